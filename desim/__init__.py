@@ -1,0 +1,33 @@
+"""Discrete-event simulation of business worlds in which somebody has to decide."""
+
+from desim.episode import Episode, Step
+from desim.errors import DesimError
+from desim.kernel import Decision, Option, Result, Role, Run, World
+from desim.params import from_preset
+from desim.play import play, play_async, play_series
+from desim.protocols import Model, Policy
+from desim.replay import replay
+from desim.seating import Seat
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Decision",
+    "DesimError",
+    "Episode",
+    "Model",
+    "Option",
+    "Policy",
+    "Result",
+    "Role",
+    "Run",
+    "Seat",
+    "Step",
+    "World",
+    "__version__",
+    "from_preset",
+    "play",
+    "play_async",
+    "play_series",
+    "replay",
+]

@@ -1,0 +1,304 @@
+"""The record of an episode: JSON lines out and in.
+
+A header (format, version, model, preset, parameters, seed, policies), one line a decision (tick,
+role, observation, action, notes), a last line with the result and the SHA-256 of all lines before it.
+Lines are flushed as they are written, so a killed run leaves a record that can be replayed up to
+the decision before its death.
+"""
+
+import gzip
+import hashlib
+import io
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+from attrs import asdict, frozen
+
+from desim import catalog
+from desim.errors import BadRecord, DesimError, SchemaError, UsageError
+from desim.kernel import Decision, Result
+from desim.params import nearest_preset
+from desim.protocols import Model
+from desim.schema import from_plain, to_plain
+
+__all__ = ["FORMAT", "Episode", "Header", "Recorder", "Step"]
+
+#: Raised when the lines change their meaning; a record says which it was written in.
+FORMAT = "desim-episode/1"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One decision.
+
+    Attributes:
+        t: The tick.
+        role: Who decided.
+        observation: What they saw; plain JSON values when read from a file.
+        action: What they answered; a tagged object when read from a file.
+        notes: What the policy said of it (tokens, cost), if anything.
+    """
+
+    t: int
+    role: str
+    observation: Any
+    action: Any
+    notes: dict[str, Any] | None = None
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line of a record: all that is needed to play the episode again but the answers."""
+
+    format: str
+    version: str
+    model: str
+    preset: str
+    params: dict[str, Any]
+    seed: int
+    policies: dict[str, str]
+
+    @classmethod
+    def of(cls, model: Model[Any], seed: int, policies: Mapping[str, str]) -> "Header":
+        """Describe an episode that is about to be played."""
+        return cls(
+            format=FORMAT,
+            version=version(),
+            model=catalog.model_name(type(model)),
+            preset=nearest_preset(model),
+            params=to_plain(model),
+            seed=seed,
+            policies=dict(policies),
+        )
+
+    def build(self) -> Model[Any]:
+        """Make the model again.
+
+        Raises:
+            BadRecord: Its class is not here, or does not take these parameters.
+        """
+        try:
+            built: Model[Any] = from_plain(self.params, catalog.model_class(self.model), "params")
+        except (SchemaError, UsageError) as fault:
+            raise BadRecord(f"written for {self.model} of desim {self.version}: {fault}") from None
+        return built
+
+
+@frozen
+class Episode:
+    """What was played: the header, the steps, and how it ended.
+
+    Attributes:
+        header: Model, parameters, seed, policies.
+        steps: The decisions in the order in which they were handed out.
+        result: Score, end, metrics; None for the record of a run that was killed.
+    """
+
+    header: Header
+    steps: tuple[Step, ...]
+    result: Result | None
+
+    @property
+    def score(self) -> float:
+        """The model's score; higher is better."""
+        return self._ended().score
+
+    @property
+    def ended(self) -> str:
+        """Why it ended."""
+        return self._ended().ended
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Further figures by name."""
+        return self._ended().metrics
+
+    @property
+    def ledger_digest(self) -> str | None:
+        """SHA-256 over the ledgers."""
+        return self._ended().ledger_digest
+
+    def summary(self) -> dict[str, Any]:
+        """Return what `--json` prints: one flat, plain object."""
+        head, end = self.header, self._ended()
+        return {
+            "model": head.model,
+            "preset": head.preset,
+            "params": head.params,
+            "seed": head.seed,
+            "policies": head.policies,
+            **asdict(end),
+            "version": head.version,
+        }
+
+    def write(self, path: str | Path) -> None:
+        """Write the record to a new file, gzipped when the name ends in .gz.
+
+        Raises:
+            UsageError: The file exists or cannot be made.
+        """
+        with Recorder(path) as recorder:
+            recorder.head(self.header)
+            for step in self.steps:
+                recorder.line(_encode(to_plain(step)))
+            recorder.result(self._ended())
+
+    @classmethod
+    def read(cls, path: str | Path, *, whole: bool = True) -> "Episode":
+        """Read a record.
+
+        Args:
+            path: The file.
+            whole: Refuse a record without its last line. Otherwise a cut record is read up to the
+                last whole line, and its `result` is None.
+
+        Raises:
+            BadRecord: It is empty, cut, altered, of another format, or no record at all.
+        """
+        lines = list(_lines(Path(path)))
+        try:
+            return _parsed(lines, whole=whole)
+        except BadRecord as fault:
+            raise BadRecord(f"{path}: {fault}") from None
+
+    def _ended(self) -> Result:
+        if self.result is None:
+            raise BadRecord("the record was cut before the episode ended, so it has no result")
+        return self.result
+
+
+class Recorder:
+    """Writes a record line by line.
+
+    Args:
+        path: A file that does not exist yet.
+
+    Raises:
+        UsageError: The file exists or cannot be made.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            raw = self.path.open("xb", buffering=0)
+        except FileExistsError:
+            raise UsageError(f"{path} exists and is kept; choose another name or remove it") from None
+        except OSError as fault:
+            raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+        zipped = self.path.suffix == ".gz"
+        self._file: IO[bytes] = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
+        self._raw, self._flush = raw, zipped
+        self._hash = hashlib.sha256()
+
+    def __enter__(self) -> "Recorder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._raw.close()
+
+    def line(self, line: bytes) -> None:
+        """Write one line and flush it."""
+        line += b"\n"
+        self._hash.update(line)
+        self._file.write(line)
+        if self._flush:
+            self._file.flush()
+
+    def head(self, header: Header) -> None:
+        """Write the first line."""
+        self.line(_encode(header))
+
+    def step(self, t: int, decision: Decision, notes: Mapping[str, Any] | None) -> None:
+        """Write one decision."""
+        self.line(
+            b'{"t":%d,"role":%b,"observation":%b,"action":%b%b}'
+            % (
+                t,
+                _encode(decision.role),
+                _encode(decision.observation),
+                decision.wire,
+                b',"notes":' + _encode(notes) if notes else b"",
+            )
+        )
+
+    def result(self, result: Result) -> None:
+        """Write the last line."""
+        self.line(_encode({**asdict(result), "record_digest": self._hash.hexdigest()}))
+
+
+def version() -> str:
+    """Return the version of desim that runs here."""
+    from desim import __version__
+
+    return __version__
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines; the tail of a gzip that was cut is given up quietly, `_parsed` will tell."""
+    try:
+        raw = path.read_bytes()
+    except OSError as fault:
+        raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
+    yield from (_unzipped(raw) if raw[:2] == b"\x1f\x8b" else raw).splitlines(keepends=True)
+
+
+def _unzipped(raw: bytes) -> bytes:
+    unzip = zlib.decompressobj(wbits=31)
+    out = io.BytesIO()
+    try:
+        for start in range(0, len(raw), 1 << 16):
+            out.write(unzip.decompress(raw[start : start + (1 << 16)]))
+    except zlib.error:
+        pass
+    return out.getvalue()
+
+
+def _parsed(lines: list[bytes], *, whole: bool) -> Episode:
+    if not lines:
+        raise BadRecord("the file is empty; a record starts with a header")
+    header = _header(lines[0])
+    complete = lines[-1].endswith(b"\n") and b'"record_digest"' in lines[-1]
+    if whole and not complete:
+        raise BadRecord(f"the record was cut after {len(lines) - 1} decisions: it has no result")
+    body = lines[1:-1] if complete or not lines[-1].endswith(b"\n") else lines[1:]
+    result = _result(lines) if complete else None
+    return Episode(header, tuple(_step(line, n) for n, line in enumerate(body, 1)), result)
+
+
+def _header(line: bytes) -> Header:
+    try:
+        told = msgspec.json.decode(line).get("format")
+    except (msgspec.DecodeError, AttributeError):
+        told = None
+    if told is None:
+        raise BadRecord("the file is no episode record: its first line is no header")
+    if told != FORMAT:
+        raise BadRecord(f"the record has format {told!r}; this desim {version()} reads {FORMAT!r}")
+    try:
+        return msgspec.json.decode(line, type=Header)
+    except msgspec.ValidationError as fault:
+        raise BadRecord(f"line 1: {fault}") from None
+
+
+def _step(line: bytes, number: int) -> Step:
+    try:
+        return msgspec.json.decode(line, type=Step)
+    except msgspec.DecodeError as fault:
+        raise BadRecord(f"decision {number} (line {number + 1}) is not readable: {fault}") from None
+
+
+def _result(lines: list[bytes]) -> Result:
+    try:
+        told = msgspec.json.decode(lines[-1])
+        digest = told.pop("record_digest")
+        result: Result = from_plain(told, Result)
+    except (msgspec.DecodeError, DesimError, KeyError) as fault:
+        raise BadRecord(f"its last line is no result: {fault}") from None
+    if digest != hashlib.sha256(b"".join(lines[:-1])).hexdigest():
+        raise BadRecord("the record was altered: its lines do not have the digest of its last line")
+    return result
