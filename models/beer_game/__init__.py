@@ -1,0 +1,7 @@
+"""The Beer Game: a supply chain in which every stage orders from the next one up."""
+
+from models.beer_game.actions import Order
+from models.beer_game.observation import Stage
+from models.beer_game.params import BeerGame
+
+__all__ = ["BeerGame", "Order", "Stage"]

@@ -1,0 +1,23 @@
+"""What a stage can do."""
+
+from attrs import field, frozen
+from attrs.validators import ge, le
+
+__all__ = ["LARGEST", "Order"]
+
+#: Orders beyond this are refused; the largest order of a published run is near 5e9 units.
+LARGEST = 10**18
+
+
+@frozen
+class Order:
+    """Order goods from the stage above; the last stage orders a production run.
+
+    A negative quantity counts as 0. Where a world deals in whole units (preset `firmbench`) a fraction
+    is cut off, as the published environment does; elsewhere it is kept exactly.
+
+    Attributes:
+        quantity: Units to order this week; 0 orders nothing.
+    """
+
+    quantity: int | float = field(validator=[ge(-LARGEST), le(LARGEST)])

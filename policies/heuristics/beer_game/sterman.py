@@ -1,0 +1,47 @@
+"""Sterman's anchoring and adjustment: how people were found to order."""
+
+import math
+
+from attrs import define, field
+from attrs.validators import and_, ge, in_, le
+
+from models.beer_game import Order, Stage
+from policies.heuristics.beer_game.rules import order
+
+__all__ = ["Sterman"]
+
+_share = and_(ge(0), le(1))
+
+
+@define
+class Sterman:
+    """Anchor on expected demand, adjust for stock and, in part, for the supply line.
+
+    O = max(0, L + alpha (target - S - beta SL)), with S = inventory - backlog, SL the supply line and
+    L = theta * incoming order + (1 - theta) * previous L.
+
+    Attributes:
+        theta: Weight of the newest order in the expectation, 0 to 1.
+        alpha: Share of the gap that is ordered, 0 to 1.
+        beta: Share of the supply line that is remembered, 0 to 1.
+        target: S', desired stock plus beta times desired supply line, units.
+        expected: L before the first order, units.
+        rounding: "none", or "half_up" to whole units as players did.
+
+    Source: Sterman 1989; reference SPEC section 10. Defaults: the players' mean estimates.
+    """
+
+    theta: float = field(default=0.36, validator=_share)
+    alpha: float = field(default=0.26, validator=_share)
+    beta: float = field(default=0.34, validator=_share)
+    target: float = field(default=17, validator=ge(0))
+    expected: float = field(default=4, validator=ge(0))
+    rounding: str = field(default="none", validator=in_(("none", "half_up")))
+
+    def decide(self, stage: Stage) -> Order:
+        """Update the expectation and order."""
+        self.expected = self.theta * stage.incoming_order + (1 - self.theta) * self.expected
+        net = stage.inventory - stage.backlog
+        gap = self.target - net - self.beta * stage.supply_line
+        units = max(0, self.expected + self.alpha * gap)
+        return order(math.floor(units + 0.5) if self.rounding == "half_up" else units)

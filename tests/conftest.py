@@ -1,0 +1,31 @@
+"""What holds in every test, and where the reference data is."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ledgers.invariants import checked
+
+REFERENCE = Path(
+    os.environ.get("DESIM_REFERENCE") or Path(__file__).parents[1] / ".." / "shared" / "reference"
+)
+
+
+@pytest.fixture(autouse=True)
+def ledgers_are_checked() -> Iterator[None]:
+    """Verify the invariants of every ledger after every call that might change it."""
+    with checked():
+        yield
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test marked `traces(pattern)` one case a reference file, or skip it with the reason."""
+    mark = metafunc.definition.get_closest_marker("traces")
+    if mark is None:
+        return
+    files = sorted(REFERENCE.glob(mark.args[0]))
+    why = f"no reference data {mark.args[0]}: set DESIM_REFERENCE to its folder"
+    absent = pytest.param(None, marks=pytest.mark.skip(reason=why), id="absent")
+    metafunc.parametrize("trace", files or [absent], ids=[f.stem for f in files] or None)
