@@ -25,7 +25,9 @@ _EVERYWHERE = ("greedy", "chance", "script", "replay")
 @cache
 def models() -> Mapping[str, type]:
     """Return the model classes in the folders named `models`, by name."""
-    return {name: _model_in(importlib.import_module(f"models.{name}")) for name in _folders("models")}
+    return {
+        name: _model_in(importlib.import_module(f"models.{name}")) for name in _folders("models")
+    }
 
 
 def model(name: str, preset: str = "", changes: Mapping[str, str] | None = None) -> Model[Any]:
@@ -64,7 +66,11 @@ def model_class(name: str) -> type:
 def model_name(cls: type) -> str:
     """Return the name under which `model_class` finds a class."""
     parts = cls.__module__.split(".")
-    return parts[1] if parts[0] == "models" and len(parts) > 1 else f"{cls.__module__}:{cls.__qualname__}"
+    return (
+        parts[1]
+        if parts[0] == "models" and len(parts) > 1
+        else f"{cls.__module__}:{cls.__qualname__}"
+    )
 
 
 def policies(of: type | None = None) -> dict[str, type]:
@@ -89,7 +95,9 @@ def policy(name: str, of: Any) -> type:
     known = {**policies(), **policies(cls)}
     if name not in known:
         hint = possible(name, sorted(known))
-        raise UsageError(f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class")
+        raise UsageError(
+            f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class"
+        )
     return known[name]
 
 
@@ -144,7 +152,7 @@ def _classes(module: ModuleType | None) -> Iterator[tuple[str, type]]:
     for name in public:
         found = getattr(module, name)
         if inspect.isclass(found) and callable(getattr(found, "decide", None)):
-            yield tag(found), found
+            yield tag(found), found  # type: ignore[arg-type] # classes do hash
 
 
 def _is_model(found: Any) -> bool:
@@ -153,10 +161,15 @@ def _is_model(found: Any) -> bool:
 
 
 def _model_in(module: ModuleType) -> type:
-    found = [v for v in vars(module).values() if _is_model(v) and v.__module__.startswith(module.__name__)]
+    found = [
+        v
+        for v in vars(module).values()
+        if _is_model(v) and v.__module__.startswith(module.__name__)
+    ]
     if len(found) != 1:
         raise UsageError(f"{module.__name__} must export one model class; it exports {len(found)}")
-    return found[0]
+    model: type = found[0]
+    return model
 
 
 def _load(path: str, what: str) -> type:
@@ -172,5 +185,8 @@ def _load(path: str, what: str) -> type:
         found = None
     if not inspect.isclass(found):
         names = [n for n, v in vars(importlib.import_module(module)).items() if inspect.isclass(v)]
-        raise UsageError(f"{what} {path!r}: no class {name!r} in {module!r}; {possible(name, names)}")
-    return found
+        raise UsageError(
+            f"{what} {path!r}: no class {name!r} in {module!r}; {possible(name, names)}"
+        )
+    cls: type = found
+    return cls

@@ -1,7 +1,7 @@
 """The record of an episode: JSON lines out and in.
 
 A header (format, version, model, preset, parameters, seed, policies), one line a decision (tick,
-role, observation, action, notes), a last line with the result and the SHA-256 of all lines before it.
+role, observation, action, notes), a last line with the result and the SHA-256 of the lines before.
 Lines are flushed as they are written, so a killed run leaves a record that can be replayed up to
 the decision before its death.
 """
@@ -9,11 +9,10 @@ the decision before its death.
 import gzip
 import hashlib
 import io
-import os
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Self
 
 import msgspec
 from attrs import asdict, frozen
@@ -186,15 +185,19 @@ class Recorder:
         try:
             raw = self.path.open("xb", buffering=0)
         except FileExistsError:
-            raise UsageError(f"{path} exists and is kept; choose another name or remove it") from None
+            raise UsageError(
+                f"{path} exists and is kept; choose another name or remove it"
+            ) from None
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
         zipped = self.path.suffix == ".gz"
-        self._file: IO[bytes] = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
+        self._file: gzip.GzipFile | io.FileIO = (
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
+        )
         self._raw, self._flush = raw, zipped
         self._hash = hashlib.sha256()
 
-    def __enter__(self) -> "Recorder":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,13 +9,13 @@ takes their answers. The kernel never calls a policy.
 import hashlib
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from heapq import heappush
+from heapq import heappop, heappush
 from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import simpy
 from attrs import frozen
-from simpy.core import BoundClass, SimTime
+from simpy.core import BoundClass, EmptySchedule, SimTime
 from simpy.events import NORMAL, Event, Timeout
 
 from desim.errors import (
@@ -102,7 +102,7 @@ class Ranked(Timeout):
         self._value = value
         self._delay = delay
         self._ok = True
-        env.schedule(self, NORMAL + rank, delay)  # type: ignore[arg-type]
+        env.schedule(self, NORMAL + rank, delay)
 
 
 class Decision(Event):
@@ -117,7 +117,7 @@ class Decision(Event):
 
     observation: Any
     action: Any
-    wire: bytes
+    wire: bytes = b""
 
     def __init__(self, world: "World", role: str, observe: Callable[[], Any]) -> None:
         self.env = world
@@ -130,7 +130,7 @@ class Decision(Event):
         self.callbacks = None  # type: ignore[assignment]
         self._ok, self._defused = False, True
         self._value = Withdrawn(
-            f"the question to {self.role!r} was withdrawn because no process waited for it; ask again"
+            f"the question to {self.role!r} was withdrawn, as no process waited for it; ask again"
         )
 
 
@@ -145,6 +145,11 @@ class World(simpy.Environment):
     """
 
     if TYPE_CHECKING:
+
+        @property
+        def now(self) -> int:
+            """The present tick."""
+            ...
 
         def timeout(self, delay: SimTime = 0, value: Any = None, rank: int = 0) -> Timeout:
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
@@ -161,11 +166,30 @@ class World(simpy.Environment):
         self.log = logger(self)
         self._streams: set[tuple[str, ...]] = set()
 
-    def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:  # type: ignore[override]
+    def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:
         """Put an event on the calendar, `delay` whole ticks from now."""
         if type(delay) is not int:
             delay = _whole(delay)
-        heappush(self._queue, (self._now + delay, priority, next(self._eid), event))  # type: ignore[misc]
+        entry: Any = (self._now + delay, priority, next(self._eid), event)
+        heappush(self._queue, entry)
+
+    def step(self) -> None:
+        """Take the next event from the calendar.
+
+        Unlike SimPy, which builds a failing process's exception anew from its arguments, this
+        raises the exception itself.
+
+        Raises:
+            EmptySchedule: Nothing is left to happen.
+        """
+        if not self._queue:
+            raise EmptySchedule
+        self._now, _, _, event = heappop(self._queue)
+        callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
+        for callback in callbacks:
+            callback(event)
+        if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
+            raise event._value  # noqa: SLF001
 
     def ask(self, role: str, observe: Callable[[], Any]) -> Decision:
         """Put a question to a role; yield it to receive the action.
@@ -285,12 +309,14 @@ class Run:
             WrongAction: The action is not in the role's schema.
             UsageError: The decision is not open.
         """
-        if decision not in self._open or hasattr(decision, "wire"):
+        if decision not in self._open or decision.wire:
             raise UsageError(f"the decision of {decision.role!r} is not open")
         try:
             decision.action, decision.wire = self._codec[decision.role].take(action)
         except WrongAction as wrong:
-            raise WrongAction(f"{decision.role!r} answered at t={self.world.now}: {wrong}") from None
+            raise WrongAction(
+                f"{decision.role!r} answered at t={self.world.now}: {wrong}"
+            ) from None
 
     def result(self) -> Result:
         """Sum up an ended episode.
@@ -310,7 +336,7 @@ class Run:
 
     def _release(self) -> None:
         for decision in self._open:
-            if not hasattr(decision, "wire"):
+            if not decision.wire:
                 raise Unanswered(
                     f"{decision.role!r} has not answered at t={self.world.now}; answer every "
                     "decision before the clock moves on"
@@ -332,7 +358,7 @@ class Run:
         return self._open
 
     def _count(self, role: str) -> None:
-        now = self.world._now  # noqa: SLF001
+        now = self.world.now
         if now != self._instant:
             self._instant, self._asked_now = now, {}
         self._asked_now[role] = count = self._asked_now.get(role, 0) + 1

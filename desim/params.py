@@ -2,6 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -40,14 +42,15 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
 
 
 def nearest_preset(model: Any) -> str:
-    """Return the preset that differs from the model in the fewest parameters, the first of equals."""
-    mine = to_plain(model)
+    """Return the preset from which the fewest parameters differ, the first of equals."""
+    mine, known = to_plain(model), _plain_presets(type(model))  # type: ignore[arg-type] # classes do hash
+    return min(known, key=lambda name: sum(mine[key] != known[name][key] for key in mine))
 
-    def distance(name: str) -> int:
-        other = to_plain(from_preset(type(model), name))
-        return sum(mine[key] != other[key] for key in mine)
 
-    return min(presets(type(model)), key=distance)
+@cache
+def _plain_presets(cls: type) -> dict[str, dict[str, Any]]:
+    """Build every preset once; a sweep asks for each of its episodes."""
+    return {name: to_plain(from_preset(cls, name)) for name in presets(cls)}
 
 
 def changed(model: T, changes: Mapping[str, str]) -> T:
@@ -81,7 +84,7 @@ def read_arguments(
         UsageError: There is no such argument, or its text is no value of its type.
     """
     names = [
-        n for n, p in inspect.signature(call).parameters.items() if p.kind not in {p.VAR_KEYWORD}
+        n for n, p in inspect.signature(call).parameters.items() if p.kind is not p.VAR_KEYWORD
     ]
     hints = _hints(call)
     for name in texts:
@@ -113,10 +116,8 @@ def _readings(text: str, kind: Any) -> list[Any]:
             readings.append(number(text))
         except ValueError:
             continue
-    try:
+    with suppress(msgspec.DecodeError):
         readings.append(msgspec.json.decode(text))
-    except msgspec.DecodeError:
-        pass
     words = {"true": True, "false": False, "none": None, "null": None}
     if text.lower() in words:
         readings.append(words[text.lower()])

@@ -5,7 +5,7 @@ import contextlib
 import inspect
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from desim import catalog
 from desim.episode import Episode, Header, Recorder, Step
@@ -122,7 +122,7 @@ class _Table:
         self._recorder = Recorder(record) if record else None
         self._stack = contextlib.ExitStack()
 
-    def __enter__(self) -> "_Table":
+    def __enter__(self) -> Self:
         if self._recorder:
             self._stack.enter_context(self._recorder)
             self._recorder.head(self.header)
@@ -137,7 +137,7 @@ class _Table:
             action = self.players[decision.role].decide(decision.observation)
         except Exception as fault:
             raise self._failed(decision, fault) from fault
-        if inspect.isawaitable(action):
+        if hasattr(action, "__await__"):
             _discard(action)
             raise PolicyFailed(f"{decision.role!r} is played by a coroutine; use play_async")
         return action
@@ -190,4 +190,3 @@ def _discard(awaitable: Any) -> None:
     # An unawaited coroutine would warn when it is collected; the error to come says enough.
     if inspect.iscoroutine(awaitable):
         awaitable.close()
-

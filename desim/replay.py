@@ -28,7 +28,9 @@ def replay(path: str | Path) -> Episode:
     """
     episode = Episode.read(path)
     try:
-        _compare(episode, Run(episode.header.build(), episode.header.seed, [*episode.header.policies]))
+        _compare(
+            episode, Run(episode.header.build(), episode.header.seed, [*episode.header.policies])
+        )
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
     return episode
@@ -41,8 +43,8 @@ def _compare(episode: Episode, run: Run) -> None:
             number, step = next(steps, (0, None))
             if step is None:
                 raise BadRecord(
-                    f"after {run.decisions} decisions the record ends, but {decision.role!r} is asked "
-                    f"at t={run.world.now}"
+                    f"the record ends after {run.decisions} decisions, but {decision.role!r} is "
+                    f"asked at t={run.world.now}"
                 )
             _same_question(number, step, decision, run.world.now)
             _answer(number, run, decision, step.action)
@@ -59,7 +61,9 @@ def _same_question(number: int, step: Step, decision: Decision, now: int) -> Non
         )
     seen = _plain(decision.observation)
     if seen != step.observation:
-        raise BadRecord(f"decision {number} (t={now}, {step.role!r}) differs: {_first(step.observation, seen)}")
+        raise BadRecord(
+            f"decision {number} (t={now}, {step.role!r}) differs: {_first(step.observation, seen)}"
+        )
 
 
 def _answer(number: int, run: Run, decision: Decision, action: Any) -> None:

@@ -1,8 +1,8 @@
 """Frozen classes to tagged objects, back again, and to JSON Schema.
 
-An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do` being the class name
-in snake_case. For every frozen class a msgspec struct with the same fields, constraints and texts is
-made once; decoding, type checks, refusal of unknown keys and the JSON Schema are msgspec's.
+An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do` being the class
+name in snake_case. For every frozen class a msgspec struct with the same fields, constraints and
+texts is made once; decoding, type checks, refusal of unknown keys and JSON Schema are msgspec's.
 """
 
 import inspect
@@ -92,7 +92,9 @@ class Codec:
             _refuse_infinite(given)
             return _build(self._decode(given if isinstance(given, bytes | str) else _encode(given)))
         except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as fault:
-            raise WrongAction(f"{_shown(given)}: {self._explain(fault)}; {self.expected()}") from None
+            raise WrongAction(
+                f"{_shown(given)}: {self._explain(fault)}; {self.expected()}"
+            ) from None
 
     def expected(self) -> str:
         """Say in words what may be answered."""
@@ -157,7 +159,7 @@ def mirror(cls: type, *, tagged: bool) -> type[Struct]:
             kind = Annotated[kind, Meta(description=texts[each.name])]
         fields.append((each.alias, kind, *_default(each)))
     named = {"tag": tag(cls), "tag_field": TAG} if tagged else {}
-    made = msgspec.defstruct(
+    return msgspec.defstruct(
         cls.__name__,
         fields,
         namespace={"__doc__": _summary(cls), "origin": cls},
@@ -166,7 +168,6 @@ def mirror(cls: type, *, tagged: bool) -> type[Struct]:
         frozen=True,
         **named,  # type: ignore[arg-type]
     )
-    return made
 
 
 def _mirrored(kind: Any) -> Any:
@@ -191,7 +192,7 @@ def _union(kinds: list[Any]) -> Any:
 def _default(each: "attrs.Attribute[Any]") -> tuple[Any, ...]:
     if each.default is attrs.NOTHING:
         return ()
-    # The attrs class fills in its own default, which may run code: absent is all that must be known.
+    # The attrs class fills in its own default, which may run code: absent is all there is to know.
     if isinstance(each.default, int | float | str | NoneType):
         return (each.default,)
     return (UNSET,)
@@ -202,7 +203,7 @@ def _default(each: "attrs.Attribute[Any]") -> tuple[Any, ...]:
 _NUMBERS = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}
 
 
-def _constraints(validator: Any) -> dict[str, Any]:
+def _constraints(validator: Any) -> dict[str, Any]:  # noqa: PLR0911 (one line a kind)
     """Read bounds from attrs' own validators; others run when the instance is built."""
     match type(validator).__name__:
         case "_AndValidator":
@@ -288,7 +289,7 @@ def _flat(cls: type) -> bool:
 
 def _mirror_of(value: Any, *, tagged: bool = False) -> Any:
     if attrs.has(type(value)):
-        struct = mirror(type(value), tagged=tagged)
+        struct = mirror(type(value), tagged=tagged)  # type: ignore[arg-type] # classes do hash
         plain = {f.alias: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
         return struct(**{k: _nested(v, struct, k) for k, v in plain.items()})
     if isinstance(value, list | tuple):

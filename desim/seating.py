@@ -97,7 +97,7 @@ def read_seats(texts: tuple[str, ...] | list[str]) -> Policies:
         seats[role] = spec
     if "" in seats and len(seats) > 1:
         raise UsageError(f"policy {seats['']!r} names no role while others do; write ROLE=SPEC")
-    return seats[""] if "" in seats else seats
+    return seats.get("", seats)
 
 
 def spread(model: Model[Any], policies: Policies) -> dict[str, Any]:
@@ -106,7 +106,9 @@ def spread(model: Model[Any], policies: Policies) -> dict[str, Any]:
         return dict(policies)
     if policies is None:
         return {}
-    found = catalog.policy(Spec.read(policies).name, model) if isinstance(policies, str) else policies
+    found = (
+        catalog.policy(Spec.read(policies).name, model) if isinstance(policies, str) else policies
+    )
     seats = tuple(model.roles) if getattr(found, "seats", "") == "all" else lead(model)
     if len(seats) > 1 and not isinstance(policies, str | type):
         raise UsageError(
@@ -157,11 +159,22 @@ def _make(one: Any, seat: Seat) -> Policy:
 
 def _build(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
     make = getattr(cls, "seated", None)
-    known = {n: p for n, p in inspect.signature(make).parameters.items() if n != "seat"} if make else {}
+    known = (
+        {n: p for n, p in inspect.signature(make).parameters.items() if n != "seat"} if make else {}
+    )
     call = cls if make is None or any(p.kind is p.VAR_KEYWORD for p in known.values()) else make
     arguments = read_arguments(call, texts, what=f"policy {name!r} has no argument")
+    required = [n for n, p in inspect.signature(call).parameters.items() if _needed(n, p)]
+    for missing in [n for n in required if n not in arguments]:
+        raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
     made = build(cls, arguments) if make is None else make(seat, **arguments)
     return _checked(made)
+
+
+def _needed(name: str, parameter: inspect.Parameter) -> bool:
+    """Whether a caller must give it; the framework gives `seat` itself."""
+    packed = parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}
+    return name != "seat" and not packed and parameter.default is parameter.empty
 
 
 def _checked(policy: Any) -> Policy:

@@ -43,5 +43,7 @@ def options_of(seat: Seat) -> Any:
         UsageError: The role offers none.
     """
     if seat.does.options is None:
-        raise UsageError(f"role {seat.role!r} offers no options, so no policy can choose among them")
+        raise UsageError(
+            f"role {seat.role!r} offers no options, so no policy can choose among them"
+        )
     return seat.does.options

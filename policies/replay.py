@@ -49,4 +49,6 @@ class Replay:
         try:
             return next(self.actions)
         except StopIteration:
-            raise PolicyFailed(f"the record {self.file} has ended, but another action is needed") from None
+            raise PolicyFailed(
+                f"the record {self.file} has ended, but another action is needed"
+            ) from None

@@ -17,8 +17,8 @@ __all__ = ["Script"]
 class Script:
     """Answer with the lines of a file, in order.
 
-    A line is a tagged object such as `{"do": "order", "quantity": 12}`; empty lines and lines that start
-    with `#` are passed over.
+    A line is a tagged object such as `{"do": "order", "quantity": 12}`; empty lines and lines that
+    start with `#` are passed over.
 
     Attributes:
         file: Where the lines come from, for error texts.
@@ -42,7 +42,9 @@ class Script:
         try:
             return next(self.actions)
         except StopIteration:
-            raise PolicyFailed(f"the script {self.file} has ended, but another action is needed") from None
+            raise PolicyFailed(
+                f"the script {self.file} has ended, but another action is needed"
+            ) from None
 
 
 def _read(path: Path, seat: Seat) -> Iterator[Any]:

@@ -21,7 +21,7 @@ def ledgers_are_checked() -> Iterator[None]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked `traces(pattern)` one case a reference file, or skip it with the reason."""
+    """Give a test marked `traces(pattern)` one case a reference file, or skip it and say why."""
     mark = metafunc.definition.get_closest_marker("traces")
     if mark is None:
         return

@@ -13,8 +13,8 @@ LARGEST = 10**18
 class Order:
     """Order goods from the stage above; the last stage orders a production run.
 
-    A negative quantity counts as 0. Where a world deals in whole units (preset `firmbench`) a fraction
-    is cut off, as the published environment does; elsewhere it is kept exactly.
+    A negative quantity counts as 0. Where a world deals in whole units (preset `firmbench`) a
+    fraction is cut off, as the published environment does; elsewhere it is kept exactly.
 
     Attributes:
         quantity: Units to order this week; 0 orders nothing.

@@ -1,7 +1,8 @@
 """What customers ask for, week by week, from a short text.
 
-`step:LOW:HIGH:WEEK`, `constant:LEVEL`, `list:4:4:8`, `poisson:MEAN`, `normal:MEAN:SD`, `csv:FILE[:COLUMN]`. A CSV is
-read when the model is made and becomes a list, so that a record holds all it needs.
+`step:LOW:HIGH:WEEK`, `constant:LEVEL`, `list:4:4:8`, `poisson:MEAN`, `normal:MEAN:SD`,
+`csv:FILE[:COLUMN]`. A CSV is read when the model is made and becomes a list, so that a record holds
+all it needs.
 """
 
 import csv
@@ -24,7 +25,10 @@ _KINDS = {
     "normal": ("mean", "sd"),
 }
 
-_FORMS = "step:LOW:HIGH:WEEK, constant:LEVEL, list:U:U:..., poisson:MEAN, normal:MEAN:SD or csv:FILE[:COLUMN]"
+_FORMS = (
+    "step:LOW:HIGH:WEEK, constant:LEVEL, list:U:U:..., poisson:MEAN, normal:MEAN:SD "
+    "or csv:FILE[:COLUMN]"
+)
 
 #: Poisson means and demands stay where 64-bit draws and sums are exact.
 _LARGEST = 1e15
@@ -69,7 +73,8 @@ def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> lis
             return [int(u) for u in generator().poisson(numbers[0], weeks)]
         case "normal":
             # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
-            return [max(0, round(u)) for u in generator().normal(*numbers, weeks).tolist()]
+            mean, sd = numbers
+            return [max(0, round(u)) for u in generator().normal(mean, sd, weeks).tolist()]
         case _:
             units = [int(u) for u in numbers]
             return (units + [units[-1]] * weeks)[:weeks]
@@ -122,7 +127,9 @@ def _from_csv(rest: str) -> list[int]:
         raise ValueError(f"demand: {file!r} has no column {column!r}; there is {', '.join(head)}")
     at = head.index(column) if column else 0
     body = rows if not column and _is_number(head[0]) else rows[1:]
-    return [_units(file, number, row, at) for number, row in enumerate(body, len(rows) - len(body) + 1)]
+    return [
+        _units(file, number, row, at) for number, row in enumerate(body, len(rows) - len(body) + 1)
+    ]
 
 
 def _units(file: str, number: int, row: list[str], at: int) -> int:

@@ -15,8 +15,8 @@ __all__ = ["options"]
 def options(game: "BeerGame", stage: Stage) -> list[Option]:
     """Return orders from nothing to twice the demand, and the one that fills the pipeline.
 
-    The worth of an order is minus the cost of the week in which it can first arrive, if demand stays
-    as it is and everything under way has arrived by then.
+    The worth of an order is minus the cost of the week in which it can first arrive, if demand
+    stays as it is and everything under way has arrived by then.
     """
     demand = int(stage.incoming_order)
     weeks = lead_time(game, stage.role)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from attrs import field, frozen
-from attrs.validators import and_, deep_iterable, ge, in_, instance_of, le, min_len, optional
+from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, optional
 
 from desim import Role, World, from_preset
 from models.beer_game import demand, options, processes, score
@@ -19,9 +19,25 @@ __all__ = ["BeerGame"]
 ECHO_WEEKS = 900
 
 _SERIAL = ("retailer", "wholesaler", "distributor")
-_delay = and_(instance_of(int), ge(1), le(1_000))
-_units = and_(instance_of(int), ge(0), le(LARGEST))
-_price = and_(ge(0), le(1e9))
+_CLASSIC: dict[str, Any] = {
+    "horizon": 36,
+    "demand": "step:4:8:4",
+    "order_delay": 2,
+    "production_delay": 3,
+    "target_inventory": 12,
+    "minimum_holding_cost": 0.0,
+    "opponents": "benchmark",
+    "stages": (*_SERIAL, "factory"),
+    "brewery_echo": False,
+    "blind": False,
+    "whole_units": False,
+    "supply_line": "ordered",
+    "forced_weeks": 4,
+}
+
+_delay = [instance_of(int), ge(1), le(1_000)]
+_units = [instance_of(int), ge(0), le(LARGEST)]
+_price: list[Any] = [ge(0), le(1e9)]
 
 
 def _seats(names: Any) -> tuple[str, ...]:
@@ -45,11 +61,11 @@ class BeerGame:
         backlog_cost: Money per unit owed and week.
         minimum_holding_cost: Money; a floor under a stage's weekly holding cost, not an addition.
         opponents: The rule of every stage without a player: typical, no_backorder, base_stock,
-            smoothing:T, benchmark, pass_through. Any other name passes orders through, as published.
+            smoothing:T, benchmark, pass_through. Any other name passes orders on, as published.
         controlled: The seat a policy takes when none is named.
         stages: Their names, customers' side first.
-        brewery_echo: Whether the last stage's order also arrives in its own order pipeline, as in the
-            published code.
+        brewery_echo: Whether the last stage's order also arrives in its own order pipeline, as in
+            the published code.
         blind: Whether players order before the week's deliveries and orders are seen.
         whole_units: Whether a fraction of an order is cut off.
         supply_line: What stages count as under way: "shipped" (goods in transit) or "ordered" (also
@@ -85,27 +101,8 @@ class BeerGame:
     #: Changes of parameters by name; the first is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "firmbench": {},
-        "classic": {
-            "horizon": 36,
-            "demand": "step:4:8:4",
-            "order_delay": 2,
-            "production_delay": 3,
-            "target_inventory": 12,
-            "minimum_holding_cost": 0.0,
-            "opponents": "benchmark",
-            "stages": (*_SERIAL, "factory"),
-            "brewery_echo": False,
-            "blind": False,
-            "whole_units": False,
-            "supply_line": "ordered",
-            "forced_weeks": 4,
-        },
-    }
-    presets["poisson"] = {  # type: ignore[index]
-        **presets["classic"],
-        "horizon": 52,
-        "demand": "poisson:4",
-        "forced_weeks": 0,
+        "classic": _CLASSIC,
+        "poisson": {**_CLASSIC, "horizon": 52, "demand": "poisson:4", "forced_weeks": 0},
     }
 
     def __attrs_post_init__(self) -> None:

@@ -46,54 +46,51 @@ def begin(world: World, game: "BeerGame") -> Chain:
 
 def deliveries(world: World, chain: Chain) -> Process:
     """Let shipments and production move on one box and arrive."""
-    for _ in range(chain.game.horizon):
+    for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=DELIVER)
         for e in chain.echelons:
             e.received = e.deliveries.popleft()
             e.deliveries.append(0)
-            chain.goods.move(world.now, e.in_transit, e.on_hand, e.received)
+            chain.goods.move(week, e.in_transit, e.on_hand, e.received)
 
 
 def order_slips(world: World, chain: Chain) -> Process:
     """Let orders move on one box and arrive; the first stage hears from customers instead."""
     first, *others = chain.echelons
-    for wanted in chain.demand:
+    for week, wanted in enumerate(chain.demand, 1):
         yield world.timeout(1, rank=BRING_ORDERS)
         first.incoming = wanted
-        chain.orders.move(world.now, "placed", first.owed, wanted)
+        chain.orders.move(week, "placed", first.owed, wanted)
         for e in others:
             e.incoming = e.slips.popleft()
             e.slips.append(0)
-            chain.orders.move(world.now, e.mail, e.owed, e.incoming)
+            chain.orders.move(week, e.mail, e.owed, e.incoming)
 
 
 def shipments(world: World, chain: Chain) -> Process:
     """Ship what is owed as far as goods are on hand."""
     goods, orders = chain.goods, chain.orders
-    for _ in range(chain.game.horizon):
+    for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=SHIP)
         for e in chain.echelons:
             e.shipped = units = min(goods[e.on_hand], orders[e.owed])
-            below = chain.below.get(e.name)
-            goods.move(world.now, e.on_hand, below.in_transit if below else "customers", units)
-            orders.move(world.now, e.owed, "filled", units)
-            if below:
-                below.deliveries[-1] += units
+            goods.move(week, e.on_hand, e.below.in_transit if e.below else "customers", units)
+            orders.move(week, e.owed, "filled", units)
+            if e.below:
+                e.below.deliveries[-1] += units
 
 
 def accounts(world: World, chain: Chain) -> Process:
     """Book the week's holding and backlog cost of every stage on what is left after shipping."""
-    game, money = chain.game, 10**DIGITS
-    # Fractions of the decimal text: 0.1 is a tenth here, not its nearest double.
-    per_unit = _booked(Fraction(str(game.holding_cost)) * money)
-    per_owed = _booked(Fraction(str(game.backlog_cost)) * money)
-    floor = _booked(Fraction(str(game.minimum_holding_cost)) * money)
-    for week in range(1, game.horizon + 1):
+    goods, orders = chain.goods, chain.orders
+    per_unit, per_owed, floor = _prices(chain.game)
+    for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=ACCOUNT)
-        entry, total = {}, 0
-        for e, holding, backlog in chain.costs:
-            entry[holding] = held = max(floor, _booked(per_unit * chain.goods[e.on_hand]))
-            entry[backlog] = owed = _booked(per_owed * chain.orders[e.owed])
+        entry: dict[str, int] = {}
+        total = 0
+        for e in chain.echelons:
+            held = entry[e.holding] = max(floor, round(per_unit * goods[e.on_hand]))
+            owed = entry[e.backlog] = round(per_owed * orders[e.owed])
             e.cost = held + owed
             total += e.cost
         entry["payable"] = -total
@@ -103,17 +100,16 @@ def accounts(world: World, chain: Chain) -> Process:
 def standing_orders(world: World, chain: Chain) -> Process:
     """Order by rule where nobody sits, and hand on what blind players have decided."""
     game = chain.game
+    standing = [e for e in chain.echelons if game.blind or e.name not in chain.players]
     for week in range(1, game.horizon + 1):
         yield world.timeout(1, rank=ORDER)
-        for e in chain.echelons:
-            seated = e.name in chain.players
-            if not seated:
-                decided = _repaired(game, e.rule(chain.see(week, e)))
-            elif game.blind:
-                decided = e.decided
+        for e in standing:
+            if week <= game.forced_weeks:
+                place(week, chain, e, game.flow)
+            elif e.name in chain.players:
+                place(week, chain, e, e.decided)
             else:
-                continue
-            place(world, chain, e, game.flow if week <= game.forced_weeks else decided)
+                place(week, chain, e, _repaired(game, e.rule(*chain.facts(e))))
 
 
 def player_before_week(world: World, chain: Chain, e: Echelon) -> Process:
@@ -130,10 +126,10 @@ def player_in_week(world: World, chain: Chain, e: Echelon) -> Process:
     for week in range(1, game.horizon + 1):
         yield world.timeout(1, rank=ORDER)
         if week <= game.forced_weeks:
-            place(world, chain, e, game.flow)
+            place(week, chain, e, game.flow)
         else:
             order: Order = yield world.ask(e.name, partial(chain.see, week, e))
-            place(world, chain, e, _repaired(game, order.quantity))
+            place(week, chain, e, _repaired(game, order.quantity))
 
 
 def close(world: World, running: list[Any]) -> Process:
@@ -142,30 +138,20 @@ def close(world: World, running: list[Any]) -> Process:
     world.end("horizon")
 
 
-def place(world: World, chain: Chain, e: Echelon, units: Units) -> None:
+def place(week: int, chain: Chain, e: Echelon, units: Units) -> None:
     """Put an order into the mail; the last stage's order starts production."""
-    e.line_before = chain.supply_line(e)
-    e.ordered = units
-    supplier = chain.above.get(e.name)
+    goods, orders, line = chain.goods, chain.orders, chain.supply_line(e)
+    supplier = e.above
     if supplier is None:
-        chain.goods.move(world.now, "brewing", e.in_transit, units)
+        goods.move(week, "brewing", e.in_transit, units)
         e.deliveries[-1] += units
         supplier = e if chain.game.brewery_echo else None
     if supplier is not None:
-        chain.orders.move(world.now, "placed", supplier.mail, units)
+        orders.move(week, "placed", supplier.mail, units)
         supplier.slips[-1] += units
-    e.log.append(
-        (
-            e.received,
-            e.incoming,
-            e.shipped,
-            units,
-            chain.goods[e.on_hand],
-            chain.orders[e.owed],
-            e.line_before,
-            e.cost,
-        )
-    )
+    e.ordered = units
+    on_hand, owed = goods[e.on_hand], orders[e.owed]
+    e.log.append((e.received, e.incoming, e.shipped, units, on_hand, owed, line, e.cost))
 
 
 def _repaired(game: "BeerGame", quantity: float) -> Units:
@@ -178,5 +164,16 @@ def _repaired(game: "BeerGame", quantity: float) -> Units:
     return whole if game.whole_units or whole == quantity else Fraction(quantity)
 
 
-def _booked(amount: Units) -> int:
-    return amount if type(amount) is int else round(amount)
+def _prices(game: "BeerGame") -> tuple[Units, Units, int]:
+    """Return holding and backlog cost per unit and the holding floor, in booked units.
+
+    They are fractions of the decimal text: 0.1 is a tenth here, not its nearest double.
+    """
+    prices = (game.holding_cost, game.backlog_cost, game.minimum_holding_cost)
+    held, owed, floor = (Fraction(str(price)) * 10**DIGITS for price in prices)
+    # Whole prices as integers: arithmetic of fractions takes ten times as long.
+    return _plain(held), _plain(owed), round(floor)
+
+
+def _plain(price: Fraction) -> Units:
+    return price.numerator if price.denominator == 1 else price

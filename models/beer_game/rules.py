@@ -1,8 +1,12 @@
 """Ordering rules as published: what a stage without a player orders.
 
-Each takes what the stage sees after this week's shipping and returns units, not yet floored or cut.
-Below, i is the incoming order, I the inventory, B the backlog, I* the target inventory and
-pos = I + supply line - B.
+Formulas over five numbers, returning units that are not yet floored or cut:
+
+    i    units ordered from the stage this week
+    on   units on hand after this week's shipping
+    owed units of backlog
+    line units under way to the stage
+    want target inventory
 
 Sources: reference SPEC sections 4 and 10; Sterman, Management Science 35(3), 1989.
 """
@@ -10,11 +14,11 @@ Sources: reference SPEC sections 4 and 10; Sterman, Management Science 35(3), 19
 from collections.abc import Callable
 from functools import partial
 
-from models.beer_game.observation import Number, Stage
+from models.beer_game.observation import Number
 
 __all__ = ["RULES", "Rule", "known", "rule"]
 
-Rule = Callable[[Stage], Number]
+Rule = Callable[[Number, Number, Number, Number, Number], Number]
 
 #: Sterman's cost-minimising parameters: anchor 4, desired stock plus supply line 28, 20 upstream.
 ANCHOR, DESIRED, DESIRED_UPSTREAM = 4, 28, 20
@@ -23,34 +27,38 @@ ANCHOR, DESIRED, DESIRED_UPSTREAM = 4, 28, 20
 SMOOTHING_WEEKS = 4
 
 
-def pass_through(stage: Stage) -> Number:
-    """Order what was ordered: i."""
-    return stage.incoming_order
+def pass_through(i: Number, _on: Number, _owed: Number, _line: Number, _want: Number) -> Number:
+    """Order what was ordered."""
+    return i
 
 
-def typical(stage: Stage) -> Number:
-    """Order i + I* - I + B: the supply line is forgotten."""
-    return stage.incoming_order + stage.target_inventory - stage.inventory + stage.backlog
+def typical(i: Number, on: Number, owed: Number, _line: Number, want: Number) -> Number:
+    """Order i + want - on + owed: the supply line is forgotten."""
+    return i + want - on + owed
 
 
-def no_backorder(stage: Stage) -> Number:
-    """Order i + I* - I."""
-    return stage.incoming_order + stage.target_inventory - stage.inventory
+def no_backorder(i: Number, on: Number, _owed: Number, _line: Number, want: Number) -> Number:
+    """Order i + want - on."""
+    return i + want - on
 
 
-def base_stock(stage: Stage) -> Number:
-    """Order up to the target: I* - pos + i."""
-    return stage.target_inventory - stage.position + stage.incoming_order
+def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) -> Number:
+    """Restore the inventory position on + line - owed to the target, and add i."""
+    return want - (on + line - owed) + i
 
 
-def smoothing(stage: Stage, weeks: int = SMOOTHING_WEEKS) -> Number:
-    """Close a part of the gap each week: trunc(i + (I* - pos) / max(1, weeks))."""
-    return int(stage.incoming_order + (stage.target_inventory - stage.position) / max(1, weeks))
+def smoothing(
+    i: Number, on: Number, owed: Number, line: Number, want: Number, *, weeks: int = SMOOTHING_WEEKS
+) -> Number:
+    """Close a part of the gap each week: trunc(i + (want - (on + line - owed)) / max(1, weeks))."""
+    return int(i + (want - (on + line - owed)) / max(1, weeks))
 
 
-def benchmark(stage: Stage, *, upstream: bool = False) -> Number:
-    """Sterman's benchmark: 4 + S' - (I - B) - supply line, S' 28 and at the last stage 20."""
-    return ANCHOR + (DESIRED_UPSTREAM if upstream else DESIRED) - stage.position
+def benchmark(
+    _i: Number, on: Number, owed: Number, line: Number, _want: Number, *, upstream: bool = False
+) -> Number:
+    """Sterman's benchmark: 4 + S' - (on - owed) - line, S' being 28 and at the last stage 20."""
+    return ANCHOR + (DESIRED_UPSTREAM if upstream else DESIRED) - (on + line - owed)
 
 
 RULES: dict[str, Rule] = {

@@ -22,8 +22,8 @@ def metrics(chain: "Chain") -> dict[str, Any]:
     """Return costs in money, backlogs in units and the bullwhip ratio.
 
     Where several stages have a player, costs and backlogs are their sums and the bullwhip is from
-    the lowest one's incoming orders to the highest one's orders. `avg_backlog_controlled` is the final
-    backlog, as published; `mean_backlog_controlled` is the mean over the weeks.
+    the lowest one's incoming orders to the highest one's orders. `avg_backlog_controlled` is the
+    final backlog, as published; `mean_backlog_controlled` is the mean over the weeks.
     """
     seats = chain.seats
     weeks = len(seats[0].log)
@@ -41,7 +41,7 @@ def metrics(chain: "Chain") -> dict[str, Any]:
 def cost(chain: "Chain", e: "Echelon") -> float:
     """Return a stage's cost so far, in money."""
     book = chain.book
-    return book.money(book.balance(f"holding.{e.name}") + book.balance(f"backlog.{e.name}"))
+    return book.money(book.balance(e.holding) + book.balance(e.backlog))
 
 
 def controlled_cost(chain: "Chain") -> float:

@@ -1,12 +1,13 @@
 """The chain while a game runs: who holds, owes and has ordered what.
 
-Two stocks and a book hold every figure. `goods` moves units from brewing to customers; `orders` moves
-order slips from where they are placed, through the mail, to what a stage owes, until they are
+Two stocks and a book hold every figure. `goods` moves units from brewing to customers; `orders`
+moves order slips from where they are placed, through the mail, to what a stage owes, until they are
 filled. Pipelines only say which part of a stock comes next.
 """
 
 from collections import deque
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
@@ -57,15 +58,18 @@ class Echelon:
     rule: Rule
     deliveries: deque[Units]
     slips: deque[Units]
+    above: "Echelon | None" = None
+    below: "Echelon | None" = None
     on_hand: str = field(init=False)
     in_transit: str = field(init=False)
     mail: str = field(init=False)
     owed: str = field(init=False)
+    holding: str = field(init=False)
+    backlog: str = field(init=False)
     received: Units = 0
     incoming: Units = 0
     shipped: Units = 0
     ordered: Units = 0
-    line_before: Units = 0
     cost: int = 0
     decided: Units = 0
     log: list[tuple[Units, ...]] = field(factory=list)
@@ -75,6 +79,8 @@ class Echelon:
         self.in_transit = f"in_transit.{self.name}"
         self.mail = f"mail.{self.name}"
         self.owed = f"owed.{self.name}"
+        self.holding = f"holding.{self.name}"
+        self.backlog = f"backlog.{self.name}"
 
 
 class Chain:
@@ -108,8 +114,9 @@ class Chain:
         self.seats = [e for e in self.echelons if e.name in players] or [
             e for e in self.echelons if e.name == game.controlled
         ]
-        self.below = dict(zip(game.stages[1:], self.echelons, strict=False))
-        self.above = dict(zip(game.stages, self.echelons[1:], strict=False))
+        for low, high in pairwise(self.echelons):
+            low.above, high.below = high, low
+        self._counts_orders = game.supply_line == "ordered"
         self._open_ledgers()
 
     def _open_ledgers(self) -> None:
@@ -120,9 +127,8 @@ class Chain:
         self.orders = Stock(
             [e.owed for e in all_] + [e.mail for e in all_], outside=("placed", "filled")
         )
-        costs = [f"{kind}.{e.name}" for e in all_ for kind in ("holding", "backlog")]
+        costs = [account for e in all_ for account in (e.holding, e.backlog)]
         self.book = Book(*costs, "payable", digits=DIGITS)
-        self.costs = [(e, f"holding.{e.name}", f"backlog.{e.name}") for e in all_]
         for e in all_:
             self.goods.open(e.on_hand, self.game.target_inventory, "brewing")
             self.goods.open(e.in_transit, sum(e.deliveries), "brewing")
@@ -137,9 +143,14 @@ class Chain:
     def supply_line(self, echelon: Echelon) -> Units:
         """Units under way to a stage, as this game counts them."""
         line = self.goods[echelon.in_transit]
-        if self.game.supply_line == "ordered" and (supplier := self.above.get(echelon.name)):
+        if self._counts_orders and (supplier := echelon.above):
             line += self.orders[supplier.mail] + self.orders[supplier.owed]
         return line
+
+    def facts(self, e: Echelon) -> tuple[Number, ...]:
+        """What an ordering rule works on; see `rules.py`."""
+        on, owed, line = self.goods[e.on_hand], self.orders[e.owed], self.supply_line(e)
+        return (shown(e.incoming), shown(on), shown(owed), shown(line), self.game.target_inventory)
 
     def see(self, week: int, echelon: Echelon) -> Stage:
         """What a stage sees now."""
@@ -162,7 +173,7 @@ class Chain:
         """What one stage did, week by week."""
         echelon = next(e for e in self.echelons if e.name == name)
         unit = 10**DIGITS
-        return [Week(*map(shown, units), cost / unit) for *units, cost in echelon.log]
+        return [Week._make([*map(shown, units), cost / unit]) for *units, cost in echelon.log]
 
 
 def shown(units: Units) -> Number:

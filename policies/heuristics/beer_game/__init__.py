@@ -34,4 +34,10 @@ def baselines(game: BeerGame) -> tuple[str, ...]:
     if game.supply_line == "shipped":
         return (*everywhere, "base_stock", "smoothing,weeks=4", "fallback", "foresight")
     weeks = game.order_delay + game.ship_delay + 3  # three weeks of stock beside the pipeline
-    return (*everywhere, f"base_stock,target={weeks * game.flow}", "sterman", "benchmark", "foresight")
+    return (
+        *everywhere,
+        f"base_stock,target={weeks * game.flow}",
+        "sterman",
+        "benchmark",
+        "foresight",
+    )

@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Self
 
-import attrs
 from attrs import define, field, frozen
 from attrs.validators import ge, optional
 
@@ -31,9 +30,10 @@ def order(units: Number) -> Order:
     return Order(min(max(0, units), LARGEST))
 
 
-def aimed(stage: Stage, target: int | None) -> Stage:
-    """Return the stage with a target of the policy's own, if it has one."""
-    return stage if target is None else attrs.evolve(stage, target_inventory=target)
+def facts(stage: Stage, target: int | None = None) -> tuple[Number, ...]:
+    """Return what a published rule works on, with a target of the policy's own if it has one."""
+    want = stage.target_inventory if target is None else target
+    return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
 
 
 @frozen
@@ -72,7 +72,7 @@ class Typical:
 
     def decide(self, stage: Stage) -> Order:
         """Apply SPEC section 4, `typical`."""
-        return order(rules.typical(aimed(stage, self.target)))
+        return order(rules.typical(*facts(stage, self.target)))
 
 
 @frozen
@@ -87,7 +87,7 @@ class BaseStock:
 
     def decide(self, stage: Stage) -> Order:
         """Apply SPEC section 4, `base_stock`."""
-        return order(rules.base_stock(aimed(stage, self.target)))
+        return order(rules.base_stock(*facts(stage, self.target)))
 
 
 @frozen
@@ -104,7 +104,7 @@ class Smoothing:
 
     def decide(self, stage: Stage) -> Order:
         """Apply SPEC section 4, `smoothing:T`."""
-        return order(rules.smoothing(aimed(stage, self.target), self.weeks))
+        return order(rules.smoothing(*facts(stage, self.target), weeks=self.weeks))
 
 
 @frozen
@@ -142,7 +142,7 @@ class Benchmark:
 
     def decide(self, stage: Stage) -> Order:
         """Apply the rule."""
-        return order(rules.benchmark(stage, upstream=self.upstream))
+        return order(rules.benchmark(*facts(stage), upstream=self.upstream))
 
 
 @define

@@ -1,24 +1,25 @@
 """Sterman's anchoring and adjustment: how people were found to order."""
 
 import math
+from typing import Any
 
 from attrs import define, field
-from attrs.validators import and_, ge, in_, le
+from attrs.validators import ge, in_, le
 
 from models.beer_game import Order, Stage
 from policies.heuristics.beer_game.rules import order
 
 __all__ = ["Sterman"]
 
-_share = and_(ge(0), le(1))
+_share: list[Any] = [ge(0), le(1)]
 
 
 @define
 class Sterman:
     """Anchor on expected demand, adjust for stock and, in part, for the supply line.
 
-    O = max(0, L + alpha (target - S - beta SL)), with S = inventory - backlog, SL the supply line and
-    L = theta * incoming order + (1 - theta) * previous L.
+    O = max(0, L + alpha (target - S - beta SL)), with S = inventory - backlog, SL the supply line
+    and L = theta * incoming order + (1 - theta) * previous L.
 
     Attributes:
         theta: Weight of the newest order in the expectation, 0 to 1.
