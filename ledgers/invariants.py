@@ -1,0 +1,159 @@
+"""The promises of book and stock, verified after every call while a test runs.
+
+The idea is Beancount's: wrap the methods that change a ledger, and keep the ledger itself free of
+checks that only its own faults could fail.  Sums are kept a second time, from the journal alone, so
+that one call costs microseconds whatever the length of the journal.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from numbers import Rational
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
+
+from attrs import define, field
+
+from ledgers.book import Book, Entry
+from ledgers.stock import Move, Stock, Units
+
+Ledger: TypeAlias = Book | Stock
+
+
+class BrokenInvariant(AssertionError):
+    """A ledger broke its promise.
+
+    No `LedgerError`: code that lives with a refusal must not live with this.
+    """
+
+
+@contextmanager
+def checked() -> Iterator[None]:
+    """Verify every `Book.post` and `Stock.move` until the context is left.
+
+    After each call, accepted or refused, balances must sum to zero and be what the journal says,
+    inside places must not be negative, and the journal must have grown by that one entry or, after
+    a refusal, not at all.  Contexts nest.  A subclass is covered as far as it calls the original.
+
+    Raises:
+        BrokenInvariant: From the call that broke a promise; the sentence names its entry.
+    """
+    post, move = Book.post, Stock.move
+    shadows: Shadows = WeakKeyDictionary()
+    _replace(Book, "post", _checked_post(post, shadows))
+    _replace(Stock, "move", _checked_move(move, shadows))
+    try:
+        yield
+    finally:
+        _replace(Book, "post", post)
+        _replace(Stock, "move", move)
+
+
+@define
+class Shadow:
+    """What a ledger must hold, summed from the lines of its journal.
+
+    Attributes:
+        sums: Units by account or place.
+        read: Journal entries summed so far.
+    """
+
+    sums: dict[str, Units] = field(factory=dict)
+    read: int = 0
+
+    def read_on(self, records: Sequence[Entry | Move]) -> None:
+        """Add the lines of all *records* not read before."""
+        for record in records[self.read :]:
+            for name, units in _lines(record):
+                self.sums[name] = self.sums.get(name, 0) + units
+        self.read = len(records)
+
+
+Shadows: TypeAlias = WeakKeyDictionary[Ledger, Shadow]
+Post: TypeAlias = Callable[..., None]
+
+
+def _checked_post(post: Post, shadows: Shadows) -> Post:
+    @wraps(post)
+    def checked_post(
+        book: Book,
+        time: int,
+        text: str,
+        amounts: Mapping[str, int] | None = None,
+        /,
+        **more: int,
+    ) -> None:
+        with _verified(book, shadows, f"post {text!r} at t={time!r}", 1):
+            post(book, time, text, amounts, **more)
+
+    return checked_post
+
+
+def _checked_move(move: Post, shadows: Shadows) -> Post:
+    @wraps(move)
+    def checked_move(stock: Stock, time: int, source: str, target: str, units: Units) -> None:
+        call = f"move of {units!r} from {source!r} to {target!r} at t={time!r}"
+        nothing = isinstance(units, Rational) and not units
+        with _verified(stock, shadows, call, 0 if nothing else 1):
+            move(stock, time, source, target, units)
+
+    return checked_move
+
+
+@contextmanager
+def _verified(ledger: Ledger, shadows: Shadows, call: str, entries: int) -> Iterator[None]:
+    """Verify *ledger* after a call that adds *entries* to its journal, or none if it is refused."""
+    shadow = shadows.setdefault(ledger, Shadow())
+    shadow.read_on(_records(ledger))
+    try:
+        yield
+    except BrokenInvariant:
+        raise
+    except Exception:
+        _verify(ledger, shadow, f"the refused {call}", 0)
+        raise
+    _verify(ledger, shadow, f"the {call}", entries)
+
+
+def _verify(ledger: Ledger, shadow: Shadow, call: str, entries: int) -> None:
+    for fault in _faults(ledger, shadow, entries):
+        raise BrokenInvariant(f"after {call}, {fault}")
+
+
+def _faults(ledger: Ledger, shadow: Shadow, entries: int) -> Iterator[str]:
+    """Find every promise that *ledger* does not keep, the most telling first."""
+    records = _records(ledger)
+    if (gained := len(records) - shadow.read) != entries:
+        yield f"the journal gained {gained} entries, not {entries}"
+    shadow.read_on(records)
+    held = _held(ledger)
+    for name, units in held.items():
+        if units != (summed := shadow.sums.get(name, 0)):
+            yield f"{name!r} holds {units} but its lines sum to {summed}"
+    if total := sum(held.values()):
+        yield f"the balances sum to {total}, not to zero"
+    for place in ledger.places if isinstance(ledger, Stock) else ():
+        if held[place] < 0:
+            yield f"{place!r} is inside and holds {held[place]}"
+
+
+def _records(ledger: Ledger) -> Sequence[Entry | Move]:
+    return ledger.journal if isinstance(ledger, Book) else ledger.moves
+
+
+def _held(ledger: Ledger) -> dict[str, Units]:
+    """Ask for every balance the way a model does."""
+    if isinstance(ledger, Book):
+        return {account: ledger.balance(account) for account in ledger.accounts}
+    return {place: ledger[place] for place in (*ledger.places, *ledger.outside)}
+
+
+def _lines(record: Entry | Move) -> Iterable[tuple[str, Units]]:
+    if isinstance(record, Entry):
+        return record.amounts.items()
+    return ((record.source, -record.units), (record.target, record.units))
+
+
+def _replace(ledger: type[Ledger], method: str, function: Post) -> None:
+    # By name, since a type checker rightly forbids what is done here on purpose.
+    setattr(ledger, method, function)

@@ -1,0 +1,349 @@
+"""The clock, the questions that stop it, and what they refuse."""
+
+import pickle
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import field, frozen
+from attrs.validators import ge
+from simpy import Interrupt
+
+from desim import Role, Run, World
+from desim.errors import (
+    NotInteger,
+    StreamTaken,
+    Stuck,
+    Unanswered,
+    UsageError,
+    Withdrawn,
+    WrongAction,
+)
+from desim.kernel import generator
+
+Story = Callable[[World, list[Any]], Generator[Any, Any, None]]
+
+
+@frozen
+class Seen:
+    """What a role sees: a number."""
+
+    n: int
+
+
+@frozen
+class Bid:
+    """Bid a number."""
+
+    n: int = field(validator=ge(0))
+
+
+@frozen
+class Stage:
+    """A model made of one or more processes that share a log."""
+
+    stories: tuple[Story, ...]
+    names: tuple[str, ...] = ("ann",)
+    optional: bool = False
+    patience: int = 1_000
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """Everybody sees and bids numbers."""
+        return {name: Role(Seen, Bid, optional=self.optional) for name in self.names}
+
+    def begin(self, world: World) -> list[Any]:
+        """Start the stories."""
+        log: list[Any] = []
+        for story in self.stories:
+            world.process(story(world, log))
+        return log
+
+    def score(self, state: list[Any]) -> float:
+        """Count the lines."""
+        return len(state)
+
+    def metrics(self, state: list[Any]) -> dict[str, Any]:
+        """Show the log."""
+        return {"log": list(state)}
+
+
+def asking(name: str, times: int = 1, wait: int = 1) -> Story:
+    """Ask a role again and again."""
+
+    def story(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        for n in range(times):
+            bid = yield world.ask(name, lambda n=n: Seen(n))
+            log.append((world.now, name, bid.n))
+            yield world.timeout(wait)
+
+    return story
+
+
+def test_a_process_receives_the_answer_at_the_tick_it_asked() -> None:
+    """Asking takes no simulated time."""
+    run = Run(Stage((asking("ann", times=2, wait=5),)))
+    (decision,) = run.advance()
+    assert (decision.role, decision.observation, run.world.now) == ("ann", Seen(0), 0)
+    run.answer(decision, Bid(7))
+    (decision,) = run.advance()
+    assert (decision.observation, run.world.now) == (Seen(1), 5)
+    run.answer(decision, Bid(8))
+    assert run.advance() == []
+    assert run.state == [(0, "ann", 7), (5, "ann", 8)]
+    assert run.result().ended == "finished"
+
+
+def test_decisions_of_one_instant_are_handed_out_together() -> None:
+    """Nobody's answer is acted upon before everybody has been asked, whatever asked first."""
+
+    def late(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        yield world.timeout(0)
+        yield world.timeout(0)
+        bid = yield world.ask("bob", lambda: Seen(len(log)))
+        log.append((world.now, "bob", bid.n))
+
+    run = Run(Stage((asking("ann"), late), names=("ann", "bob")))
+    first, second = run.advance()
+    assert (first.role, second.role) == ("ann", "bob")
+    run.answer(second, Bid(2))
+    run.answer(first, Bid(1))
+    assert second.observation == Seen(0)
+    assert run.advance() == []
+    assert run.state == [(0, "ann", 1), (0, "bob", 2)]
+
+
+def test_an_observation_is_taken_when_the_instant_has_settled() -> None:
+    """What happens later at the same tick is seen."""
+
+    def asks(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        yield world.ask("ann", lambda: Seen(len(log)))
+
+    def writes(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        log.append("later at the same tick")
+        yield world.timeout(0)
+        log.append("and later still")
+
+    (decision,) = Run(Stage((asks, writes))).advance()
+    assert decision.observation == Seen(2)
+
+
+def test_the_clock_waits_for_every_answer() -> None:
+    """Advancing with an open decision names who has not answered."""
+    run = Run(Stage((asking("ann"), asking("bob")), names=("ann", "bob")))
+    first, _ = run.advance()
+    run.answer(first, Bid(1))
+    with pytest.raises(Unanswered, match="'bob' has not answered at t=0"):
+        run.advance()
+
+
+@pytest.mark.parametrize("action", [3, None, "bid", Seen(1), {"do": "bid"}, {"do": "bid", "n": -1}])
+def test_a_wrong_action_changes_nothing(action: object) -> None:
+    """It names role, time, what came and what was expected, and the question stays open."""
+    run = Run(Stage((asking("ann"),)))
+    (decision,) = run.advance()
+    with pytest.raises(WrongAction, match=r"'ann' answered at t=0: .*expected Bid"):
+        run.answer(decision, action)
+    run.answer(decision, {"do": "bid", "n": 4})
+    run.advance()
+    assert run.state == [(0, "ann", 4)]
+
+
+def test_an_answer_is_given_once() -> None:
+    """Neither twice nor to a question of the past."""
+    run = Run(Stage((asking("ann"),)))
+    (decision,) = run.advance()
+    run.answer(decision, Bid(1))
+    with pytest.raises(UsageError, match="is not open"):
+        run.answer(decision, Bid(2))
+    run.advance()
+    with pytest.raises(UsageError, match="is not open"):
+        run.answer(decision, Bid(3))
+
+
+def test_endless_asking_is_stopped() -> None:
+    """A role asked more often at one instant than the model's patience is stuck."""
+    run = Run(Stage((asking("ann", times=100, wait=0),), patience=5))
+    for _ in range(5):
+        (decision,) = run.advance()
+        run.answer(decision, Bid(0))
+    with pytest.raises(Stuck, match="'ann' was asked 6 times at t=0"):
+        run.advance()
+
+
+def test_patience_starts_anew_when_time_moves_on() -> None:
+    """A hundred questions at a hundred ticks are no endless asking."""
+    run = Run(Stage((asking("ann", times=100, wait=1),), patience=1))
+    while decisions := run.advance():
+        run.answer(decisions[0], Bid(0))
+    assert run.result().decisions == 100
+
+
+def test_an_interrupt_withdraws_an_open_question() -> None:
+    """Whoever stops waiting is not answered, and the decision is not handed out."""
+
+    def asks(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        question = world.ask("ann", lambda: Seen(0))
+        try:
+            yield question
+        except Interrupt as interrupt:
+            log.append(interrupt.cause)
+        yield world.timeout(1)
+        try:
+            yield question
+        except Withdrawn as gone:
+            log.append(str(gone))
+
+    def begin(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        asked = world.process(asks(world, log))
+        yield world.timeout(0)
+        asked.interrupt("fire alarm")
+
+    run = Run(Stage((begin,)))
+    assert run.advance() == []
+    assert run.state == [
+        "fire alarm",
+        "the question to 'ann' was withdrawn, as no process waited for it; ask again",
+    ]
+
+
+def test_a_question_that_lost_a_race_is_withdrawn() -> None:
+    """With `ask | timeout(0)` the timeout wins, since time settles before anybody is asked."""
+
+    def asks(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        yield world.ask("ann", lambda: Seen(0)) | world.timeout(0)
+        log.append("went on")
+
+    run = Run(Stage((asks,)))
+    assert run.advance() == []
+    assert run.state == ["went on"]
+
+
+@pytest.mark.parametrize("delay", [1.5, float("nan"), float("inf"), "1", None])
+def test_time_is_whole(delay: Any) -> None:
+    """A delay that is no whole number of ticks is refused."""
+    with pytest.raises((NotInteger, TypeError)):
+        World().timeout(delay)
+
+
+@pytest.mark.parametrize("delay", [2, 2.0, np.int64(2)])
+def test_whole_delays_of_any_type_keep_time_an_int(delay: Any) -> None:
+    """Floats and numpy integers that are whole are taken as what they are."""
+    world = World()
+    world.timeout(delay)
+    world.run()
+    assert (world.now, type(world.now)) == (2, int)
+
+
+def test_ranks_order_the_events_of_a_tick() -> None:
+    """Lower ranks come first, equals as scheduled; what one sets off comes before the next."""
+
+    def at(rank: int, name: str) -> Story:
+        def story(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+            yield world.timeout(1, rank=rank)
+            log.append(name)
+            yield world.timeout(0)
+            log.append(f"{name} again")
+
+        return story
+
+    run = Run(Stage((at(2, "c"), at(1, "a"), at(1, "b"))))
+    run.advance()
+    assert run.state == ["a", "a again", "b", "b again", "c", "c again"]
+
+
+def test_a_stream_depends_on_seed_and_name_alone() -> None:
+    """Other streams, claimed before or after, shift nothing."""
+    alone = World(seed=3).stream("demand").integers(1 << 60, size=4)
+    crowded = World(seed=3)
+    crowded.stream("prices").integers(1 << 60, size=100)
+    assert (crowded.stream("demand").integers(1 << 60, size=4) == alone).all()
+    assert (World(seed=4).stream("demand").integers(1 << 60, size=4) != alone).any()
+    assert (generator(3, "demand").integers(1 << 60, size=4) == alone).all()
+
+
+def test_names_of_streams_do_not_run_together() -> None:
+    """("a", "bc") and ("ab", "c") are two streams."""
+    world = World()
+    first, second = world.stream("a", "bc"), world.stream("ab", "c")
+    assert first.integers(1 << 60) != second.integers(1 << 60)
+
+
+def test_a_stream_has_one_owner() -> None:
+    """A second claim is refused, also when the parts are numbers."""
+    world = World()
+    world.stream("gate", 3)
+    with pytest.raises(StreamTaken, match="'gate/3' already has an owner"):
+        world.stream("gate", 3)
+
+
+def test_the_first_reason_to_end_stands_and_nothing_happens_after_it() -> None:
+    """Events left on the calendar are not played."""
+
+    def ends(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        yield world.timeout(3)
+        world.end("bankrupt")
+        world.end("horizon")
+        log.append("last words")
+        yield world.timeout(1)
+        log.append("never")
+
+    run = Run(Stage((ends, asking("ann", times=9, wait=2))))
+    while decisions := run.advance():
+        run.answer(decisions[0], Bid(0))
+    assert (run.result().ended, run.world.now) == ("bankrupt", 3)
+    assert run.state == [(0, "ann", 0), (2, "ann", 0), "last words"]
+
+
+def test_a_failing_process_raises_its_own_exception() -> None:
+    """Also one whose constructor takes more than its message, which SimPy alone would break."""
+
+    class TwoArguments(Exception):  # noqa: N818
+        def __init__(self, a: int, b: int) -> None:
+            super().__init__(f"{a} and {b}")
+
+    def fails(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        yield world.timeout(1)
+        raise TwoArguments(1, 2)
+
+    with pytest.raises(TwoArguments, match="1 and 2"):
+        Run(Stage((fails,))).advance()
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, True, "1", None])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    """Anything else is refused before the world begins."""
+    with pytest.raises(UsageError, match="a seed is a whole number of at least 0"):
+        Run(Stage(()), seed)
+
+
+def test_seats_are_checked() -> None:
+    """Unknown seats and empty seats that the model cannot play are refused."""
+    with pytest.raises(UsageError, match="no role 'anne'; did you mean 'ann'"):
+        Run(Stage(()), seats=["anne"])
+    with pytest.raises(UsageError, match="'ann' needs somebody"):
+        Run(Stage(()), seats=[])
+    assert Run(Stage((), optional=True), seats=[]).advance() == []
+
+
+def test_an_empty_seat_is_not_asked() -> None:
+    """The model must look at `world.seats` before it asks an optional role."""
+    run = Run(Stage((asking("ann"),), optional=True), seats=[])
+    with pytest.raises(UsageError, match="nobody sits at 'ann'"):
+        run.advance()
+
+
+def test_a_result_needs_an_end() -> None:
+    """Asking for it too early is refused."""
+    with pytest.raises(UsageError, match="still runs"):
+        Run(Stage((asking("ann"),))).result()
+
+
+@pytest.mark.parametrize(
+    "fault", [WrongAction("a"), Stuck("b"), StreamTaken("c"), Withdrawn("d")], ids=repr
+)
+def test_errors_survive_pickling(fault: Exception) -> None:
+    """They cross process borders with type and text."""
+    again = pickle.loads(pickle.dumps(fault))  # noqa: S301 (our own bytes)
+    assert (type(again), again.args) == (type(fault), fault.args)

@@ -1,0 +1,185 @@
+"""The watch over ledgers: it catches broken ones, and leaves sound ones alone."""
+
+import doctest
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from ledgers.book import Book, Unbalanced
+from ledgers.invariants import BrokenInvariant, checked
+from ledgers.journal import LedgerError
+from ledgers.stock import Overdrawn, Stock
+
+Anything: TypeAlias = Any  # also what is no post or move
+README = Path(__file__).parents[2] / "ledgers" / "README.md"
+
+
+@pytest.fixture
+def book() -> Book:
+    """Return a book with one entry."""
+    book = Book("cash", "wages")
+    book.post(0, "float", cash=10, wages=-10)
+    return book
+
+
+@pytest.fixture
+def stock() -> Stock:
+    """Return a stock with four units on a shelf."""
+    stock = Stock(["shelf", "truck"], outside=["mill"])
+    stock.open("shelf", 4)
+    return stock
+
+
+def test_a_balance_changed_behind_the_journal_is_caught(book: Book) -> None:
+    """Every test is watched, and the sentence names the entry after which the fault was seen."""
+    book._balances["cash"] += 5
+    with pytest.raises(BrokenInvariant) as broken:
+        book.post(1, "tea", cash=-1, wages=1)
+    assert str(broken.value) == (
+        "after the post 'tea' at t=1, 'cash' holds 14 but its lines sum to 9"
+    )
+
+
+def test_a_balance_changed_behind_the_journal_is_caught_at_a_refusal(book: Book) -> None:
+    """A call that is refused is followed by the same check."""
+    book._balances["cash"] += 5
+    with pytest.raises(BrokenInvariant, match=r"^after the refused post 'tea' at t=1, 'cash' hold"):
+        book.post(1, "tea", cash=-1)
+
+
+def test_a_subclass_that_tells_another_balance_is_caught() -> None:
+    """What is verified is what a model would be told."""
+
+    class Flattering(Book):
+        def balance(self, account: str, at: int | None = None) -> int:
+            return super().balance(account, at) + (account == "cash")
+
+    with pytest.raises(BrokenInvariant, match=r"'cash' holds 1 but its lines sum to 0$"):
+        Flattering("cash", "wages").post(0, "tea", cash=0)
+
+
+def unbalanced(book: Book, time: int, text: str, /, **lines: int) -> None:
+    """Post without a look at the sum."""
+    for account, amount in lines.items():
+        book._balances[account] += amount
+    book._rows.append((time, text, lines))
+
+
+def forgetful(book: Book, time: int, text: str, /, **lines: int) -> None:
+    """Post without a journal."""
+
+
+def hasty(book: Book, time: int, text: str, /, **lines: int) -> None:
+    """Write the entry before it is refused."""
+    book._rows.append((time, text, lines))
+    raise Unbalanced("too late")
+
+
+@pytest.mark.parametrize(
+    ("post", "sentence"),
+    [
+        (unbalanced, "after the post 'tea' at t=1, the balances sum to 3, not to zero"),
+        (forgetful, "after the post 'tea' at t=1, the journal gained 0 entries, not 1"),
+        (hasty, "after the refused post 'tea' at t=1, the journal gained 1 entries, not 0"),
+    ],
+)
+def test_a_broken_post_is_caught(
+    book: Book, monkeypatch: pytest.MonkeyPatch, post: Anything, sentence: str
+) -> None:
+    """Whatever `post` has become, it is held to the promises."""
+    monkeypatch.setattr(
+        Book, "post", lambda book, time, text, _, **lines: post(book, time, text, **lines)
+    )
+    with checked(), pytest.raises(BrokenInvariant) as broken:
+        book.post(1, "tea", cash=3)
+    assert str(broken.value) == sentence
+
+
+def leaky(stock: Stock, time: int, source: str, target: str, units: int) -> None:
+    """Take units that never arrive."""
+    stock._held[source] -= units
+    stock._rows.append((time, source, target, units))
+
+
+def generous(stock: Stock, time: int, source: str, target: str, units: int) -> None:
+    """Move units without a look at what is there."""
+    stock._held[source] -= units
+    stock._held[target] += units
+    stock._rows.append((time, source, target, units))
+
+
+def forgotten(stock: Stock, time: int, source: str, target: str, units: int) -> None:
+    """Move units without a journal."""
+    stock._held[source] -= units
+    stock._held[target] += units
+
+
+@pytest.mark.parametrize(
+    ("move", "units", "sentence"),
+    [
+        (leaky, 3, "'truck' holds 0 but its lines sum to 3"),
+        (generous, 5, "'shelf' is inside and holds -1"),
+        (generous, 0, "the journal gained 1 entries, not 0"),
+        (forgotten, 1, "the journal gained 0 entries, not 1"),
+    ],
+)
+def test_a_broken_move_is_caught(
+    stock: Stock, monkeypatch: pytest.MonkeyPatch, move: Anything, units: int, sentence: str
+) -> None:
+    """Whatever `move` has become, it is held to the promises."""
+    monkeypatch.setattr(Stock, "move", move)
+    with checked(), pytest.raises(BrokenInvariant) as broken:
+        stock.move(1, "shelf", "truck", units)
+    assert (
+        str(broken.value) == f"after the move of {units} from 'shelf' to 'truck' at t=1, {sentence}"
+    )
+
+
+def test_sound_ledgers_notice_nothing(book: Book, stock: Stock) -> None:
+    """Entries of every kind go through, and refusals arrive as they were raised."""
+    book.post(1, "tea", {"cash": -1}, wages=1)
+    stock.move(time=1, source="shelf", target="truck", units=Fraction(1, 2))
+    stock.move(1, "truck", "mill", 0)
+    with pytest.raises(Unbalanced):
+        book.post(1, "tea", cash=1)
+    with pytest.raises(Overdrawn):
+        stock.move(1, "shelf", "truck", 4)
+    assert (book.balance("cash"), stock["shelf"]) == (9, Fraction(7, 2))
+
+
+def test_ledgers_older_than_the_watch_are_read_from_the_start(book: Book) -> None:
+    """A ledger that was filled before the watch began is held to its whole journal."""
+    with checked():
+        book.post(1, "tea", cash=-1, wages=1)
+        book._balances.update(cash=8, wages=-8)
+        with pytest.raises(BrokenInvariant, match=r"'cash' holds 8 but its lines sum to 9$"):
+            book.post(2, "nothing", cash=0)
+
+
+def test_contexts_nest_and_put_the_methods_back(book: Book) -> None:
+    """Each context leaves the methods as it found them, also when left by an error."""
+    before = Book.post, Stock.move
+    with checked():
+        within = Book.post, Stock.move
+        with pytest.raises(Unbalanced), checked():
+            book.post(1, "tea", cash=1)
+        assert (Book.post, Stock.move) == within
+    assert within[0] is not before[0]
+    assert within[1] is not before[1]
+    assert (Book.post, Stock.move) == before
+
+
+def test_a_broken_promise_is_no_refusal() -> None:
+    """Code that lives with refusals does not swallow a broken ledger."""
+    assert not issubclass(BrokenInvariant, LedgerError)
+
+
+def test_the_page_of_the_folder_is_true() -> None:
+    """Every example of README.md runs and prints what it says."""
+    text = README.read_text(encoding="utf-8")
+    page = doctest.DocTestParser().get_doctest(text, {}, "README", str(README), 0)
+    told = doctest.DocTestRunner().run(page)
+    assert told.failed == 0
+    assert told.attempted > 10
