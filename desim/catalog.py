@@ -73,7 +73,8 @@ def model_name(cls: type) -> str:
     )
 
 
-def policies(of: type | None = None) -> dict[str, type]:
+@cache
+def policies(of: type | None = None) -> Mapping[str, type]:
     """Return policy classes by name: those of one model's heuristics, or those of every world."""
     if of is not None:
         return dict(_classes(_heuristics(of)))
@@ -92,9 +93,9 @@ def policy(name: str, of: Any) -> type:
     cls = of if isinstance(of, type) else type(of)
     if ":" in name:
         return _load(name, "policy")
-    known = {**policies(), **policies(cls)}
+    known = policies(cls) if name in policies(cls) else policies()
     if name not in known:
-        hint = possible(name, sorted(known))
+        hint = possible(name, sorted({*policies(), *policies(cls)}))
         raise UsageError(
             f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class"
         )

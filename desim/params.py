@@ -13,7 +13,15 @@ import msgspec
 from desim.errors import SchemaError, UsageError, possible
 from desim.schema import from_plain, to_plain
 
-__all__ = ["changed", "from_preset", "nearest_preset", "presets", "read_arguments", "read_value"]
+__all__ = [
+    "changed",
+    "from_preset",
+    "nearest_preset",
+    "parameters",
+    "presets",
+    "read_arguments",
+    "read_value",
+]
 
 T = TypeVar("T")
 
@@ -83,9 +91,7 @@ def read_arguments(
     Raises:
         UsageError: There is no such argument, or its text is no value of its type.
     """
-    names = [
-        n for n, p in inspect.signature(call).parameters.items() if p.kind is not p.VAR_KEYWORD
-    ]
+    names = parameters(call)
     hints = _hints(call)
     for name in texts:
         if name not in names:
@@ -125,6 +131,15 @@ def _readings(text: str, kind: Any) -> list[Any]:
     return [text, *readings] if str in kinds and int not in kinds else [*readings, text]
 
 
+@cache
+def parameters(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the parameters a user may give by name; `seat` is the framework's to give."""
+    packed = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
+    told = inspect.signature(call).parameters.items()
+    return {name: p for name, p in told if name != "seat" and p.kind not in packed}
+
+
+@cache
 def _hints(call: Callable[..., Any]) -> dict[str, Any]:
     target = call.__init__ if isinstance(call, type) and not attrs.has(call) else call  # type: ignore[misc]
     try:

@@ -4,7 +4,6 @@ A spec is a policy's name or `package.module:Class`, then `,key=value` for each 
 `base_stock,target=1200`.
 """
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from attrs import frozen
 from desim import catalog
 from desim.errors import UsageError
 from desim.kernel import Role, generator
-from desim.params import build, read_arguments
+from desim.params import build, parameters, read_arguments
 from desim.protocols import Model, Policy, lead
 
 __all__ = ["Policies", "Seat", "Spec", "label", "read_seats", "seat_all"]
@@ -159,22 +158,12 @@ def _make(one: Any, seat: Seat) -> Policy:
 
 def _build(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
     make = getattr(cls, "seated", None)
-    known = (
-        {n: p for n, p in inspect.signature(make).parameters.items() if n != "seat"} if make else {}
-    )
-    call = cls if make is None or any(p.kind is p.VAR_KEYWORD for p in known.values()) else make
+    call = make or cls
     arguments = read_arguments(call, texts, what=f"policy {name!r} has no argument")
-    required = [n for n, p in inspect.signature(call).parameters.items() if _needed(n, p)]
-    for missing in [n for n in required if n not in arguments]:
-        raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
-    made = build(cls, arguments) if make is None else make(seat, **arguments)
-    return _checked(made)
-
-
-def _needed(name: str, parameter: inspect.Parameter) -> bool:
-    """Whether a caller must give it; the framework gives `seat` itself."""
-    packed = parameter.kind in {parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL}
-    return name != "seat" and not packed and parameter.default is parameter.empty
+    for missing, parameter in parameters(call).items():
+        if missing not in arguments and parameter.default is parameter.empty:
+            raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
+    return _checked(make(seat, **arguments) if make else build(cls, arguments))
 
 
 def _checked(policy: Any) -> Policy:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from desim import catalog as known
 from desim.episode import Episode
-from desim.params import presets
+from desim.params import parameters, presets
 from desim.schema import members
 
 __all__ = ["catalog", "console", "episode", "number"]
@@ -76,7 +76,7 @@ def _policies(title: str, policies: Mapping[str, type]) -> Table:
     table = _table(title, "arguments", "what it does")
     for name, cls in policies.items():
         call = getattr(cls, "seated", cls)
-        arguments = [p for n, p in inspect.signature(call).parameters.items() if n != "seat"]
+        arguments = parameters(call).values()
         table.add_row(name, ", ".join(map(_argument, arguments)), _first_line(cls))
     return table
 

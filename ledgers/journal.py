@@ -1,4 +1,4 @@
-"""What every ledger shares: refusals, a read-only journal, names that can be used, a fingerprint."""
+"""What every ledger shares: refusals, a read-only journal, usable names, a fingerprint."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -8,9 +8,10 @@ Two things hold at every moment, whatever was asked of a stock:
 What the world holds is therefore what came in from its edge less what went out over it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from ledgers.journal import (
@@ -89,6 +90,11 @@ class Stock:
     def outside(self) -> tuple[str, ...]:
         """The places at the world's edge, as declared."""
         return self._outside
+
+    @property
+    def held(self) -> Mapping[str, Units]:
+        """Units by place, inside and outside: a live view that cannot be written to."""
+        return MappingProxyType(self._held)
 
     @property
     def moves(self) -> Journal[Move]:

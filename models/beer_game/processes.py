@@ -70,10 +70,11 @@ def order_slips(world: World, chain: Chain) -> Process:
 def shipments(world: World, chain: Chain) -> Process:
     """Ship what is owed as far as goods are on hand."""
     goods, orders = chain.goods, chain.orders
+    on_hand, owed = goods.held, orders.held
     for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=SHIP)
         for e in chain.echelons:
-            e.shipped = units = min(goods[e.on_hand], orders[e.owed])
+            e.shipped = units = min(on_hand[e.on_hand], owed[e.owed])
             goods.move(week, e.on_hand, e.below.in_transit if e.below else "customers", units)
             orders.move(week, e.owed, "filled", units)
             if e.below:
@@ -82,15 +83,15 @@ def shipments(world: World, chain: Chain) -> Process:
 
 def accounts(world: World, chain: Chain) -> Process:
     """Book the week's holding and backlog cost of every stage on what is left after shipping."""
-    goods, orders = chain.goods, chain.orders
+    goods, orders = chain.goods.held, chain.orders.held
     per_unit, per_owed, floor = _prices(chain.game)
     for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=ACCOUNT)
         entry: dict[str, int] = {}
         total = 0
         for e in chain.echelons:
-            held = entry[e.holding] = max(floor, round(per_unit * goods[e.on_hand]))
-            owed = entry[e.backlog] = round(per_owed * orders[e.owed])
+            held = entry[e.holding] = max(floor, _booked(per_unit * goods[e.on_hand]))
+            owed = entry[e.backlog] = _booked(per_owed * orders[e.owed])
             e.cost = held + owed
             total += e.cost
         entry["payable"] = -total
@@ -109,7 +110,7 @@ def standing_orders(world: World, chain: Chain) -> Process:
             elif e.name in chain.players:
                 place(week, chain, e, e.decided)
             else:
-                place(week, chain, e, _repaired(game, e.rule(*chain.facts(e))))
+                place(week, chain, e, _repaired(game, chain.by_rule(e)))
 
 
 def player_before_week(world: World, chain: Chain, e: Echelon) -> Process:
@@ -154,7 +155,7 @@ def place(week: int, chain: Chain, e: Echelon, units: Units) -> None:
     e.log.append((e.received, e.incoming, e.shipped, units, on_hand, owed, line, e.cost))
 
 
-def _repaired(game: "BeerGame", quantity: float) -> Units:
+def _repaired(game: "BeerGame", quantity: Units | float) -> Units:
     """Make units of an order: never below zero, and whole where the game deals in whole units."""
     if type(quantity) is int:
         return max(0, quantity)
@@ -173,6 +174,10 @@ def _prices(game: "BeerGame") -> tuple[Units, Units, int]:
     held, owed, floor = (Fraction(str(price)) * 10**DIGITS for price in prices)
     # Whole prices as integers: arithmetic of fractions takes ten times as long.
     return _plain(held), _plain(owed), round(floor)
+
+
+def _booked(amount: Units) -> int:
+    return amount if type(amount) is int else round(amount)
 
 
 def _plain(price: Fraction) -> Units:

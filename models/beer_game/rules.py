@@ -13,12 +13,14 @@ Sources: reference SPEC sections 4 and 10; Sterman, Management Science 35(3), 19
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from models.beer_game.observation import Number
 
 __all__ = ["RULES", "Rule", "known", "rule"]
 
-Rule = Callable[[Number, Number, Number, Number, Number], Number]
+#: Takes the five numbers; the chain gives exact fractions where orders were fractions.
+Rule = Callable[..., Any]
 
 #: Sterman's cost-minimising parameters: anchor 4, desired stock plus supply line 28, 20 upstream.
 ANCHOR, DESIRED, DESIRED_UPSTREAM = 4, 28, 20

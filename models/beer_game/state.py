@@ -147,10 +147,11 @@ class Chain:
             line += self.orders[supplier.mail] + self.orders[supplier.owed]
         return line
 
-    def facts(self, e: Echelon) -> tuple[Number, ...]:
-        """What an ordering rule works on; see `rules.py`."""
-        on, owed, line = self.goods[e.on_hand], self.orders[e.owed], self.supply_line(e)
-        return (shown(e.incoming), shown(on), shown(owed), shown(line), self.game.target_inventory)
+    def by_rule(self, e: Echelon) -> Units:
+        """What the rule of a stage orders, not yet floored or cut."""
+        on, owed = self.goods[e.on_hand], self.orders[e.owed]
+        units: Units = e.rule(e.incoming, on, owed, self.supply_line(e), self.game.target_inventory)
+        return units
 
     def see(self, week: int, echelon: Echelon) -> Stage:
         """What a stage sees now."""

@@ -299,7 +299,7 @@ def test_the_first_reason_to_end_stands_and_nothing_happens_after_it() -> None:
 def test_a_failing_process_raises_its_own_exception() -> None:
     """Also one whose constructor takes more than its message, which SimPy alone would break."""
 
-    class TwoArguments(Exception):  # noqa: N818
+    class TwoArguments(Exception):
         def __init__(self, a: int, b: int) -> None:
             super().__init__(f"{a} and {b}")
 

@@ -1,0 +1,284 @@
+"""How fast is desim, beside a bare loop and beside its peers, measured in one run?
+
+Every row is a ratio: what desim needs over what the other needs for the same work, each the least
+of several interleaved runs, so that a machine that slows down slows both. Peers are measured where
+they are installed: `pip install -e '.[bench]'`.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import simpy
+from attrs import frozen
+from rich.console import Console
+from rich.table import Table
+
+from desim import Role, World, play
+from desim.sweep import sweep
+from models.beer_game import BeerGame
+
+ASKED = 20_000
+WEEKS = 52
+SWEPT = 400
+
+Work = Callable[[], object]
+
+
+@frozen
+class Seen:
+    """A number."""
+
+    n: int
+
+
+@frozen
+class Said:
+    """Say a number."""
+
+    n: int
+
+
+@frozen
+class Null:
+    """A model in which nothing happens but questions, one a tick."""
+
+    questions: int = ASKED
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """One role."""
+        return {"echo": Role(Seen, Said)}
+
+    def begin(self, world: World) -> None:
+        """Start asking."""
+        world.process(self._ask(world))
+
+    def _ask(self, world: World) -> Generator[Any, Any, None]:
+        for n in range(self.questions):
+            yield world.ask("echo", partial(Seen, n))
+            yield world.timeout(1)
+
+    def score(self, _: None) -> float:
+        """Nothing to score."""
+        return 0.0
+
+    def metrics(self, _: None) -> dict[str, Any]:
+        """Nothing to tell."""
+        return {}
+
+
+class Echo:
+    """Says what it sees."""
+
+    def decide(self, seen: Seen) -> Said:
+        """Repeat the number."""
+        return Said(seen.n)
+
+
+@click.command()
+@click.option("--runs", default=5, show_default=True, help="Interleaved runs of each side.")
+def main(runs: int) -> None:
+    """Measure and print every row there is."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("what", "desim", "beside", "ratio", "target"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for row in (decisions, beer_game, beer_game_peer, sweeps, start_up):
+        for cells in row(runs):
+            table.add_row(*cells)
+    Console(highlight=False, width=130).print(table)
+
+
+def decisions(runs: int) -> list[tuple[str, ...]]:
+    """Validated, recorded decisions on a null model, beside bare SimPy timeouts."""
+    with tempfile.TemporaryDirectory() as folder:
+        ours, bare = best(runs, partial(_null, Path(folder)), _bare_timeouts)
+    return [
+        (
+            "decision, validated and recorded, over two SimPy timeouts",
+            f"{ASKED / ours:,.0f}/s",
+            f"{ASKED / bare:,.0f}/s",
+            f"{ours / bare:.2f}",
+            "150,000/s",
+        )
+    ]
+
+
+def beer_game(runs: int) -> list[tuple[str, ...]]:
+    """Episodes with ledgers, beside the same rules in a plain loop without any."""
+    game = BeerGame.preset(horizon=WEEKS)
+    ours, bare = best(
+        runs, _many(partial(play, game, "constant,quantity=400"), 50), _many(_loop, 50)
+    )
+    return [
+        _rates(f"Beer Game, {WEEKS} weeks, ledgers on, over a plain loop", 50, ours, bare, "500/s")
+    ]
+
+
+def beer_game_peer(runs: int) -> list[tuple[str, ...]]:
+    """Episodes of a stochastic serial chain, beside stockpyl."""
+    try:
+        from stockpyl.sim import simulation
+    except ImportError:
+        return [("Beer Game beside stockpyl", "—", "not installed", "—", "—")]
+    network = _stockpyl_chain()
+    peer = partial(simulation, network, WEEKS, rand_seed=1, progress_bar=False)
+    ours, theirs = best(
+        runs, _many(partial(play, BeerGame.preset("poisson"), "benchmark", 1), 10), _many(peer, 10)
+    )
+    return [_rates(f"Beer Game, {WEEKS} weeks, 4 players, over stockpyl", 10, ours, theirs, "—")]
+
+
+def sweeps(runs: int) -> list[tuple[str, ...]]:
+    """A sweep's time to its first row, and its speed-up on two cores beside joblib's."""
+    jobs = min(2, os.cpu_count() or 1)
+    model, spec = "beer_game/poisson", "benchmark"
+    swept = partial(sweep, model, [spec], range(SWEPT))
+    first, _ = best(runs, partial(sweep, model, [spec], range(1), jobs=jobs), _nothing)
+    alone, both = best(max(2, runs // 2), swept, partial(swept, jobs=jobs))
+    rows = [
+        ("sweep, start to first row", f"{first:.2f} s", "—", "—", "0.3 s"),
+        (
+            f"sweep, {SWEPT} episodes, {jobs} workers over 1",
+            f"{alone / both:.2f}",
+            *_joblib(alone, jobs),
+        ),
+    ]
+    return rows
+
+
+def start_up(runs: int) -> list[tuple[str, ...]]:
+    """Importing and asking for help, less what Python itself needs."""
+    nothing = _command("-c", "pass")
+    rows = []
+    for what, arguments, target in (
+        ("import desim", ("-c", "import desim"), "0.15 s"),
+        ("desim --help", ("-m", "desim", "--help"), "0.3 s"),
+    ):
+        ours, bare = best(runs, _command(*arguments), nothing)
+        rows.append((what, f"{ours:.3f} s", f"{bare:.3f} s", f"{ours / bare:.1f}", target))
+    return rows
+
+
+def best(runs: int, *works: Work) -> list[float]:
+    """Return the least seconds of each work, run in turn."""
+    least = [float("inf")] * len(works)
+    for _ in range(runs):
+        for at, work in enumerate(works):
+            start = time.perf_counter()
+            work()
+            least[at] = min(least[at], time.perf_counter() - start)
+    return least
+
+
+def _rates(what: str, n: int, ours: float, other: float, target: str) -> tuple[str, ...]:
+    return (what, f"{n / ours:,.0f}/s", f"{n / other:,.0f}/s", f"{ours / other:.2f}", target)
+
+
+def _many(work: Work, times: int) -> Work:
+    def repeat() -> None:
+        for _ in range(times):
+            work()
+
+    return repeat
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+def _null(folder: Path) -> None:
+    record = folder / "null.jsonl"
+    record.unlink(missing_ok=True)
+    play(Null(), {"echo": Echo()}, record=record)
+
+
+def _bare_timeouts() -> None:
+    env = simpy.Environment()
+
+    def wait() -> Generator[Any, Any, None]:
+        for _ in range(2 * ASKED):
+            yield env.timeout(1)
+
+    env.process(wait())
+    env.run()
+
+
+def _loop() -> float:
+    """Play the firmbench game against `typical` in one function, without clock or ledger."""
+    stock, owed = [400] * 4, [0] * 4
+    coming = [deque([100, 100]) for _ in range(4)]
+    mail = [deque([100]) for _ in range(4)]
+    cost = [0.0] * 4
+    for week in range(WEEKS):
+        asked = [0] * 4
+        for s in range(4):
+            stock[s] += coming[s].popleft()
+            coming[s].append(0)
+        for s in range(4):
+            asked[s] = mail[s].popleft()
+            mail[s].append(0)
+        asked[0] = 100 if week < 2 else 400
+        for s in range(4):
+            need = asked[s] + owed[s]
+            sent = min(stock[s], need)
+            stock[s] -= sent
+            owed[s] = need - sent
+            if s:
+                coming[s - 1][-1] += sent
+        for s in range(4):
+            order = 400 if s == 0 else max(0, asked[s] + 400 - stock[s] + owed[s])
+            mail[min(s + 1, 3)][-1] += order
+            if s == 3:
+                coming[3][-1] += order
+            cost[s] += max(200, 0.5 * stock[s]) + owed[s]
+    return cost[0]
+
+
+def _stockpyl_chain() -> Any:
+    from stockpyl.supply_chain_network import serial_system
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return serial_system(
+            num_nodes=4,
+            node_order_in_system=[4, 3, 2, 1],
+            node_order_in_lists=[1, 2, 3, 4],
+            local_holding_cost=[0.5] * 4,
+            stockout_cost=[1.0] * 4,
+            shipment_lead_time=[2] * 4,
+            order_lead_time=[2, 2, 2, 1],
+            demand_type="P",
+            mean=4,
+            policy_type="BS",
+            base_stock_level=[28, 28, 28, 20],
+        )
+
+
+def _joblib(alone: float, jobs: int) -> tuple[str, str, str]:
+    """Speed-up of joblib on the same episodes, ours over it, and the target."""
+    try:
+        from joblib import Parallel, delayed
+    except ImportError:
+        return ("not installed", "—", "0.95")
+    task = partial(play, BeerGame.preset("poisson"), "benchmark")
+    pool = Parallel(n_jobs=jobs)
+    (seconds,) = best(2, lambda: pool(delayed(task)(seed) for seed in range(SWEPT)))
+    return (f"{alone / seconds:.2f}", f"{seconds:.2f} s", "0.95")
+
+
+def _command(*arguments: str) -> Work:
+    return partial(subprocess.run, [sys.executable, *arguments], check=True, capture_output=True)
+
+
+if __name__ == "__main__":  # spawn imports this file again
+    main()
