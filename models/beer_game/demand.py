@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-__all__ = ["opening", "read", "settled", "weekly"]
+__all__ = ["drawn", "opening", "read", "settled", "weekly"]
 
 #: Kinds of demand and the numbers that follow the name.
 _KINDS = {
@@ -91,6 +91,11 @@ def settled(demand: str) -> int:
     kind, _, rest = demand.partition(":")
     numbers = _numbers(kind, rest, demand)
     return round({"step": numbers[1:2], "list": numbers[-1:]}.get(kind, numbers)[0])
+
+
+def drawn(demand: str) -> bool:
+    """Whether chance has a part in it, so that the seed makes a difference."""
+    return demand.partition(":")[0] in {"poisson", "normal"}
 
 
 def _numbers(kind: str, rest: str, given: str) -> list[float]:

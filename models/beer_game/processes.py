@@ -96,6 +96,7 @@ def accounts(world: World, chain: Chain) -> Process:
             total += e.cost
         entry["payable"] = -total
         chain.book.post(week, "cost of the week", entry)
+        world.log.info("week accounted", cost=chain.book.money(total))
 
 
 def standing_orders(world: World, chain: Chain) -> Process:

@@ -52,8 +52,11 @@ def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) 
 def smoothing(
     i: Number, on: Number, owed: Number, line: Number, want: Number, *, weeks: int = SMOOTHING_WEEKS
 ) -> Number:
-    """Close a part of the gap each week: trunc(i + (want - (on + line - owed)) / max(1, weeks))."""
-    return int(i + (want - (on + line - owed)) / max(1, weeks))
+    """Close a part of the gap each week: trunc(i + (want - (on + line - owed)) / max(1, weeks)).
+
+    Rounding down does the same as truncation, since less than nothing is not ordered.
+    """
+    return (i + (want - (on + line - owed)) / max(1, weeks)) // 1
 
 
 def benchmark(
