@@ -2,8 +2,8 @@
 
 Number the stages above the played one k = 1, 2, ... and let F be the first week whose order is
 free. That order is the incoming order of stage k not before week F + k * order_delay. Before then
-all that stage k ships is the same whatever the played stage does, so any game shows it; afterwards it
-cannot ship more than it has. With sums over the weeks up to t:
+all that stage k ships is the same whatever the played stage does, so any game shows it; afterwards
+it cannot ship more than it has. With sums over the weeks up to t:
 
     shipped_k(t)  = as played                                    t < F + k * order_delay
     shipped_k(t) <= inventory at the start + arrived_k(t)        afterwards

@@ -114,7 +114,7 @@ def _bound(game: BeerGame, role: str, seed: int) -> float:
 
 @frozen
 class _Search:
-    """Descent over thousands of neighbours at once, from many starts; it draws the same each time."""
+    """Descent over thousands of neighbours at once, from many starts; the same each time."""
 
     game: BeerGame
     demand: Sequence[int]
@@ -147,9 +147,8 @@ class _Search:
 
     def guesses(self) -> Lists:
         """Demand some weeks ahead, with or without a larger first order."""
-        ahead = [
-            [*self.demand[lag:], *self.demand[-1:] * min(lag, len(self.demand))] for lag in range(9)
-        ]
+        demand = list(self.demand)
+        ahead = [[*demand[lag:], *demand[-1:] * min(lag, len(demand))] for lag in range(9)]
         lists = np.repeat(np.array(ahead, dtype=np.float64), 5, axis=0)
         if self.free < len(self.demand):
             lists[:, self.free] *= np.tile([1, 2, 3, 5, 10], len(ahead))

@@ -1,0 +1,111 @@
+"""The cheapest order list: found, played as promised, and never below its bound."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from desim import Run, play
+from models.beer_game import BeerGame, Order
+from policies.heuristics.beer_game.perfect import best_plan
+
+
+def paid(game: BeerGame, role: str, orders: list[float], seed: int = 0) -> float:
+    """What a list costs its stage."""
+    run, due = Run(game, seed, [role]), iter(orders)
+    while handed := run.advance():
+        run.answer(handed[0], Order(next(due)))
+    return -run.result().score
+
+
+@pytest.mark.parametrize(("opponents", "cost"), [("typical", 7_600), ("smoothing:4", 9_215)])
+def test_the_published_games_are_solved(opponents: str, cost: float) -> None:
+    """The best lists known are the best there are: cost and bound meet (SPEC section 8)."""
+    played = play(BeerGame.preset(opponents=opponents), "perfect")
+    assert played.metrics["total_cost_controlled"] == cost
+    assert played.steps[0].notes == {"cost": cost, "bound": cost, "gap": 0}
+
+
+@pytest.mark.parametrize("role", BeerGame.preset("classic").stages)
+def test_the_board_game_is_solved_for_every_seat(role: str) -> None:
+    """Among benchmark players each seat's best list is proved, and costs no more than the rule."""
+    game = BeerGame.preset("classic")
+    plan = best_plan(game, role, 0)
+    assert plan.gap == 0
+    assert plan.cost <= play(game, {role: "benchmark"}).metrics[f"cost_{role}"]
+
+
+def test_random_demand_is_known_to_it() -> None:
+    """It reads the very demand that the seed brings, and pays what it said."""
+    game = BeerGame.preset("poisson", horizon=20)
+    played = play(game, "perfect", 3)
+    assert played.metrics["total_cost_controlled"] == best_plan(game, "retailer", 3).cost
+    assert played.score > play(game, "greedy", 3).score
+
+
+small = st.builds(
+    BeerGame,
+    horizon=st.integers(1, 14),
+    demand=st.lists(st.integers(0, 12), min_size=1, max_size=14),
+    order_delay=st.integers(1, 3),
+    ship_delay=st.integers(1, 3),
+    production_delay=st.none() | st.integers(1, 4),
+    target_inventory=st.integers(0, 30),
+    initial_flow=st.integers(0, 9),
+    minimum_holding_cost=st.sampled_from([0.0, 3.0]),
+    opponents=st.sampled_from(["typical", "no_backorder", "base_stock", "smoothing:3", "pass_on"]),
+    brewery_echo=st.booleans(),
+    blind=st.booleans(),
+    supply_line=st.sampled_from(["shipped", "ordered"]),
+    stages=st.sampled_from([("a",), ("a", "b"), ("a", "b", "c"), ("a", "b", "c", "d")]),
+    controlled=st.just("a"),
+    forced_weeks=st.integers(0, 3),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(game=small, data=st.data())
+def test_no_list_beats_the_bound(game: BeerGame, data: st.DataObject) -> None:
+    """Whatever is ordered, at any stage of any chain, fractions and huge orders included."""
+    role = data.draw(st.sampled_from(game.stages))
+    units = st.integers(0, 60) | st.floats(0, 1e6)
+    orders = data.draw(st.lists(units, min_size=game.horizon, max_size=game.horizon))
+    assert paid(game, role, orders) >= best_plan(game, role, 0, rounds=0).bound - 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(game=small, data=st.data())
+def test_the_search_promises_what_the_model_charges(game: BeerGame, data: st.DataObject) -> None:
+    """The arrays of the search and the model with its clock and ledgers agree on every cost."""
+    import numpy as np
+
+    from models.beer_game import demand
+    from policies.heuristics.beer_game.many import costs
+
+    seat = data.draw(st.integers(0, len(game.stages) - 1))
+    row = st.lists(st.integers(0, 40), min_size=game.horizon, max_size=game.horizon)
+    lists = data.draw(st.lists(row, min_size=1, max_size=3))
+    wanted = demand.weekly(game.demand, game.horizon, lambda: None)  # type: ignore[arg-type, return-value]
+    ours = costs(game, wanted, seat, np.array(lists, dtype=float))
+    free = game.forced_weeks if not game.blind else 0
+    assert [paid(game, game.stages[seat], orders[free:]) for orders in lists] == pytest.approx(ours)
+
+
+def test_a_small_game_is_solved_as_by_trying_everything() -> None:
+    """Over four weeks the search finds what exhaustive search finds, and the bound is below it."""
+    game = BeerGame(
+        horizon=4,
+        demand="list:2:3:4:1",
+        target_inventory=2,
+        initial_flow=1,
+        order_delay=1,
+        ship_delay=1,
+        minimum_holding_cost=0.0,
+        opponents="base_stock",
+        brewery_echo=False,
+    )
+    cheapest = min(paid(game, "retailer", list(orders)) for orders in product(range(6), repeat=4))
+    plan = best_plan(game, "retailer", 0)
+    assert plan.cost == cheapest
+    assert plan.bound <= cheapest
