@@ -42,6 +42,8 @@ def model(name: str, preset: str = "", changes: Mapping[str, str] | None = None)
         UsageError: There is no such model, preset or parameter, or a value is refused.
     """
     name, _, behind = name.partition("/")
+    if preset and behind and preset != behind:
+        raise UsageError(f"presets {behind!r} and {preset!r} were given; a model is built from one")
     built: Model[Any] = from_preset(model_class(name), preset or behind)
     return changed(built, changes or {})
 
@@ -105,7 +107,8 @@ def policy(name: str, of: Any) -> type:
 def baselines(of: Model[Any]) -> tuple[str, ...]:
     """Return the specs that play a model headlessly: those its heuristics name, greedy, random.
 
-    A module of heuristics names them in `baselines(model)`. Greedy and random need `options`.
+    A module of heuristics names them in `baselines(model)`, as `[ROLE=]SPEC`. Greedy and random
+    need `options`.
     """
     named = getattr(_heuristics(type(of)), "baselines", lambda _: ())(of)
     free = all(of.roles[role].options for role in lead(of))
@@ -119,16 +122,13 @@ def _folders(package: str) -> tuple[str, ...]:
 
 
 def _import_ours(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as fault:
-        package = name.split(".", 1)[0]
-        hiding = getattr(importlib.import_module(package), "__file__", None)
-        if not hiding:
-            raise
+    package = name.split(".", 1)[0]
+    # Ours are namespace packages; one with a file is somebody else's.
+    if hiding := getattr(importlib.import_module(package), "__file__", None):
         raise UsageError(
             f"{hiding} hides desim's own {package!r}; remove that file and both folders are used"
-        ) from fault
+        )
+    return importlib.import_module(name)
 
 
 @cache
@@ -176,14 +176,14 @@ def _model_in(module: ModuleType) -> type:
 def _load(path: str, what: str) -> type:
     """Import `module:Class`; the command line has put the current folder in front."""
     module, _, name = path.partition(":")
+    if not module or module.startswith("."):
+        raise UsageError(f"{what} {path!r} names no module; write module:Class")
     try:
         found = getattr(importlib.import_module(module), name, None)
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise
         raise UsageError(f"{what} {path!r}: there is no module {fault.name!r} here") from None
-    except ValueError:
-        found = None
     if not inspect.isclass(found):
         names = [n for n, v in vars(importlib.import_module(module)).items() if inspect.isclass(v)]
         raise UsageError(

@@ -3,6 +3,9 @@
 Exit codes: 0 done, 1 a run failed or a replay differs, 2 wrong usage, 130 stopped by Ctrl-C.
 """
 
+import asyncio
+import itertools
+import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,13 +24,41 @@ __all__ = ["main"]
 class _Command(click.Group):
     """Turns our errors into one sentence and an exit code."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take `--debug` and `--log-level` wherever they stand."""
+        return super().parse_args(ctx, _hoisted(args))
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except DesimError as fault:
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except KeyboardInterrupt as stop:
+            _fail(str(stop) or "stopped", 130)
+        except Exception as fault:
             if ctx.params.get("debug"):
                 raise
-            _fail(str(fault), 2 if isinstance(fault, UsageError) else 1)
+            _fail(_sentence(fault), 2 if isinstance(fault, UsageError) else 1)
+
+
+def _hoisted(args: list[str]) -> list[str]:
+    """Move the options that every command has to the front, where click looks for them."""
+    front, rest, left = [], [], iter(args)
+    for arg in left:
+        if arg == "--debug" or arg.startswith("--log-level="):
+            front.append(arg)
+        elif arg == "--log-level":
+            front += [arg, *itertools.islice(left, 1)]
+        else:
+            rest.append(arg)
+    return front + rest
+
+
+def _sentence(fault: Exception) -> str:
+    """Say what went wrong; what we did not foresee is told with its type and where to look."""
+    if isinstance(fault, DesimError):
+        return str(fault)
+    return f"{type(fault).__name__}: {fault} (desim --debug ... shows where)"
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
@@ -55,6 +86,12 @@ _policy = click.option(
     multiple=True,
     metavar="[ROLE=]SPEC",
     help="NAME or module:Class[,KEY=VALUE]...",
+)
+_jobs = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    help="Worker processes; default: one a core.",
 )
 
 
@@ -84,10 +121,10 @@ def run(
     as_json: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Play one episode of MODEL; without a policy, greedy takes the lead seats."""
-    from desim.play import play
+    from desim.play import play_async
 
     world = catalog.model(model, preset, _pairs(sets))
-    episode = play(world, read_seats(specs or ("greedy",)), seed, record=record)
+    episode = asyncio.run(play_async(world, read_seats(specs or ("greedy",)), seed, record=record))
     if as_json:
         click.echo(msgspec.json.encode(episode.summary()))
     else:
@@ -96,6 +133,74 @@ def run(
         show.episode(episode)
         if record:
             click.echo(f"recorded in {record}", err=True)
+
+
+@main.command()
+@click.argument("models", nargs=-1, metavar="[MODEL[/PRESET]]...")
+@click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
+@_jobs
+def baselines(models: tuple[str, ...], seeds: str, jobs: int) -> None:
+    """Play every baseline on every world and preset there is, and rank them."""
+    from desim import show
+    from desim.leaderboard import boards, everything
+    from desim.sweepfile import read_seeds
+
+    names = everything(models)
+    failed = 0
+    with show.progress("baselines") as progress:
+        for board in boards(names, read_seeds(seeds), jobs, progress):
+            show.board(board)
+            failed += len(board.rows.failed)
+    if failed:
+        _fail(f"{failed} episodes failed; `desim run` shows why", 1)
+
+
+@main.command()
+@click.argument("model", metavar="MODEL|FILE.toml")
+@_preset
+@_set
+@_policy
+@click.option("--seeds", default="", help="A:B without B, or A,B,...; default 0:20.")
+@click.option("--out", type=click.Path(file_okay=False), help="A folder that keeps every row.")
+@_jobs
+@click.option("--executor", help="dask=ADDRESS of a scheduler, instead of processes here.")
+@click.option("--show", "figures", multiple=True, help="A figure of the table; default: score.")
+@click.option("--against", help="The policy with which the others are compared.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows, one line of JSON each.")
+def sweep(
+    model: str,
+    preset: str,
+    sets: tuple[str, ...],
+    specs: tuple[str, ...],
+    seeds: str,
+    out: str | None,
+    jobs: int,
+    executor: str | None,
+    figures: tuple[str, ...],
+    against: str | None,
+    as_json: bool,  # noqa: FBT001 (click passes flags so)
+) -> None:
+    """Play MODEL with every policy, parameter and seed; `--set KEY=V1,V2` varies a parameter.
+
+    Each `--policy` is one way to play; roles of one way are joined with +, as in
+    `retailer=base_stock,target=24+factory=benchmark`. `--set policy.KEY=V1,V2` varies an argument
+    of the policies. With `--out` a sweep that was stopped goes on where it was.
+    """
+    from desim import show
+    from desim.sweepfile import asked
+
+    plan = asked(model, preset, _pairs(sets), specs, seeds)
+    with show.progress("sweep") as progress:
+        rows = plan.play(jobs=jobs, out=out, executor=executor, progress=progress)
+    if as_json:
+        for row in rows:
+            click.echo(msgspec.json.encode(row))
+    else:
+        show.rows(rows, figures or ("score",), against)
+        if out:
+            click.echo(f"rows are in {Path(out) / 'rows.csv'} and rows.jsonl", err=True)
+    if rows.failed:
+        _fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}", 1)
 
 
 @main.command()

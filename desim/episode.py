@@ -22,7 +22,7 @@ from desim.errors import BadRecord, DesimError, SchemaError, UsageError
 from desim.kernel import Decision, Result
 from desim.params import nearest_preset
 from desim.protocols import Model
-from desim.schema import from_plain, to_plain
+from desim.schema import encode, from_plain, tagged, to_plain
 
 __all__ = ["FORMAT", "Episode", "Header", "Recorder", "Step"]
 
@@ -140,11 +140,12 @@ class Episode:
         Raises:
             UsageError: The file exists or cannot be made.
         """
+        end = self._ended()
         with Recorder(path) as recorder:
             recorder.head(self.header)
-            for step in self.steps:
-                recorder.line(_encode(to_plain(step)))
-            recorder.result(self._ended())
+            for s in self.steps:
+                recorder.line(_line(s.t, s.role, s.observation, tagged(s.action), s.notes))
+            recorder.result(end)
 
     @classmethod
     def read(cls, path: str | Path, *, whole: bool = True) -> "Episode":
@@ -218,20 +219,23 @@ class Recorder:
 
     def step(self, t: int, decision: Decision, notes: Mapping[str, Any] | None) -> None:
         """Write one decision."""
-        self.line(
-            b'{"t":%d,"role":%b,"observation":%b,"action":%b%b}'
-            % (
-                t,
-                _encode(decision.role),
-                _encode(decision.observation),
-                decision.wire,
-                b',"notes":' + _encode(notes) if notes else b"",
-            )
-        )
+        self.line(_line(t, decision.role, decision.observation, decision.wire, notes))
 
     def result(self, result: Result) -> None:
         """Write the last line."""
         self.line(_encode({**asdict(result), "record_digest": self._hash.hexdigest()}))
+
+
+def _line(
+    t: int, role: str, observation: Any, wire: bytes, notes: Mapping[str, Any] | None
+) -> bytes:
+    return b'{"t":%d,"role":%b,"observation":%b,"action":%b%b}' % (
+        t,
+        _encode(role),
+        encode(observation),
+        wire,
+        b',"notes":' + _encode(notes) if notes else b"",
+    )
 
 
 def version() -> str:
@@ -265,7 +269,9 @@ def _parsed(lines: list[bytes], *, whole: bool) -> Episode:
     if not lines:
         raise BadRecord("the file is empty; a record starts with a header")
     header = _header(lines[0])
-    complete = lines[-1].endswith(b"\n") and b'"record_digest"' in lines[-1]
+    # A decision may speak of a digest too, but it starts with its tick.
+    told = b'"record_digest"' in lines[-1] and not lines[-1].startswith(b'{"t":')
+    complete = told and lines[-1].endswith(b"\n")
     if whole and not complete:
         raise BadRecord(f"the record was cut after {len(lines) - 1} decisions: it has no result")
     body = lines[1:-1] if complete or not lines[-1].endswith(b"\n") else lines[1:]
@@ -276,7 +282,7 @@ def _parsed(lines: list[bytes], *, whole: bool) -> Episode:
 def _header(line: bytes) -> Header:
     try:
         told = msgspec.json.decode(line).get("format")
-    except (msgspec.DecodeError, AttributeError):
+    except (msgspec.DecodeError, AttributeError, RecursionError):
         told = None
     if told is None:
         raise BadRecord("the file is no episode record: its first line is no header")
@@ -291,16 +297,16 @@ def _header(line: bytes) -> Header:
 def _step(line: bytes, number: int) -> Step:
     try:
         return msgspec.json.decode(line, type=Step)
-    except msgspec.DecodeError as fault:
+    except (msgspec.DecodeError, RecursionError) as fault:
         raise BadRecord(f"decision {number} (line {number + 1}) is not readable: {fault}") from None
 
 
 def _result(lines: list[bytes]) -> Result:
     try:
-        told = msgspec.json.decode(lines[-1])
+        told = msgspec.json.decode(lines[-1], type=dict)
         digest = told.pop("record_digest")
         result: Result = from_plain(told, Result)
-    except (msgspec.DecodeError, DesimError, KeyError) as fault:
+    except (msgspec.DecodeError, DesimError, KeyError, RecursionError) as fault:
         raise BadRecord(f"its last line is no result: {fault}") from None
     if digest != hashlib.sha256(b"".join(lines[:-1])).hexdigest():
         raise BadRecord("the record was altered: its lines do not have the digest of its last line")

@@ -296,6 +296,7 @@ class Run:
                 world.end("finished")
                 break
             step()
+        world.log.info("episode ended", reason=world.ended, decisions=self.decisions)
         return []
 
     def answer(self, decision: Decision, action: Any) -> None:
@@ -342,6 +343,7 @@ class Run:
                     "decision before the clock moves on"
                 )
         for decision in self._open:
+            self.world.log.debug("answered", role=decision.role, action=decision.action)
             decision.succeed(decision.action)
         self.decisions += len(self._open)
         self._open = []

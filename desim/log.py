@@ -70,7 +70,7 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
         processors=[
             _stamp,
             structlog.processors.add_log_level,
-            renderer or structlog.dev.ConsoleRenderer(colors=tty, pad_event_to=28),
+            renderer or structlog.dev.ConsoleRenderer(colors=tty, pad_event_to=28, sort_keys=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

@@ -46,6 +46,10 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
     name = name or next(iter(known))
     if name not in known:
         raise UsageError(f"{cls.__name__} has no preset {name!r}; {possible(name, known)}")
+    names = list(inspect.signature(cls).parameters)
+    for given in changes or ():
+        if given not in names:
+            raise UsageError(f"{cls.__name__} has no parameter {given!r}; {possible(given, names)}")
     return build(cls, {**known[name], **(changes or {})})
 
 
@@ -127,8 +131,10 @@ def _readings(text: str, kind: Any) -> list[Any]:
     words = {"true": True, "false": False, "none": None, "null": None}
     if text.lower() in words:
         readings.append(words[text.lower()])
-    # Where text is what is wanted, "007" is not the number 7.
-    return [text, *readings] if str in kinds and int not in kinds else [*readings, text]
+    # Where text or nothing is what is wanted, "007" is not the number 7.
+    if str in kinds and {*kinds} <= {str, NoneType}:
+        return [None, text] if None in readings else [text]
+    return [*readings, text]
 
 
 @cache
@@ -143,9 +149,12 @@ def parameters(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 def _hints(call: Callable[..., Any]) -> dict[str, Any]:
     target = call.__init__ if isinstance(call, type) and not attrs.has(call) else call  # type: ignore[misc]
     try:
-        return get_type_hints(target)
+        hints = get_type_hints(target)
     except (NameError, TypeError):
         return {}
+    # A private field goes by the name its constructor takes.
+    fields = attrs.fields(call) if attrs.has(call) else ()  # type: ignore[arg-type]
+    return hints | {f.alias: hints[f.name] for f in fields if f.name in hints}
 
 
 def _kind_name(kind: Any) -> str:

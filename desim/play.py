@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
+
+import msgspec
 
 from desim import catalog
 from desim.episode import Episode, Header, Recorder, Step
@@ -58,7 +60,7 @@ async def play_async(
     """
     with _Table(model, policies, seed, record) as table:
         while decisions := table.run.advance():
-            actions = await asyncio.gather(*(table.decide_async(d) for d in decisions))
+            actions = await _gathered([table.decide_async(d) for d in decisions])
             for decision, action in zip(decisions, actions, strict=True):
                 table.take(decision, action)
         return table.episode()
@@ -135,6 +137,8 @@ class _Table:
         """Ask the policy that sits there."""
         try:
             action = self.players[decision.role].decide(decision.observation)
+        except DesimError:
+            raise
         except Exception as fault:
             raise self._failed(decision, fault) from fault
         if hasattr(action, "__await__"):
@@ -147,6 +151,8 @@ class _Table:
         try:
             action = self.players[decision.role].decide(decision.observation)
             return await action if inspect.isawaitable(action) else action
+        except DesimError:
+            raise
         except Exception as fault:
             raise self._failed(decision, fault) from fault
 
@@ -155,8 +161,7 @@ class _Table:
         run = self.run
         run.answer(decision, action)
         t = run.world.now
-        notes = getattr(self.players[decision.role], "notes", None) if self._noting else None
-        kept = dict(notes) if notes else None
+        kept = self._notes(decision) if self._noting else None
         self.steps.append(Step(t, decision.role, decision.observation, decision.action, kept))
         if self._recorder:
             self._recorder.step(t, decision, kept)
@@ -168,17 +173,35 @@ class _Table:
             self._recorder.result(result)
         return Episode(self.header, tuple(self.steps), result)
 
-    def _failed(self, decision: Decision, fault: Exception) -> DesimError:
-        if isinstance(fault, DesimError):
-            return fault
-        who = label(self.players[decision.role])
+    def _notes(self, decision: Decision) -> dict[str, Any] | None:
+        """Copy the policy's notes, which may change before the next decision."""
+        notes = getattr(self.players[decision.role], "notes", None)
+        try:
+            return msgspec.to_builtins(dict(notes), str_keys=True) if notes else None
+        except (TypeError, ValueError) as fault:
+            raise self._failed(decision, fault) from fault
+
+    def _failed(self, decision: Decision, fault: Exception) -> PolicyFailed:
+        role = decision.role
         return PolicyFailed(
-            f"policy {who} failed as {decision.role!r} at t={self.run.world.now}: "
+            f"policy {self.header.policies[role]} failed as {role!r} at t={self.run.world.now}: "
             f"{type(fault).__name__}: {fault}"
         )
 
 
+async def _gathered(answers: list[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Wait for all answers; when one fails, nobody goes on thinking for nothing."""
+    tasks = [asyncio.ensure_future(answer) for answer in answers]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
 def _built(model: Model[Any] | str) -> Model[Any]:
+    if isinstance(model, type):
+        raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")
     return catalog.model(model) if isinstance(model, str) else model
 
 

@@ -47,8 +47,8 @@ class Policy(Protocol):
 
     Optional members: `after(episode)`, called when an episode has ended; `notes`, a mapping read
     after every decision and recorded with it; `seated(seat, ...)`, a class method that builds the
-    policy from what the framework knows of the seat and the spec's arguments; `seats = "all"` on a class that
-    takes every seat when none is named.
+    policy from what the framework knows of the seat and the spec's arguments; `seats = "all"` on a
+    class that takes every seat when none is named.
     """
 
     def decide(self, observation: Any, /) -> Any:

@@ -3,9 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from attrs import asdict
-
 from desim.episode import Episode, Step
 from desim.errors import BadRecord, DesimError, WrongAction
 from desim.kernel import Decision, Run
@@ -59,7 +56,7 @@ def _same_question(number: int, step: Step, decision: Decision, now: int) -> Non
             f"decision {number} differs: recorded {step.role!r} at t={step.t}, "
             f"now {decision.role!r} at t={now}"
         )
-    seen = _plain(decision.observation)
+    seen = to_plain(decision.observation)
     if seen != step.observation:
         raise BadRecord(
             f"decision {number} (t={now}, {step.role!r}) differs: {_first(step.observation, seen)}"
@@ -74,13 +71,9 @@ def _answer(number: int, run: Run, decision: Decision, action: Any) -> None:
 
 
 def _same_result(episode: Episode, run: Run) -> None:
-    recorded, now = _plain(asdict(episode.result)), _plain(asdict(run.result()))  # type: ignore[arg-type]
+    recorded, now = to_plain(episode.result), to_plain(run.result())
     if recorded != now:
         raise BadRecord(f"the result differs: {_first(recorded, now)}")
-
-
-def _plain(value: Any) -> Any:
-    return msgspec.json.decode(msgspec.json.encode(to_plain(value)))
 
 
 def _first(recorded: Any, now: Any, path: str = "$") -> str:

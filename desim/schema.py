@@ -20,12 +20,17 @@ from msgspec import UNSET, Meta, Struct
 
 from desim.errors import SchemaError, WrongAction, possible
 
-__all__ = ["Codec", "codec", "from_plain", "json_schema", "tag", "to_plain"]
+__all__ = ["Codec", "codec", "encode", "from_plain", "json_schema", "tag", "tagged", "to_plain"]
 
 #: The key that names the class of a tagged object.
 TAG = "do"
 
 _encode = msgspec.json.Encoder().encode
+
+#: What a value that does not fit, or is nested too deeply, makes msgspec and validators raise.
+_FAULTS = (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError)
+
+_SCALARS = {int, float, str, bool, NoneType}
 
 
 @cache
@@ -55,12 +60,13 @@ class Codec:
         self.mirror = _union([mirror(cls, tagged=True) for cls in self.classes.values()])
         self._decode = msgspec.json.Decoder(self.mirror).decode
         self._writers = {cls: _writer(cls) for cls in self.classes.values()}
+        self._loose = {cls: _loose(cls) for cls in self.classes.values()}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
         """Check an answer, an instance or its tagged object.
 
         Returns:
-            The action and its tagged object as JSON.
+            The action as its record will be read, and its tagged object as JSON.
 
         Raises:
             WrongAction: It does not fit; the text tells what came and what was expected.
@@ -73,14 +79,15 @@ class Codec:
             write = self._writers[type(action)]
         try:
             wire = write(action)
-            self._decode(wire)
-        except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as fault:
+            loose, read = self._loose[type(action)], self._decode(wire)
+            kept = _as_read(action, read, loose) if loose else action
+        except _FAULTS as fault:
             why = _infinite(action) or _sentence(fault)
             raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}") from None
         # msgspec writes nan and infinity as null, which an optional number would accept.
         if b"null" in wire and (why := _infinite(action)):
             raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}")
-        return action, wire
+        return kept, wire
 
     def read(self, given: Any) -> Any:
         """Build the action from a tagged object: a mapping, or JSON as text or bytes.
@@ -91,7 +98,7 @@ class Codec:
         try:
             _refuse_infinite(given)
             return _build(self._decode(given if isinstance(given, bytes | str) else _encode(given)))
-        except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as fault:
+        except _FAULTS as fault:
             raise WrongAction(
                 f"{_shown(given)}: {self._explain(fault)}; {self.expected()}"
             ) from None
@@ -122,8 +129,19 @@ def json_schema(cls: Any) -> dict[str, Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """Turn a frozen class or a container of them into plain JSON values."""
-    return msgspec.to_builtins(value, str_keys=True)
+    """Turn a frozen class or a container of them into plain JSON values, as a file gives them."""
+    return msgspec.json.decode(encode(value))
+
+
+def encode(value: Any) -> bytes:
+    """Write a frozen class or a container of them as JSON."""
+    return _encode(_as_told(value))
+
+
+def tagged(action: Any) -> bytes:
+    """Write an action, an instance or a tagged object already, as a tagged object in JSON."""
+    cls: Any = type(action)
+    return _writer(cls)(action) if attrs.has(cls) else _encode(action)
 
 
 def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
@@ -135,9 +153,10 @@ def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
     try:
         _refuse_infinite(value)
         return _build(msgspec.convert(value, _mirrored(cls)))
-    except (msgspec.MsgspecError, TypeError, ValueError) as fault:
+    except _FAULTS as fault:
         text = _sentence(fault).replace("`$", f"`{path}")
-        raise SchemaError(text if "`" in text else f"{text} - at `{path}`") from None
+        # msgspec leaves out the path of the whole.
+        raise SchemaError(text if " - at `" in text else f"{text} - at `{path}`") from None
 
 
 def members(does: Any) -> tuple[Any, ...]:
@@ -158,11 +177,13 @@ def mirror(cls: type, *, tagged: bool) -> type[Struct]:
         if each.name in texts:
             kind = Annotated[kind, Meta(description=texts[each.name])]
         fields.append((each.alias, kind, *_default(each)))
+    if tagged and any(name == TAG for name, *_ in fields):
+        raise SchemaError(f"{cls.__name__} has a field {TAG!r}, the key that holds a class's name")
     named = {"tag": tag(cls), "tag_field": TAG} if tagged else {}
     return msgspec.defstruct(
         cls.__name__,
         fields,
-        namespace={"__doc__": _summary(cls), "origin": cls},
+        namespace={"__doc__": _summary(cls), "__mirrors__": cls},
         kw_only=True,
         forbid_unknown_fields=True,
         frozen=True,
@@ -220,19 +241,30 @@ def _constraints(validator: Any) -> dict[str, Any]:  # noqa: PLR0911 (one line a
             # attrs matches the whole string; JSON Schema searches in it.
             return {"pattern": f"^(?:{validator.pattern.pattern})$"}
         case "_InValidator":
-            return {"options": tuple(validator.options)}
+            return _choices(validator.options)
         case _:
             return {}
 
 
+def _choices(options: Any) -> dict[str, Any]:
+    """Read the options of attrs' `in_` where JSON Schema can list them."""
+    listed = isinstance(options, tuple | list | set | frozenset)
+    if not listed or not options or {type(o) for o in options} - {int, str}:
+        return {}
+    # A set has no order of its own, but a schema should always read the same.
+    ordered = sorted(options, key=str) if isinstance(options, set | frozenset) else options
+    return {"options": tuple(ordered)}
+
+
 def _constrained(kind: Any, limits: dict[str, Any]) -> Any:
+    if kind is int and "options" not in limits:
+        # msgspec bounds whole numbers by whole numbers; attrs' own validator is left for the rest.
+        limits = {k: int(v) for k, v in limits.items() if v % 1 == 0}
     if not limits:
         return kind
-    if "options" in limits:
-        return Literal[limits["options"]]
     if get_origin(kind) in (Union, UnionType):
         return _union([a if a is NoneType else _constrained(a, limits) for a in get_args(kind)])
-    return Annotated[kind, Meta(**limits)]
+    return Literal[limits["options"]] if "options" in limits else Annotated[kind, Meta(**limits)]
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -265,6 +297,7 @@ def _attribute_texts(cls: type) -> dict[str, str]:
 # -- instances -------------------------------------------------------------------------------------
 
 
+@cache
 def _writer(cls: type) -> Callable[[Any], bytes]:
     """Return the fastest way to write an instance as a tagged object."""
     if _flat(cls):
@@ -275,47 +308,120 @@ def _writer(cls: type) -> Callable[[Any], bytes]:
             return empty if body == b"{}" else head + b"," + body[1:]
 
         return write
-    return lambda action: _encode(_mirror_of(action, tagged=True))
+    return lambda action: _encode(_mirror_of(action, frozenset((cls,))))
+
+
+def _decorated(cls: type) -> bool:
+    """Whether attrs made this class itself; a mere subclass of one is unknown to msgspec."""
+    return "__attrs_attrs__" in vars(cls)
 
 
 def _flat(cls: type) -> bool:
     """Whether no field can hold another attrs class and every name is its alias."""
     hints = get_type_hints(cls)
-    return all(
+    return _decorated(cls) and all(
         _mirrored(hints.get(f.name, Any)) == hints.get(f.name, Any) and f.init and f.alias == f.name
         for f in attrs.fields(cls)
     )
 
 
-def _mirror_of(value: Any, *, tagged: bool = False) -> Any:
-    if attrs.has(type(value)):
-        struct = mirror(type(value), tagged=tagged)  # type: ignore[arg-type] # classes do hash
-        plain = {f.alias: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
-        return struct(**{k: _nested(v, struct, k) for k, v in plain.items()})
+def _as_told(value: Any) -> Any:
+    """Mirror an instance that msgspec alone would write otherwise than its schema says."""
+    cls: Any = type(value)
+    return value if _told(cls) else _mirror_of(value)
+
+
+@cache
+def _told(cls: type) -> bool:
+    """Whether msgspec writes instances as they are read: every field, and no class to be tagged."""
+    if not attrs.has(cls):
+        return True
+    if not _decorated(cls):
+        return False
+    try:
+        kinds = get_type_hints(cls)
+    except NameError:
+        return True
+    return all(
+        f.init and f.alias == f.name and not beside and all(map(_told, _held(kinds.get(f.name))))
+        for f, beside in zip(attrs.fields(cls), _beside(cls).values(), strict=True)
+    )
+
+
+def _held(kind: Any) -> Iterator[type]:
+    """Yield the attrs classes inside a type."""
+    if isinstance(kind, type) and attrs.has(kind):
+        yield kind
+    for inner in get_args(kind):
+        yield from _held(inner)
+
+
+@cache
+def _beside(cls: type) -> dict[str, frozenset[type]]:
+    """Return by field the classes that share a union with others and are therefore tagged."""
+    hints = get_type_hints(cls)
+    return {f.name: frozenset(_alternatives(hints.get(f.name, Any))) for f in attrs.fields(cls)}
+
+
+def _alternatives(kind: Any) -> Iterator[type]:
+    inside = get_args(kind)
+    if get_origin(kind) in (Union, UnionType):
+        classes = [a for a in inside if isinstance(a, type) and attrs.has(a)]
+        yield from classes if len(classes) > 1 else ()
+    for inner in inside:
+        yield from _alternatives(inner)
+
+
+def _mirror_of(value: Any, alternatives: frozenset[type] = frozenset()) -> Any:
+    """Turn attrs instances into structs; those of `alternatives` are tagged."""
+    cls: Any = type(value)
+    if attrs.has(cls):
+        inside = _beside(cls)
+        return mirror(cls, tagged=cls in alternatives)(
+            **{
+                f.alias: _mirror_of(getattr(value, f.name), inside[f.name])
+                for f in attrs.fields(cls)
+                if f.init
+            }
+        )
     if isinstance(value, list | tuple):
-        return type(value)(_mirror_of(v) for v in value)
+        return [_mirror_of(v, alternatives) for v in value]
     if isinstance(value, Mapping):
-        return {k: _mirror_of(v) for k, v in value.items()}
+        return {k: _mirror_of(v, alternatives) for k, v in value.items()}
     return value
 
 
-def _nested(value: Any, struct: type[Struct], field: str) -> Any:
-    """Mirror a field's value, tagged where its field is a union of several classes."""
-    kinds = members(get_type_hints(struct)[field])
-    structs = [k for k in kinds if isinstance(k, type) and issubclass(k, Struct)]
-    return _mirror_of(value, tagged=len(structs) > 1)
+def _loose(cls: type) -> tuple[str, ...]:
+    """Name the fields that may be read as something else than was given: all but plain scalars."""
+    hints = get_type_hints(cls)
+    kinds = {f.alias: {*members(hints.get(f.name, Any))} for f in attrs.fields(cls) if f.init}
+    # A number stays what it is where both kinds are welcome; for a float alone, 3 becomes 3.0.
+    exact = (_SCALARS - {float}, _SCALARS)
+    return tuple(name for name, kind in kinds.items() if not kind <= exact[int in kind])
 
 
-def _build(value: Any) -> Any:
+def _as_read(action: Any, struct: Struct, loose: tuple[str, ...]) -> Any:
+    """Return the action as a replay will read it: with 3.0 where 3 was given for a float."""
+    for name in loose:
+        given = type(getattr(action, name, None))
+        if given not in _SCALARS or given is not type(getattr(struct, name)):
+            return _build(struct)
+    return action
+
+
+def _build(value: Any, path: str = "$") -> Any:
     """Turn structs back into the attrs classes they mirror; their own validators run here."""
     if isinstance(value, Struct):
         given = {name: getattr(value, name) for name in value.__struct_fields__}
-        built = {name: _build(v) for name, v in given.items() if v is not UNSET}
-        return value.origin(**built)  # type: ignore[attr-defined]
+        built = {n: _build(v, f"{path}.{n}") for n, v in given.items() if v is not UNSET}
+        try:
+            return value.__mirrors__(**built)  # type: ignore[attr-defined]
+        except (TypeError, ValueError) as fault:
+            raise ValueError(f"{_sentence(fault)} - at `{path}`") from None
     if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(_build(v) for v in value)
+        return type(value)(_build(v, f"{path}[{n}]") for n, v in enumerate(value))
     if isinstance(value, dict):
-        return {k: _build(v) for k, v in value.items()}
+        return {k: _build(v, f"{path}.{k}") for k, v in value.items()}
     return value
 
 
@@ -351,5 +457,6 @@ def _shown(value: Any, width: int = 120) -> str:
 
 
 def _sentence(fault: Exception) -> str:
-    # attrs passes the text first and the pieces behind it.
-    return str(fault.args[0]) if fault.args else str(fault)
+    # attrs passes the text first and the pieces behind it; Unicode's errors begin with a codec.
+    told = fault.args and not isinstance(fault, UnicodeError)
+    return str(fault.args[0]) if told else str(fault)

@@ -59,15 +59,18 @@ class Spec:
         """Read a spec.
 
         Raises:
-            UsageError: It has no name, or an argument is not KEY=VALUE.
+            UsageError: It has no name, or an argument is not KEY=VALUE or given twice.
         """
         name, *parts = text.strip().split(",")
         arguments = {}
         for part in parts:
             key, equals, value = part.partition("=")
+            key = key.strip()
             if not (key and equals):
                 raise UsageError(f"{part!r} in policy {text!r} is not KEY=VALUE")
-            arguments[key.strip()] = value.strip()
+            if key in arguments:
+                raise UsageError(f"{key} was given twice in policy {text!r}")
+            arguments[key] = value.strip()
         if not name:
             raise UsageError(f"policy {text!r} has no name; write NAME[,KEY=VALUE]...")
         return cls(name, arguments)
@@ -158,6 +161,8 @@ def _make(one: Any, seat: Seat) -> Policy:
 
 def _build(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
     make = getattr(cls, "seated", None)
+    if make is None:
+        _checked(cls)
     call = make or cls
     arguments = read_arguments(call, texts, what=f"policy {name!r} has no argument")
     for missing, parameter in parameters(call).items():

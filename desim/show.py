@@ -1,8 +1,11 @@
 """Tables for people."""
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,7 +15,11 @@ from desim.episode import Episode
 from desim.params import parameters, presets
 from desim.schema import members
 
-__all__ = ["catalog", "console", "episode", "number"]
+if TYPE_CHECKING:
+    from desim.leaderboard import Board
+    from desim.rows import Rows
+
+__all__ = ["board", "catalog", "console", "episode", "number", "progress", "rows"]
 
 #: From here on decimals say nothing.
 _NO_DECIMALS = 1e6
@@ -46,6 +53,61 @@ def episode(played: Episode) -> None:
         table.add_row(name, _words(value))
     table.add_row("ledger digest", (told["ledger_digest"] or "none")[:16])
     console().print(table)
+
+
+def board(ranked: "Board") -> None:
+    """Print a leaderboard."""
+    console().print(ranked)
+    console().print()
+
+
+def rows(found: "Rows", figures: Sequence[str], against: str | None) -> None:
+    """Print a sweep's rows by policy and by whatever varies."""
+    varying = [name for name in found.columns if _varies(found, name)]
+    by = [name.removeprefix("params.") for name in varying]
+    console().print(found.table(by=[*by, "policy"], show=figures, against=against))
+
+
+def _varies(found: "Rows", name: str) -> bool:
+    grouped = name in {"model", "preset"} or name.startswith("params.")
+    return grouped and len(found.groups(name)) > 1
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar with rate and time left on standard error, if somebody watches it."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]} episodes/s"),
+        TextColumn("time left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    with bar:
+        task = bar.add_task(what, total=None, rate="—")
+        start, first = time.monotonic(), -1
+
+        def tell(done: int, total: int) -> None:
+            nonlocal first
+            # What an earlier run has played says nothing of this one's speed.
+            first = done if first < 0 else first
+            seconds = time.monotonic() - start
+            rate = f"{(done - first) / seconds:,.0f}" if done > first else "—"
+            bar.update(task, completed=done, total=total, rate=rate)
+
+        yield tell
 
 
 def number(value: float) -> str:

@@ -145,7 +145,7 @@ def sweeps(runs: int) -> list[tuple[str, ...]]:
     swept = partial(sweep, model, [spec], range(SWEPT))
     first, _ = best(runs, partial(sweep, model, [spec], range(1), jobs=jobs), _nothing)
     alone, both = best(max(2, runs // 2), swept, partial(swept, jobs=jobs))
-    rows = [
+    return [
         ("sweep, start to first row", f"{first:.2f} s", "—", "—", "0.3 s"),
         (
             f"sweep, {SWEPT} episodes, {jobs} workers over 1",
@@ -153,7 +153,6 @@ def sweeps(runs: int) -> list[tuple[str, ...]]:
             *_joblib(alone, jobs),
         ),
     ]
-    return rows
 
 
 def start_up(runs: int) -> list[tuple[str, ...]]:

@@ -52,7 +52,7 @@ def read(given: str | Sequence[int]) -> str:
     if kind == "csv":
         return read(_from_csv(rest))
     numbers = _numbers(kind, rest, given)
-    return ":".join([kind, *(f"{n:g}" if n % 1 else str(int(n)) for n in numbers)])
+    return ":".join([kind, *(repr(n) if n % 1 else str(int(n)) for n in numbers)])
 
 
 def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> list[int]:
@@ -119,22 +119,29 @@ def _numbers(kind: str, rest: str, given: str) -> list[float]:
 def _from_csv(rest: str) -> list[int]:
     """Read a column: by its heading, or the first; a heading is not a demand."""
     file, _, column = rest.partition(":")
-    try:
-        with Path(file).open(newline="", encoding="utf-8") as lines:
-            rows = [row for row in csv.reader(lines) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as fault:
-        why = getattr(fault, "strerror", None) or fault
-        raise ValueError(f"demand: cannot read {file!r}: {why}") from None
+    rows = _rows(file)
     if not rows:
         raise ValueError(f"demand: {file!r} is empty; it needs one row a week")
-    head = rows[0]
+    head = rows[0][1]
     if column and column not in head:
         raise ValueError(f"demand: {file!r} has no column {column!r}; there is {', '.join(head)}")
     at = head.index(column) if column else 0
-    body = rows if not column and _is_number(head[0]) else rows[1:]
-    return [
-        _units(file, number, row, at) for number, row in enumerate(body, len(rows) - len(body) + 1)
-    ]
+    weeks = rows if not column and _is_number(head[0]) else rows[1:]
+    if not weeks:
+        raise ValueError(f"demand: {file!r} holds a heading and no week under it")
+    return [_units(file, line, row, at) for line, row in weeks]
+
+
+def _rows(file: str) -> list[tuple[int, list[str]]]:
+    """Read the rows that are not blank, each with the number of its line."""
+    try:
+        # Spreadsheets mark the byte order of what they write.
+        with Path(file).open(newline="", encoding="utf-8-sig") as lines:
+            reader = csv.reader(lines)
+            return [(reader.line_num, row) for row in reader if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        why = getattr(fault, "strerror", None) or fault
+        raise ValueError(f"demand: cannot read {file!r}: {why}") from None
 
 
 def _units(file: str, number: int, row: list[str], at: int) -> int:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from desim import Option
-from models.beer_game.actions import Order
+from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def options(game: "BeerGame", stage: Stage) -> list[Option]:
     demand = int(stage.incoming_order)
     weeks = lead_time(game, stage.role)
     filling = max(0, int(demand * weeks - stage.position))
-    quantities = {0, demand // 2, demand, demand * 3 // 2, demand * 2, filling}
+    wished = {0, demand // 2, demand, demand * 3 // 2, demand * 2, filling}
+    quantities = {min(units, LARGEST) for units in wished}
     return [_option(game, stage, quantity, weeks) for quantity in sorted(quantities)]
 
 

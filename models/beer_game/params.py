@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, optional
 
 from desim import Role, World, from_preset
@@ -35,9 +35,17 @@ _CLASSIC: dict[str, Any] = {
     "forced_weeks": 4,
 }
 
-_delay = [instance_of(int), ge(1), le(1_000)]
-_units = [instance_of(int), ge(0), le(LARGEST)]
-_price: list[Any] = [ge(0), le(1e9)]
+
+def _number(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    """Refuse True and False, which Python counts as 1 and 0."""
+    if isinstance(value, bool):
+        raise TypeError(f"'{attribute.name}' must be a number, not {value}")
+
+
+_whole: list[Any] = [_number, instance_of(int)]
+_delay = [*_whole, ge(1), le(1_000)]
+_units = [*_whole, ge(0), le(LARGEST)]
+_price: list[Any] = [_number, ge(0), le(1e9)]
 
 
 def _seats(names: Any) -> tuple[str, ...]:
@@ -75,7 +83,7 @@ class BeerGame:
     Source: reference SPEC sections 1 to 7 (`firmbench`) and 10 (`classic`).
     """
 
-    horizon: int = field(default=25, validator=[instance_of(int), ge(1), le(10_000)])
+    horizon: int = field(default=25, validator=[*_whole, ge(1), le(10_000)])
     demand: str = field(default="step:100:400:2", converter=demand.read)
     order_delay: int = field(default=1, validator=_delay)
     ship_delay: int = field(default=2, validator=_delay)
@@ -96,7 +104,7 @@ class BeerGame:
     blind: bool = field(default=True, validator=instance_of(bool))
     whole_units: bool = field(default=True, validator=instance_of(bool))
     supply_line: str = field(default="shipped", validator=in_(("shipped", "ordered")))
-    forced_weeks: int = field(default=0, validator=[instance_of(int), ge(0)])
+    forced_weeks: int = field(default=0, validator=[*_whole, ge(0)])
 
     #: Changes of parameters by name; the first is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
