@@ -8,6 +8,8 @@ from desim.play import play, play_async, play_series
 from desim.protocols import Model, Policy
 from desim.replay import replay
 from desim.seating import Seat
+from desim.sweeps.rows import Rows
+from desim.sweeps.sweep import sweep
 
 __version__ = "0.1.0"
 
@@ -20,6 +22,7 @@ __all__ = [
     "Policy",
     "Result",
     "Role",
+    "Rows",
     "Run",
     "Seat",
     "Step",
@@ -30,4 +33,5 @@ __all__ = [
     "play_async",
     "play_series",
     "replay",
+    "sweep",
 ]

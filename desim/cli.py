@@ -142,8 +142,8 @@ def run(
 def baselines(models: tuple[str, ...], seeds: str, jobs: int) -> None:
     """Play every baseline on every world and preset there is, and rank them."""
     from desim import show
-    from desim.leaderboard import boards, everything
-    from desim.sweepfile import read_seeds
+    from desim.sweeps.asked import read_seeds
+    from desim.sweeps.leaderboard import boards, everything
 
     names = everything(models)
     failed = 0
@@ -187,7 +187,7 @@ def sweep(
     of the policies. With `--out` a sweep that was stopped goes on where it was.
     """
     from desim import show
-    from desim.sweepfile import asked
+    from desim.sweeps.asked import asked
 
     plan = asked(model, preset, _pairs(sets), specs, seeds)
     with show.progress("sweep") as progress:

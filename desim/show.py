@@ -16,8 +16,8 @@ from desim.params import parameters, presets
 from desim.schema import members
 
 if TYPE_CHECKING:
-    from desim.leaderboard import Board
-    from desim.rows import Rows
+    from desim.sweeps.leaderboard import Board
+    from desim.sweeps.rows import Rows
 
 __all__ = ["board", "catalog", "console", "episode", "number", "progress", "rows"]
 

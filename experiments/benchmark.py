@@ -23,8 +23,7 @@ from attrs import frozen
 from rich.console import Console
 from rich.table import Table
 
-from desim import Role, World, play
-from desim.sweep import sweep
+from desim import Role, World, play, sweep
 from models.beer_game import BeerGame
 
 ASKED = 20_000
