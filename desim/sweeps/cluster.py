@@ -34,8 +34,9 @@ def _client(address: str, seconds: float) -> Any:
         from distributed import Client
     except ImportError:
         raise UsageError("executor dask needs distributed: pip install desim[dask]") from None
+    connect: Any = Client  # it has no types, whether it is installed or not
     try:
-        client: Any = Client(address, timeout=seconds, set_as_default=False)  # type: ignore[no-untyped-call]
+        client: Any = connect(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError, TypeError) as fault:
         raise UsageError(
             f"no Dask scheduler answers at {address!r} ({fault}); start one with dask scheduler"
