@@ -31,8 +31,10 @@ FORMAT = "desim-episode/1"
 
 _encode = msgspec.json.Encoder().encode
 
+_HASHED_AT_ONCE = 256
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One decision.
 
     Attributes:
@@ -197,6 +199,7 @@ class Recorder:
         )
         self._raw, self._flush = raw, zipped
         self._hash = hashlib.sha256()
+        self._unhashed: list[bytes] = []
 
     def __enter__(self) -> Self:
         return self
@@ -208,8 +211,10 @@ class Recorder:
     def line(self, line: bytes) -> None:
         """Write one line and flush it."""
         line += b"\n"
-        self._hash.update(line)
         self._file.write(line)
+        self._unhashed.append(line)
+        if len(self._unhashed) >= _HASHED_AT_ONCE:
+            self._digest()
         if self._flush:
             self._file.flush()
 
@@ -223,7 +228,13 @@ class Recorder:
 
     def result(self, result: Result) -> None:
         """Write the last line."""
-        self.line(_encode({**asdict(result), "record_digest": self._hash.hexdigest()}))
+        self.line(_encode({**asdict(result), "record_digest": self._digest()}))
+
+    def _digest(self) -> str:
+        """Return the digest of all lines so far; many lines at once cost little more than one."""
+        self._hash.update(b"".join(self._unhashed))
+        self._unhashed.clear()
+        return self._hash.hexdigest()
 
 
 def _line(

@@ -142,10 +142,10 @@ def sweeps(runs: int) -> list[tuple[str, ...]]:
     jobs = min(2, os.cpu_count() or 1)
     model, spec = "beer_game/poisson", "benchmark"
     swept = partial(sweep, model, [spec], range(SWEPT))
-    first, _ = best(runs, partial(sweep, model, [spec], range(1), jobs=jobs), _nothing)
+    first, _ = best(runs, partial(sweep, model, [spec], range(jobs), jobs=jobs), _nothing)
     alone, both = best(max(2, runs // 2), swept, partial(swept, jobs=jobs))
     return [
-        ("sweep, start to first row", f"{first:.2f} s", "—", "—", "0.3 s"),
+        (f"sweep, start of {jobs} workers to first rows", f"{first:.2f} s", "—", "—", "0.3 s"),
         (
             f"sweep, {SWEPT} episodes, {jobs} workers over 1",
             f"{alone / both:.2f}",
