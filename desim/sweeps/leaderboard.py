@@ -59,9 +59,11 @@ class Board:
 
         table = Table(title=self._title(), title_justify="left", box=None, pad_edge=False)
         first = self.policies[0]
-        for head in ("policy", "mean score", "95 % interval", f"against {first}", "95 % interval"):
-            table.add_column(head, justify="left" if head == "policy" else "right", no_wrap=True)
-        table.add_column("ended")
+        # On a narrow terminal texts are folded, so that no figure is cut.
+        table.add_column("policy", overflow="fold", min_width=12)
+        for head in ("mean score", "95 % interval", f"against {first}", "95 % interval"):
+            table.add_column(head, justify="right", overflow="fold")
+        table.add_column("ended", overflow="fold", min_width=7)
         for line in self.ranked():
             policy = str(line.group[0])
             table.add_row(*map(Text, (policy, *_figures(line), self.ends(policy))))

@@ -72,13 +72,19 @@ class Table:
         return "\n".join([*texts, *self._notes()])
 
     def __rich__(self) -> "RichTable":
-        from rich import box
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        made = RichTable(box=box.SIMPLE_HEAD, caption=" ".join(self._notes()) or None)
+        made = RichTable(
+            box=None,
+            pad_edge=False,
+            header_style="bold",
+            caption="\n".join(self._notes()) or None,
+            caption_justify="left",
+        )
         for place, head in enumerate(self.heads()):
-            made.add_column(head, justify="left" if place <= len(self.by) else "right")
+            text = place <= len(self.by)
+            made.add_column(head, justify="left" if text else "right", overflow="fold")
         for line in self.lines:
             # As Text, because a policy's brackets are no markup.
             made.add_row(*map(Text, self.cells(line)))
