@@ -6,7 +6,7 @@ from desim.kernel import Decision, Option, Result, Role, Run, World
 from desim.params import from_preset
 from desim.play import play, play_async, play_series
 from desim.protocols import Model, Policy
-from desim.replay import replay
+from desim.replay import branch, replay
 from desim.seating import Seat
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
@@ -28,6 +28,7 @@ __all__ = [
     "Step",
     "World",
     "__version__",
+    "branch",
     "from_preset",
     "play",
     "play_async",

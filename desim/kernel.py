@@ -299,6 +299,11 @@ class Run:
         world.log.info("episode ended", reason=world.ended, decisions=self.decisions)
         return []
 
+    @property
+    def open(self) -> list[Decision]:
+        """The decisions handed out last that have no answer yet."""
+        return [decision for decision in self._open if not decision.wire]
+
     def answer(self, decision: Decision, action: Any) -> None:
         """Answer an open decision; nothing moves before `advance` is called.
 

@@ -1,14 +1,14 @@
-"""Verified replay: play a record's answers again and name the first step that differs."""
+"""Verified replay: a record's answers again, all of them or up to a point from which to branch."""
 
 from pathlib import Path
 from typing import Any
 
 from desim.episode import Episode, Step
-from desim.errors import BadRecord, DesimError, WrongAction
+from desim.errors import BadRecord, DesimError, UsageError, WrongAction
 from desim.kernel import Decision, Run
 from desim.schema import to_plain
 
-__all__ = ["replay"]
+__all__ = ["branch", "replay"]
 
 
 def replay(path: str | Path) -> Episode:
@@ -25,29 +25,46 @@ def replay(path: str | Path) -> Episode:
     """
     episode = Episode.read(path)
     try:
-        _compare(
-            episode, Run(episode.header.build(), episode.header.seed, [*episode.header.policies])
-        )
+        run = branch(episode)
+        if run.open:
+            raise BadRecord(
+                f"the record ends after {len(episode.steps)} decisions, but "
+                f"{run.open[0].role!r} is asked at t={run.world.now}"
+            )
+        _same_result(episode, run)
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
     return episode
 
 
-def _compare(episode: Episode, run: Run) -> None:
-    steps = iter(enumerate(episode.steps, 1))
-    while decisions := run.advance():
-        for decision in decisions:
-            number, step = next(steps, (0, None))
-            if step is None:
-                raise BadRecord(
-                    f"the record ends after {run.decisions} decisions, but {decision.role!r} is "
-                    f"asked at t={run.world.now}"
-                )
-            _same_question(number, step, decision, run.world.now)
-            _answer(number, run, decision, step.action)
-    if left := next(steps, None):
-        raise BadRecord(f"decision {left[0]}: the record goes on, but the episode has ended")
-    _same_result(episode, run)
+def branch(episode: Episode, decisions: int | None = None) -> Run:
+    """Replay the first decisions of an episode and hand over the run, to be played on otherwise.
+
+    Args:
+        episode: As it was played, or as read from a record, which may be cut.
+        decisions: How many answers to give again; None gives all.
+
+    Returns:
+        A run whose `open` decisions wait for an answer; it has ended where there are none.
+
+    Raises:
+        BadRecord: The first decision that differs from the recorded one.
+        UsageError: The episode has fewer decisions.
+    """
+    steps = episode.steps if decisions is None else episode.steps[:decisions]
+    if decisions is not None and not 0 <= decisions <= len(episode.steps):
+        raise UsageError(f"{decisions} decisions were asked for; there are {len(episode.steps)}")
+    run = Run(episode.header.build(), episode.header.seed, [*episode.header.policies])
+    run.advance()
+    for number, step in enumerate(steps, 1):
+        if not run.open:
+            raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
+        decision = run.open[0]
+        _same_question(number, step, decision, run.world.now)
+        _answer(number, run, decision, step.action)
+        if not run.open:
+            run.advance()
+    return run
 
 
 def _same_question(number: int, step: Step, decision: Decision, now: int) -> None:
@@ -56,11 +73,9 @@ def _same_question(number: int, step: Step, decision: Decision, now: int) -> Non
             f"decision {number} differs: recorded {step.role!r} at t={step.t}, "
             f"now {decision.role!r} at t={now}"
         )
-    seen = to_plain(decision.observation)
-    if seen != step.observation:
-        raise BadRecord(
-            f"decision {number} (t={now}, {step.role!r}) differs: {_first(step.observation, seen)}"
-        )
+    seen, told = to_plain(decision.observation), to_plain(step.observation)
+    if seen != told:
+        raise BadRecord(f"decision {number} (t={now}, {step.role!r}) differs: {_first(told, seen)}")
 
 
 def _answer(number: int, run: Run, decision: Decision, action: Any) -> None:
