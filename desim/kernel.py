@@ -94,15 +94,18 @@ class Ranked(Timeout):
     """A SimPy timeout with a rank among the events of its tick: lower ranks come first."""
 
     def __init__(self, env: "World", delay: int, value: Any = None, rank: int = 0) -> None:
-        # The body of simpy.Timeout, inlined there and here because it runs for every event.
+        # simpy.Timeout and World.schedule, inlined because this runs for every event.
+        if type(delay) is not int:
+            delay = _whole(delay)
         if delay < 0:
-            raise ValueError(f"Negative delay {delay}")
+            raise ValueError(f"a delay of {delay!r} was given; time does not run backwards")
         self.env = env
         self.callbacks = []
         self._value = value
         self._delay = delay
         self._ok = True
-        env.schedule(self, NORMAL + rank, delay)
+        entry: Any = (env._now + delay, NORMAL + rank, next(env._eid), self)  # noqa: SLF001 (our own clock)
+        heappush(env._queue, entry)  # noqa: SLF001 (as above)
 
 
 class Decision(Event):

@@ -69,12 +69,11 @@ def order_slips(world: World, chain: Chain) -> Process:
 
 def shipments(world: World, chain: Chain) -> Process:
     """Ship what is owed as far as goods are on hand."""
-    goods, orders = chain.goods, chain.orders
-    on_hand, owed = goods.held, orders.held
+    goods, orders, units_of, slips = chain.goods, chain.orders, chain.units, chain.slips
     for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=SHIP)
         for e in chain.echelons:
-            e.shipped = units = min(on_hand[e.on_hand], owed[e.owed])
+            e.shipped = units = min(units_of[e.on_hand], slips[e.owed])
             goods.move(week, e.on_hand, e.below.in_transit if e.below else "customers", units)
             orders.move(week, e.owed, "filled", units)
             if e.below:
@@ -83,15 +82,18 @@ def shipments(world: World, chain: Chain) -> Process:
 
 def accounts(world: World, chain: Chain) -> Process:
     """Book the week's holding and backlog cost of every stage on what is left after shipping."""
-    goods, orders = chain.goods.held, chain.orders.held
+    goods, orders = chain.units, chain.slips
     per_unit, per_owed, floor = _prices(chain.game)
     for week in range(1, chain.game.horizon + 1):
         yield world.timeout(1, rank=ACCOUNT)
         entry: dict[str, int] = {}
         total = 0
         for e in chain.echelons:
-            held = entry[e.holding] = max(floor, _booked(per_unit * goods[e.on_hand]))
-            owed = entry[e.backlog] = _booked(per_owed * orders[e.owed])
+            held = max(floor, per_unit * goods[e.on_hand])
+            owed = per_owed * orders[e.owed]
+            if type(held) is not int or type(owed) is not int:
+                held, owed = round(held), round(owed)
+            entry[e.holding], entry[e.backlog] = held, owed
             e.cost = held + owed
             total += e.cost
         entry["payable"] = -total
@@ -106,12 +108,13 @@ def standing_orders(world: World, chain: Chain) -> Process:
     for week in range(1, game.horizon + 1):
         yield world.timeout(1, rank=ORDER)
         for e in standing:
+            line = chain.supply_line(e)
             if week <= game.forced_weeks:
-                place(week, chain, e, game.flow)
+                place(week, chain, e, game.flow, line)
             elif e.name in chain.players:
-                place(week, chain, e, e.decided)
+                place(week, chain, e, e.decided, line)
             else:
-                place(week, chain, e, _repaired(game, chain.by_rule(e)))
+                place(week, chain, e, _repaired(game, chain.by_rule(e, line)), line)
 
 
 def player_before_week(world: World, chain: Chain, e: Echelon) -> Process:
@@ -128,10 +131,10 @@ def player_in_week(world: World, chain: Chain, e: Echelon) -> Process:
     for week in range(1, game.horizon + 1):
         yield world.timeout(1, rank=ORDER)
         if week <= game.forced_weeks:
-            place(week, chain, e, game.flow)
+            place(week, chain, e, game.flow, chain.supply_line(e))
         else:
             order: Order = yield world.ask(e.name, partial(chain.see, week, e))
-            place(week, chain, e, _repaired(game, order.quantity))
+            place(week, chain, e, _repaired(game, order.quantity), chain.supply_line(e))
 
 
 def close(world: World, running: list[Any]) -> Process:
@@ -140,19 +143,18 @@ def close(world: World, running: list[Any]) -> Process:
     world.end("horizon")
 
 
-def place(week: int, chain: Chain, e: Echelon, units: Units) -> None:
+def place(week: int, chain: Chain, e: Echelon, units: Units, line: Units) -> None:
     """Put an order into the mail; the last stage's order starts production."""
-    goods, orders, line = chain.goods, chain.orders, chain.supply_line(e)
     supplier = e.above
     if supplier is None:
-        goods.move(week, "brewing", e.in_transit, units)
+        chain.goods.move(week, "brewing", e.in_transit, units)
         e.deliveries[-1] += units
         supplier = e if chain.game.brewery_echo else None
     if supplier is not None:
-        orders.move(week, "placed", supplier.mail, units)
+        chain.orders.move(week, "placed", supplier.mail, units)
         supplier.slips[-1] += units
     e.ordered = units
-    on_hand, owed = goods[e.on_hand], orders[e.owed]
+    on_hand, owed = chain.units[e.on_hand], chain.slips[e.owed]
     e.log.append((e.received, e.incoming, e.shipped, units, on_hand, owed, line, e.cost))
 
 
@@ -175,10 +177,6 @@ def _prices(game: "BeerGame") -> tuple[Units, Units, int]:
     held, owed, floor = (Fraction(str(price)) * 10**DIGITS for price in prices)
     # Whole prices as integers: arithmetic of fractions takes ten times as long.
     return _plain(held), _plain(owed), round(floor)
-
-
-def _booked(amount: Units) -> int:
-    return amount if type(amount) is int else round(amount)
 
 
 def _plain(price: Fraction) -> Units:

@@ -129,6 +129,8 @@ class Chain:
         )
         costs = [account for e in all_ for account in (e.holding, e.backlog)]
         self.book = Book(*costs, "payable", digits=DIGITS)
+        # Live views: units on hand and in transit, slips in the mail and owed, by place.
+        self.units, self.slips = self.goods.held, self.orders.held
         for e in all_:
             self.goods.open(e.on_hand, self.game.target_inventory, "brewing")
             self.goods.open(e.in_transit, sum(e.deliveries), "brewing")
@@ -142,15 +144,15 @@ class Chain:
 
     def supply_line(self, echelon: Echelon) -> Units:
         """Units under way to a stage, as this game counts them."""
-        line = self.goods[echelon.in_transit]
+        line = self.units[echelon.in_transit]
         if self._counts_orders and (supplier := echelon.above):
-            line += self.orders[supplier.mail] + self.orders[supplier.owed]
+            line += self.slips[supplier.mail] + self.slips[supplier.owed]
         return line
 
-    def by_rule(self, e: Echelon) -> Units:
-        """What the rule of a stage orders, not yet floored or cut."""
-        on, owed = self.goods[e.on_hand], self.orders[e.owed]
-        units: Units = e.rule(e.incoming, on, owed, self.supply_line(e), self.game.target_inventory)
+    def by_rule(self, e: Echelon, line: Units) -> Units:
+        """What the rule of a stage orders, not yet floored or cut; `line` is its supply line."""
+        on, owed = self.units[e.on_hand], self.slips[e.owed]
+        units: Units = e.rule(e.incoming, on, owed, line, self.game.target_inventory)
         return units
 
     def see(self, week: int, echelon: Echelon) -> Stage:
@@ -158,8 +160,8 @@ class Chain:
         return Stage(
             week,
             echelon.name,
-            shown(self.goods[echelon.on_hand]),
-            shown(self.orders[echelon.owed]),
+            shown(self.units[echelon.on_hand]),
+            shown(self.slips[echelon.owed]),
             shown(echelon.incoming),
             shown(echelon.received),
             shown(echelon.shipped),
