@@ -19,6 +19,7 @@ __all__ = [
     "UsageError",
     "Withdrawn",
     "WrongAction",
+    "WrongResult",
     "possible",
 ]
 
@@ -61,6 +62,10 @@ class NotInteger(DesimError):
 
 class StreamTaken(DesimError):
     """A random stream already has an owner."""
+
+
+class WrongResult(DesimError):
+    """A model's score or metrics are not what a result may hold."""
 
 
 class BadRecord(DesimError):

@@ -18,11 +18,26 @@ __all__ = [
     "build",
     "infinite",
     "loose",
+    "plain_numbers",
+    "plain_scalar",
     "refuse_infinite",
     "sentence",
     "writer",
 ]
 
+
+def plain_scalar(value: Any) -> Any:
+    """Turn a number of numpy into one of Python's.
+
+    Raises:
+        TypeError: It is something else, which JSON cannot hold.
+    """
+    if getattr(value, "shape", None) == () and callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
+
+
+# Without a hook: an action that holds a number of numpy has to be turned into one without.
 _encode = msgspec.json.Encoder().encode
 
 _SCALARS = {int, float, str, bool, NoneType}
@@ -129,6 +144,13 @@ def loose(cls: type) -> tuple[str, ...]:
     # A number stays what it is where both kinds are welcome; for a float alone, 3 becomes 3.0.
     exact = (_SCALARS - {float}, _SCALARS)
     return tuple(name for name, kind in kinds.items() if not kind <= exact[int in kind])
+
+
+def plain_numbers(action: Any) -> Any:
+    """Return an action with numbers of numpy, with which policies reckon, turned into Python's."""
+    fields = {f.alias: getattr(action, f.name) for f in attrs.fields(type(action)) if f.init}
+    foreign = {n: v for n, v in fields.items() if getattr(v, "shape", None) == ()}
+    return attrs.evolve(action, **{n: plain_scalar(v) for n, v in foreign.items()})
 
 
 def as_read(action: Any, struct: Struct, loose: tuple[str, ...]) -> Any:

@@ -7,6 +7,7 @@ takes their answers. The kernel never calls a policy.
 """
 
 import hashlib
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
@@ -26,11 +27,12 @@ from desim.errors import (
     UsageError,
     Withdrawn,
     WrongAction,
+    WrongResult,
     possible,
 )
 from desim.log import logger
 from desim.protocols import PATIENCE, Model, lead
-from desim.schema import codec
+from desim.schema import codec, to_plain
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -332,13 +334,14 @@ class Run:
 
         Raises:
             UsageError: It has not ended.
+            WrongResult: The model's score is no finite number, or a metric is no JSON value.
         """
         if not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
         return Result(
-            score=self.model.score(self.state),
+            score=_score(self.model.score(self.state)),
             ended=self.world.ended,
-            metrics=dict(self.model.metrics(self.state)),
+            metrics=_metrics(self.model.metrics(self.state)),
             decisions=self.decisions,
             ledger_digest=_digest(getattr(self.state, "ledgers", ())),
         )
@@ -388,6 +391,25 @@ def seated(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> f
         if name not in taken and not role.optional:
             raise UsageError(f"role {name!r} needs somebody to decide; give it a policy")
     return taken
+
+
+def _score(given: Any) -> float:
+    try:
+        score = float(given)
+    except (TypeError, ValueError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise WrongResult(f"the model's score is {given!r}; a score is a finite number")
+    return score
+
+
+def _metrics(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metrics as a record will hold them; what is not finite is not known."""
+    try:
+        plain: dict[str, Any] = to_plain(dict(given))
+    except (TypeError, ValueError) as fault:
+        raise WrongResult(f"the model's metrics are no JSON values: {fault}") from None
+    return plain
 
 
 def _digest(ledgers: Sequence[Any]) -> str | None:

@@ -21,6 +21,8 @@ from desim.instances import (
     build,
     infinite,
     loose,
+    plain_numbers,
+    plain_scalar,
     refuse_infinite,
     sentence,
     writer,
@@ -39,7 +41,7 @@ __all__ = [
     "to_plain",
 ]
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 #: What a value that does not fit, or is nested too deeply, makes msgspec and validators raise.
 _FAULTS = (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError)
@@ -84,7 +86,11 @@ class Codec:
             action = self.read(action)
             write = self._writers[type(action)]
         try:
-            wire = write(action)
+            try:
+                wire = write(action)
+            except TypeError:
+                action = plain_numbers(action)
+                wire = write(action)
             loose, read = self._loose[type(action)], self._decode(wire)
             kept = as_read(action, read, loose) if loose else action
         except _FAULTS as fault:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["board", "catalog", "console", "episode", "number", "progress", "rows"]
 
-#: From here on decimals say nothing.
-_NO_DECIMALS = 1e6
+#: From here on two decimals are enough, and from here on none say anything.
+_CENTS, _NO_DECIMALS = 1e3, 1e6
 
 
 def console(*, err: bool = False) -> Console:
@@ -116,7 +116,7 @@ def number(value: float) -> str:
         return "yes" if value else "no"
     if isinstance(value, int) or abs(value) >= _NO_DECIMALS:
         return f"{value:,.0f}"
-    return f"{value:,.6g}"
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if abs(value) >= _CENTS else f"{value:,.6g}"
 
 
 def _models(models: Mapping[str, type]) -> Table:

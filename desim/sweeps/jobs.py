@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import inspect
-import math
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ import msgspec
 from attrs import frozen
 
 from desim.episode import Episode
-from desim.errors import UsageError
+from desim.instances import plain_scalar
 from desim.play import play, play_async
 from desim.protocols import Model
 from desim.seating import Policies, seat_all
@@ -27,14 +26,7 @@ Row = dict[str, Any]
 BUDGET = 0.25
 
 
-def _scalar(value: Any) -> Any:
-    """Turn a number of numpy into one of Python's."""
-    if callable(item := getattr(value, "item", None)):
-        return item()
-    raise UsageError(f"a figure of type {type(value).__name__} was given; figures are plain JSON")
-
-
-_encode = msgspec.json.Encoder(enc_hook=_scalar).encode
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 
 @frozen
@@ -162,8 +154,6 @@ def _fresh(policies: Policies) -> Policies:
 def _figures(episode: Episode) -> dict[str, Any]:
     result = episode.result
     assert result is not None
-    if not math.isfinite(result.score):
-        raise UsageError(f"the score is {result.score}; a score is a finite number")
     return {
         "score": result.score,
         "ended": result.ended,

@@ -19,6 +19,7 @@ from desim.errors import (
     UsageError,
     Withdrawn,
     WrongAction,
+    WrongResult,
 )
 from desim.kernel import generator
 
@@ -67,6 +68,26 @@ class Stage:
     def metrics(self, state: list[Any]) -> dict[str, Any]:
         """Show the log."""
         return {"log": list(state)}
+
+
+@frozen
+class Scored:
+    """A model that says what it is told to say."""
+
+    told: Any
+    figures: Any = field(factory=dict)
+    roles = {}  # noqa: RUF012 (never written to)
+
+    def begin(self, world: World) -> None:
+        """Do nothing."""
+
+    def score(self, state: None) -> Any:
+        """Say it."""
+        return self.told
+
+    def metrics(self, state: None) -> Any:
+        """Say it."""
+        return self.figures
 
 
 def asking(name: str, times: int = 1, wait: int = 1) -> Story:
@@ -338,6 +359,28 @@ def test_a_result_needs_an_end() -> None:
     """Asking for it too early is refused."""
     with pytest.raises(UsageError, match="still runs"):
         Run(Stage((asking("ann"),))).result()
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), None, "high", np.float64("nan")])
+def test_a_score_is_a_finite_number(score: Any) -> None:
+    """What a record could not hold is told where it comes from."""
+    run = Run(Scored(score))
+    run.advance()
+    with pytest.raises(WrongResult, match="a score is a finite number"):
+        run.result()
+
+
+def test_metrics_become_plain_values() -> None:
+    """Numbers of numpy and tuples are written as what they are; anything else is refused."""
+    run = Run(Scored(np.float32(2), {"a": np.int64(3), "b": (1, 2)}))
+    run.advance()
+    result = run.result()
+    assert (result.score, type(result.score)) == (2.0, float)
+    assert result.metrics == {"a": 3, "b": [1, 2]}
+    run = Run(Scored(1, {"a": object()}))
+    run.advance()
+    with pytest.raises(WrongResult, match="value of type object cannot be written"):
+        run.result()
 
 
 @pytest.mark.parametrize(
