@@ -3,7 +3,6 @@
 Exit codes: 0 done, 1 a run failed or a replay differs, 2 wrong usage, 130 stopped by Ctrl-C.
 """
 
-import asyncio
 import itertools
 import os
 import sys
@@ -121,6 +120,8 @@ def run(
     as_json: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Play one episode of MODEL; without a policy, greedy takes the lead seats."""
+    import asyncio
+
     from desim.play import play_async
 
     world = catalog.model(model, preset, _pairs(sets))

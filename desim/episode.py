@@ -6,11 +6,11 @@ Lines are flushed as they are written, so a killed run leaves a record that can 
 the decision before its death.
 """
 
-import gzip
 import hashlib
 import io
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -194,9 +194,7 @@ class Recorder:
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
         zipped = self.path.suffix == ".gz"
-        self._file: gzip.GzipFile | io.FileIO = (
-            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if zipped else raw
-        )
+        self._file: Any = _zipped(raw) if zipped else raw
         self._raw, self._flush = raw, zipped
         self._hash = hashlib.sha256()
         self._unhashed: list[bytes] = []
@@ -240,13 +238,14 @@ class Recorder:
 def _line(
     t: int, role: str, observation: Any, wire: bytes, notes: Mapping[str, Any] | None
 ) -> bytes:
-    return b'{"t":%d,"role":%b,"observation":%b,"action":%b%b}' % (
-        t,
-        _encode(role),
-        encode(observation),
-        wire,
-        b',"notes":' + _encode(notes) if notes else b"",
-    )
+    tail = b',"notes":' + _encode(notes) if notes else b""
+    told = (t, _role(role), encode(observation), wire, tail)
+    return b'{"t":%d,"role":%b,"observation":%b,"action":%b%b}' % told
+
+
+@cache
+def _role(role: str) -> bytes:
+    return _encode(role)
 
 
 def version() -> str:
@@ -263,6 +262,13 @@ def _lines(path: Path) -> Iterator[bytes]:
     except OSError as fault:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
     yield from (_unzipped(raw) if raw[:2] == b"\x1f\x8b" else raw).splitlines(keepends=True)
+
+
+def _zipped(raw: io.FileIO) -> Any:
+    import gzip
+
+    # Neither name nor time of day in the file: the same episode is the same bytes.
+    return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
 
 
 def _unzipped(raw: bytes) -> bytes:

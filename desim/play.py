@@ -1,6 +1,5 @@
 """Drivers: one episode with policies, the same with coroutines, several with a learning policy."""
 
-import asyncio
 import contextlib
 import inspect
 from collections.abc import Coroutine, Iterable, Mapping
@@ -191,6 +190,9 @@ class _Table:
 
 async def _gathered(answers: list[Coroutine[Any, Any, Any]]) -> list[Any]:
     """Wait for all answers; when one fails, nobody goes on thinking for nothing."""
+    # Its sockets and certificates take longer to import than desim itself.
+    import asyncio
+
     tasks = [asyncio.ensure_future(answer) for answer in answers]
     try:
         return await asyncio.gather(*tasks)

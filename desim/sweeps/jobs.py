@@ -1,6 +1,5 @@
 """One episode of a sweep as a job that can be sent to another process, and what comes back."""
 
-import asyncio
 import copy
 import inspect
 import re
@@ -140,6 +139,8 @@ def _episode(job: Job) -> Episode:
     model, given = job.variant.model, _fresh(job.lineup.policies)
     players = seat_all(model, given, job.seed)
     if any(inspect.iscoroutinefunction(player.decide) for player in players.values()):
+        import asyncio
+
         return asyncio.run(play_async(model, players, job.seed))
     return play(model, players, job.seed)
 
