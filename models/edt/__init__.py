@@ -1,0 +1,39 @@
+"""The Enterprise Digital Twin: a consulting firm, its consultants and its projects."""
+
+from models.edt.actions import (
+    Accept,
+    Answer,
+    Command,
+    Decide,
+    Decline,
+    Hire,
+    Release,
+    SetRisk,
+    Staff,
+    Wait,
+)
+from models.edt.decision import Plan, Window
+from models.edt.observation import Briefing, Desk
+from models.edt.params import EnterpriseDigitalTwin
+from models.edt.scenario import Consultant, Project, Scenario
+
+__all__ = [
+    "Accept",
+    "Answer",
+    "Briefing",
+    "Command",
+    "Consultant",
+    "Decide",
+    "Decline",
+    "Desk",
+    "EnterpriseDigitalTwin",
+    "Hire",
+    "Plan",
+    "Project",
+    "Release",
+    "Scenario",
+    "SetRisk",
+    "Staff",
+    "Wait",
+    "Window",
+]

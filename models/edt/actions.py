@@ -1,0 +1,133 @@
+"""What a manager can answer: a decision in the published game, commands in the interactive."""
+
+from typing import Any
+
+from attrs import field, frozen
+from attrs.validators import ge, le
+
+from models.edt.decision import Window
+
+__all__ = [
+    "Accept",
+    "Answer",
+    "Command",
+    "Decide",
+    "Decline",
+    "Hire",
+    "Release",
+    "SetRisk",
+    "Staff",
+    "Wait",
+]
+
+
+@frozen
+class Decide:
+    """Choose staff, risk level and projects for the whole run; the published C, R and P.
+
+    Attributes:
+        consultants: C: consultants to keep, 0 to all of them.
+        revenue_risk: R: 0 to 1; at 1 every extension and follow-on with a chance comes about, at 0
+            none does.
+        projects: P: for each project in order null to leave it out, or the steps of its window.
+    """
+
+    consultants: int
+    revenue_risk: float
+    projects: tuple[Window | None, ...]
+
+    def raw(self) -> dict[str, Any]:
+        """Write it as the published decision object."""
+        windows = [[1, w.start, w.deadline] if w else 0 for w in self.projects]
+        return {"C": self.consultants, "R": self.revenue_risk, "P": windows}
+
+
+@frozen
+class Answer:
+    """A decision in the published form, as somebody wrote it: read, then repaired or refused.
+
+    Attributes:
+        given: {"C": consultants, "R": risk level, "P": [0 or [1, start, deadline], ...]} as an
+            object, or a text that contains it.
+    """
+
+    given: Any
+
+
+@frozen
+class Accept:
+    """Take a project on: from its start until its deadline consultants may work on it.
+
+    Attributes:
+        project: Its number, from 0.
+    """
+
+    project: int = field(validator=ge(0))
+
+
+@frozen
+class Decline:
+    """Give a project that was not accepted away for good; nothing will follow it either.
+
+    Attributes:
+        project: Its number, from 0.
+    """
+
+    project: int = field(validator=ge(0))
+
+
+@frozen
+class Staff:
+    """Set how many consultants an accepted project may have; those too many leave it at once.
+
+    Who leaves looks for other work, and loses a step, as after the end of a project.
+
+    Attributes:
+        project: Its number, from 0.
+        seats: 0 to the project's own limit.
+    """
+
+    project: int = field(validator=ge(0))
+    seats: int = field(validator=ge(0))
+
+
+@frozen
+class Hire:
+    """Put consultants on the payroll; they cost money and look for work from the next step on.
+
+    Attributes:
+        consultants: How many, at least 1; the first who are free.
+    """
+
+    consultants: int = field(validator=ge(1))
+
+
+@frozen
+class Release:
+    """Take consultants off the payroll; they cost nothing from the next step on.
+
+    Attributes:
+        consultants: How many, at least 1; idle ones first, then the last on the list.
+    """
+
+    consultants: int = field(validator=ge(1))
+
+
+@frozen
+class SetRisk:
+    """Change R, the level of revenue risk, from now on.
+
+    Attributes:
+        revenue_risk: 0 to 1; a gate opens for probabilities above 1 - R.
+    """
+
+    revenue_risk: float = field(validator=[ge(0), le(1)])
+
+
+@frozen
+class Wait:
+    """Let time pass until something happens or the quarter ends."""
+
+
+#: What a manager does in preset `interactive`.
+Command = Accept | Decline | Staff | Hire | Release | SetRisk | Wait

@@ -1,0 +1,172 @@
+"""What a manager sees: a briefing before the published game, a desk at events of the other."""
+
+from attrs import frozen
+
+__all__ = ["Briefing", "Desk", "Event", "Offer", "Position"]
+
+
+@frozen
+class Offer:
+    """A project as the manager is told of it.
+
+    Attributes:
+        index: Its place in the decision, from 0.
+        name: For people.
+        seats: Consultants at most.
+        contracted_effort: Consultant time to deliver before the first extension.
+        billing_rate: Money per unit of effort.
+        contracted_probability: How sure the revenue is, 0 to 1; it changes no figure but the
+            reported risk.
+        extension_probability: 0 to 1; above 1 - R the work is extended whenever it is done.
+        follow_on_probability: 0 to 1; above 1 - R another project follows at the deadline.
+        start: Step at which it becomes ready, unless decided otherwise.
+        deadline: Step with which it ends, unless decided otherwise.
+        extension_effort: Consultant time of one extension; null where the manager is not told.
+    """
+
+    index: int
+    name: str
+    seats: int
+    contracted_effort: float
+    billing_rate: float
+    contracted_probability: float
+    extension_probability: float
+    follow_on_probability: float
+    start: int
+    deadline: int
+    extension_effort: float | None
+
+
+@frozen
+class Briefing:
+    """All that is told before the one decision of the published game.
+
+    Attributes:
+        projects: Offers in the order of the decision.
+        consultants: How many can be employed.
+        revenue_risk: R of the scenario, 0 to 1.
+        horizon: The last step a window may name; the first is 0.
+        dt: Time between steps.
+        starttime: Time of the first step; windows that start before start here.
+        stoptime: Time of the last step.
+        fixed_cost: Money per unit of time; null where the manager is not told.
+        salary: Money per consultant and unit of time, on average; null likewise.
+        workplace_cost: Money per consultant and unit of time, on average; null likewise.
+        refused: Why the last answer was refused; empty if there was none.
+    """
+
+    projects: tuple[Offer, ...]
+    consultants: int
+    revenue_risk: float
+    horizon: int
+    dt: float
+    starttime: float
+    stoptime: float
+    fixed_cost: float | None
+    salary: float | None
+    workplace_cost: float | None
+    refused: str
+
+    @property
+    def workable(self) -> float:
+        """Time in which one consultant can work on a project with the longest window."""
+        first = max(min(self.stoptime, 0), self.starttime)
+        return max(min(self.stoptime, self.horizon), self.starttime) - first
+
+
+@frozen
+class Position:
+    """Where a project stands.
+
+    Attributes:
+        index: Its number in commands, from 0; follow-ons come behind.
+        name: For people.
+        state: acquired, ready, started, fully_staffed, completed.
+        accepted: Whether consultants may work on it.
+        seats: Consultants at most, as limited now.
+        most_seats: Consultants at most, by contract.
+        staff: Consultants on it.
+        remaining: Consultant time still to deliver.
+        contracted_effort: Consultant time to deliver before the first extension.
+        billing_rate: Money per unit of effort.
+        extension_probability: 0 to 1; compared with 1 - R whenever the work is done.
+        follow_on_probability: 0 to 1; compared with 1 - R at the deadline.
+        start: Time at which it becomes ready.
+        deadline: Time with which it ends.
+    """
+
+    index: int
+    name: str
+    state: str
+    accepted: bool
+    seats: int
+    most_seats: int
+    staff: int
+    remaining: float
+    contracted_effort: float
+    billing_rate: float
+    extension_probability: float
+    follow_on_probability: float
+    start: float
+    deadline: float
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing can be done about it any more."""
+        return self.state == "completed"
+
+
+@frozen
+class Event:
+    """Something that has happened since the manager was last asked.
+
+    Attributes:
+        step: When, counted from 1.
+        what: opened, ready, completed, extended, deadline or quarter.
+        project: Which project; empty where none.
+    """
+
+    step: int
+    what: str
+    project: str
+
+
+@frozen
+class Desk:
+    """The firm at an event, when all of its step is done.
+
+    Attributes:
+        step: Steps completed.
+        steps: Steps of the episode.
+        time: Time of the last completed step.
+        dt: Time between steps.
+        events: What has happened since the last question.
+        projects: Every project there is, completed ones too.
+        hired: Consultants on the payroll.
+        idle: Consultants on the payroll without a project.
+        free: Consultants that can still be hired.
+        revenue_risk: R, 0 to 1.
+        fixed_cost: Money per unit of time.
+        consultant_cost: Money per consultant and unit of time, on average: salary and workplace.
+        cash: Money in the bank.
+        receivables: Money billed and not yet paid.
+        earnings: Revenue less expenses so far, money.
+        refused: Why the last command was refused; empty if it was not.
+    """
+
+    step: int
+    steps: int
+    time: float
+    dt: float
+    events: tuple[Event, ...]
+    projects: tuple[Position, ...]
+    hired: int
+    idle: int
+    free: int
+    revenue_risk: float
+    fixed_cost: float
+    consultant_cost: float
+    cash: float
+    receivables: float
+    earnings: float
+    refused: str

@@ -1,0 +1,215 @@
+"""A firm and its market as frozen classes: what a scenario document says."""
+
+import math
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+from attrs import Attribute, field, frozen
+from attrs.validators import ge, instance_of, le
+
+__all__ = ["AGENTS", "STEPS", "Consultant", "Kind", "Project", "Scenario"]
+
+Kind = Literal["consultant", "project", "controlling"]
+
+#: Steps and agents of one scenario; beyond, the file is more likely wrong than large.
+STEPS, AGENTS = 100_000, 1_000
+
+#: Money per unit of time, and effort, stay where amounts keep their twelfth decimal.
+_LARGEST = 1e12
+
+
+def _float(value: Any) -> Any:
+    return float(value) if type(value) is int else value
+
+
+def _finite(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    if type(value) is not float or not math.isfinite(value):
+        raise ValueError(f"'{attribute.name}' must be a finite number, not {value!r}")
+
+
+def _whole(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    if type(value) is not int:
+        raise ValueError(f"'{attribute.name}' must be a whole number, not {value!r}")
+
+
+def _named(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    if type(value) is not str or not value:
+        raise ValueError(f"'{attribute.name}' must be a text of at least one letter, not {value!r}")
+
+
+def _number(*limits: Any, default: Any = None) -> Any:
+    given = {} if default is None else {"default": default}
+    return field(converter=_float, validator=[_finite, *limits], **given)
+
+
+def _amount() -> Any:
+    return _number(ge(0), le(_LARGEST))
+
+
+def _share() -> Any:
+    return _number(ge(0), le(1))
+
+
+def _instant() -> Any:
+    return _number(ge(-_LARGEST), le(_LARGEST))
+
+
+def _runs(order: Any) -> Any:
+    """Join neighbouring runs of one kind, so that equal orders are written alike."""
+    runs: list[Any] = []
+    for run in order:
+        kind, count = run
+        joined = runs and runs[-1][0] == kind and type(count) is type(runs[-1][1]) is int
+        runs[-1:] = [(kind, runs[-1][1] + count)] if joined else [*runs[-1:], (kind, count)]
+    return tuple(runs)
+
+
+@frozen(kw_only=True)
+class Consultant:
+    """Somebody who can work one unit of effort per unit of time.
+
+    Attributes:
+        name: Shown to people.
+        salary: Money per unit of time, busy or not.
+        workplace_cost: Money per unit of time, busy or not.
+    """
+
+    name: str = field(validator=_named)
+    salary: float = _amount()
+    workplace_cost: float = _amount()
+
+
+@frozen(kw_only=True)
+class Project:
+    """Work that is there between two moments.
+
+    Attributes:
+        name: Shown to people.
+        contracted_effort: Consultant time to deliver before the first extension.
+        contracted_probability: How sure the revenue is, 0 to 1; reported only.
+        extension_probability: Compared with the risk level when the work is done, 0 to 1.
+        extension_effort: Consultant time that one extension adds.
+        follow_on_probability: Compared with the risk level at the deadline, 0 to 1.
+        deadline: Time at which the project is over; its step still counts.
+        consultants: Seats, at least 1.
+        start_time: Time at which it becomes ready; work starts one step later.
+        billing_rate: Money per unit of effort.
+        is_follow_on: Whether it follows another; decisions pass over such projects of a scenario.
+    """
+
+    name: str = field(validator=_named)
+    contracted_effort: float = _amount()
+    contracted_probability: float = _share()
+    extension_probability: float = _share()
+    extension_effort: float = _amount()
+    follow_on_probability: float = _share()
+    deadline: float = _instant()
+    consultants: int = field(validator=[_whole, ge(1), le(AGENTS)])
+    start_time: float = _instant()
+    billing_rate: float = _amount()
+    is_follow_on: bool = field(default=False, validator=instance_of(bool))
+
+    def __attrs_post_init__(self) -> None:
+        if self.deadline < self.start_time:
+            raise ValueError(
+                f"'deadline' must not come before start_time {self.start_time:g}: {self.deadline:g}"
+            )
+
+
+@frozen(kw_only=True)
+class Scenario:
+    """Everything that is given before the first decision.
+
+    Attributes:
+        starttime: Time of the first step.
+        stoptime: Time of the last step at the latest.
+        dt: Time between steps, above 0.
+        revenue_risk_level: R where no decision says otherwise, 0 to 1.
+        fixed_cost: Money per unit of time.
+        consultants: In the order in which they act.
+        projects: In the order in which they act.
+        order: Runs of agents in the order in which they act: ("consultant", 12), ...; exactly one
+            "controlling", which keeps the accounts.
+        manager: Key of the document around the scenario; carries no behaviour.
+        key: Key of the scenario in the document; carries no behaviour.
+        name: Name in the document; carries no behaviour.
+        model: Model in the document; carries no behaviour.
+    """
+
+    starttime: float = _number()
+    stoptime: float = _number()
+    dt: float = _number()
+    revenue_risk_level: float = _share()
+    fixed_cost: float = _amount()
+    consultants: tuple[Consultant, ...] = field(converter=tuple)
+    projects: tuple[Project, ...] = field(converter=tuple)
+    order: tuple[tuple[Kind, int], ...] = field(converter=_runs)
+    manager: str = field(default="smEDT", validator=_named)
+    key: str = field(default="interactive", validator=_named)
+    name: str = field(default="EDT", validator=instance_of(str))
+    model: str = field(default="enterprise_digital_twin", validator=instance_of(str))
+
+    def __attrs_post_init__(self) -> None:
+        if self.dt <= 0:
+            raise ValueError(f"'dt' must be > 0: {self.dt:g}")
+        if self.stoptime < self.starttime:
+            raise ValueError(
+                f"'stoptime' must not come before starttime {self.starttime:g}: {self.stoptime:g}"
+            )
+        if (self.stoptime - self.starttime) / self.dt >= STEPS:
+            raise ValueError(f"'dt' makes more than {STEPS:,} steps: {self.dt:g}")
+        self._check_order()
+        _check_names("consultant", self.consultants)
+        _check_names("project", self.projects)
+
+    def _check_order(self) -> None:
+        counts = dict.fromkeys(get_args(Kind), 0)
+        for kind, count in self.order:
+            if kind not in counts or type(count) is not int or count < 1:
+                raise ValueError(
+                    f"'order' must be runs of {', '.join(counts)}, not {(kind, count)!r}"
+                )
+            counts[kind] += count
+        told = {"consultant": len(self.consultants), "project": len(self.projects)}
+        if counts["controlling"] != 1:
+            raise ValueError(
+                f"exactly one controlling agent is needed, not {counts['controlling']}"
+            )
+        if counts != {**told, "controlling": 1}:
+            raise ValueError(f"'order' must hold each agent once: {counts} for {told}")
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are; the first has number 1."""
+        return self.last_step_until(self.stoptime)
+
+    def time(self, step: int) -> float:
+        """Time of a step."""
+        return self.starttime + (step - 1) * self.dt
+
+    def last_step_until(self, time: float) -> int:
+        """Number of the last step that is not after a time; below 1 before the first."""
+        step = math.floor((time - self.starttime) / self.dt) + 1
+        # A quotient may be rounded across a whole number.
+        if self.time(step + 1) <= time:
+            return step + 1
+        return step if self.time(step) <= time else step - 1
+
+    def step_at(self, time: float) -> int | None:
+        """Number of the step at exactly that time, if there is one."""
+        step = self.last_step_until(time)
+        return step if self.time(step) == time else None
+
+    def first_step_from(self, time: float) -> int:
+        """Number of the first step that is not before a time."""
+        step = self.last_step_until(time)
+        return step if self.time(step) == time else step + 1
+
+
+def _check_names(kind: str, agents: tuple[Any, ...]) -> None:
+    """Refuse two agents of one name, unless they are the copies that `count` makes."""
+    names = [agent.name for agent in agents]
+    copies = sum(a == b for a, b in pairwise(agents))
+    if len(set(names)) + copies < len(names):
+        twice = next(n for at, n in enumerate(names) if n in names[:at])
+        raise ValueError(f"two {kind}s are named {twice!r}; a name may stand once")

@@ -1,0 +1,282 @@
+"""Scenario documents: read, refused with their path, kept in the parameters, written back."""
+
+import copy
+import json
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from stepping import dice, random_scenario
+
+from desim import Episode, play, replay
+from desim.errors import UsageError
+from desim.params import changed
+from desim.schema import from_plain, to_plain
+from models.edt import EnterpriseDigitalTwin, Scenario
+from models.edt.document import from_document, read, template, to_document
+
+INNER = "$.smEDT.scenarios.interactive"
+
+
+def document() -> dict[str, Any]:
+    """The template as plain JSON values."""
+    return to_document(template())
+
+
+def inner(given: Any) -> Any:
+    """The scenario inside a document."""
+    return given["smEDT"]["scenarios"]["interactive"]
+
+
+@pytest.mark.traces("edt/interactive.json")
+def test_the_template_is_the_published_one_and_is_written_back_as_it_was(trace: Path) -> None:
+    """Field by field."""
+    published = json.loads(trace.read_text())
+    assert from_document(published) == template()
+    assert document() == published
+
+
+def test_a_scenario_reads_as_it_is_written() -> None:
+    """Random ones too, agents in any order."""
+    draw = dice(3)
+    for _ in range(200):
+        scenario = random_scenario(draw)
+        assert from_document(json.loads(json.dumps(to_document(scenario)))) == scenario
+
+
+def test_identical_agents_are_made_and_written_by_their_count() -> None:
+    """`count` creates copies in place."""
+    told = document()
+    inner(told)["agents"][3]["count"] = 4
+    scenario = from_document(told)
+    assert len(scenario.consultants) == 15
+    assert scenario.consultants[3:7] == (scenario.consultants[3],) * 4
+    assert scenario.order[0] == ("consultant", 15)
+    assert to_document(scenario) == told
+    assert play(EnterpriseDigitalTwin(scenario=scenario), {}).metrics["consultants"] == 15
+
+
+def test_a_scenario_may_stand_alone() -> None:
+    """Without the manager around it."""
+    assert from_document(inner(document())) == template()
+
+
+Fault = tuple[str, Callable[[Any], Any], str]
+
+
+def consultant(s: Any) -> Any:
+    """The properties of the second consultant."""
+    return s["agents"][1]["properties"]
+
+
+def project(s: Any) -> Any:
+    """The properties of the first project."""
+    return s["agents"][13]["properties"]
+
+
+def put(where: Any, key: Any, value: Any) -> None:
+    """Change one value."""
+    where[key] = value
+
+
+P = f"{INNER}.agents[13].properties"
+FAULTS: list[Fault] = [
+    ("runspecs is missing", lambda s: s.pop("runspecs"), INNER),
+    ("dt is missing", lambda s: s["runspecs"].pop("dt"), f"{INNER}.runspecs"),
+    ("'dt' must be > 0", lambda s: put(s["runspecs"], "dt", 0), f"{INNER}.runspecs.dt"),
+    ("more than 100,000", lambda s: put(s["runspecs"], "dt", 1e-9), f"{INNER}.runspecs.dt"),
+    ("Double", lambda s: put(s["runspecs"], "starttime", "1"), f"{INNER}.runspecs.starttime"),
+    ("'stoptime' must", lambda s: put(s["runspecs"], "stoptime", 0), f"{INNER}.runspecs.stoptime"),
+    ("no field 'dtt'", lambda s: put(s["runspecs"], "dtt", 1), f"{INNER}.runspecs"),
+    (
+        "'revenue_risk_level' must be <= 1",
+        lambda s: put(s["properties"]["revenue_risk_level"], "value", 1.5),
+        f"{INNER}.properties.revenue_risk_level.value",
+    ),
+    ("list of agents", lambda s: put(s, "agents", {}), f"{INNER}.agents"),
+    (
+        "no agent 'projct'; did you mean 'project'",
+        lambda s: put(s["agents"][13], "name", "projct"),
+        f"{INNER}.agents[13].name",
+    ),
+    ("count is", lambda s: put(s["agents"][0], "count", -1), f"{INNER}.agents[0].count"),
+    ("count is", lambda s: put(s["agents"][0], "count", not 0), f"{INNER}.agents[0].count"),
+    ("more than 1,000 agents", lambda s: put(s["agents"][0], "count", 10**9), "agents[0].count"),
+    ("exactly one controlling", lambda s: s["agents"].pop(12), INNER),
+    ("exactly one controlling", lambda s: s["agents"].append(s["agents"][12]), "agents[23]"),
+    ("salary is missing", lambda s: consultant(s).pop("salary"), f"{INNER}.agents[1].properties"),
+    (
+        "type is 'Double', not 'String'",
+        lambda s: put(consultant(s)["salary"], "type", "String"),
+        f"{INNER}.agents[1].properties.salary.type",
+    ),
+    (
+        "a Double is expected, not '6'",
+        lambda s: put(consultant(s)["salary"], "value", "6"),
+        ".value",
+    ),
+    (
+        "a Double is expected, not True",
+        lambda s: put(consultant(s)["salary"], "value", not 0),
+        ".value",
+    ),
+    (
+        "finite number, not nan",
+        lambda s: put(consultant(s)["salary"], "value", float("nan")),
+        ".salary.value",
+    ),
+    (
+        "finite number, not inf",
+        lambda s: put(consultant(s)["salary"], "value", float("inf")),
+        ".salary.value",
+    ),
+    ("'salary' must be >= 0", lambda s: put(consultant(s)["salary"], "value", -1), ".salary.value"),
+    (
+        "two consultants are named 'Consultant 1'",
+        lambda s: put(consultant(s)["name"], "value", "Consultant 1"),
+        f"{INNER}.agents[1].properties.name.value",
+    ),
+    ("at least one letter", lambda s: put(consultant(s)["name"], "value", ""), ".name.value"),
+    (
+        "'contracted_effort' must be >= 0",
+        lambda s: put(project(s)["contracted_effort"], "value", -70.0),
+        f"{P}.contracted_effort.value",
+    ),
+    (
+        "'extension_probability' must be <= 1",
+        lambda s: put(project(s)["extension_probability"], "value", 25),
+        f"{P}.extension_probability.value",
+    ),
+    (
+        "must not come before",
+        lambda s: put(project(s)["deadline"], "value", 0.0),
+        f"{P}.deadline.value",
+    ),
+    (
+        "'consultants' must be a whole number, not 1.5",
+        lambda s: put(project(s)["consultants"], "value", 1.5),
+        f"{P}.consultants.value",
+    ),
+    ("'consultants' must be >= 1", lambda s: put(project(s)["consultants"], "value", 0), ".value"),
+    ("a Boolean is expected", lambda s: put(project(s)["is_follow_on"], "value", 0), ".value"),
+    ("an object is expected", lambda s: put(project(s), "deadline", 30), f"{P}.deadline"),
+]
+
+
+@pytest.mark.parametrize(("says", "spoil", "path"), FAULTS)
+def test_a_malformed_scenario_is_one_clear_error_with_its_path(
+    says: str, spoil: Callable[[Any], Any], path: str, tmp_path: Path
+) -> None:
+    """From a file and from the command line's parameters alike."""
+    told = copy.deepcopy(document())
+    spoil(inner(told))
+    file = tmp_path / "scenario.json"
+    file.write_text(json.dumps(told))
+    with pytest.raises(ValueError, match=r"^scenario: ") as bad:
+        EnterpriseDigitalTwin(scenario=str(file))
+    text = str(bad.value)
+    assert says in text
+    assert f"{path}`" in text
+    assert "\n" not in text
+    with pytest.raises(UsageError, match=r"^scenario: "):
+        changed(EnterpriseDigitalTwin(), {"scenario": str(file)})
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, r"cannot read '.*': No such file"),
+        ("", "Expecting value"),
+        ("{", "Expecting property name"),
+        ("[]", r"exactly one manager is expected, not \[\] - at `\$`"),
+        ("{}", "exactly one manager is expected, not 0"),
+        ('{"a": {}, "b": {}}', "not 2: a, b"),
+        ('{"a": {"type": "sd", "name": "", "model": "", "scenarios": {}}}', "type is 'abm'"),
+        ('{"a": {"type": "abm", "name": "", "model": "", "scenarios": {}}}', "one scenario is"),
+        ('{"a": 1, "a": 2}', "the field 'a' stands twice"),
+        ("[" * 100_000, "scenario: "),
+        (b"\xff\xfe", "it is no text"),
+    ],
+)
+def test_a_file_that_holds_no_scenario_is_refused(
+    text: str | bytes | None, says: str, tmp_path: Path
+) -> None:
+    """In one sentence."""
+    file = tmp_path / "scenario.json"
+    if text is not None:
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(ValueError, match=says):
+        read(str(file))
+
+
+def test_what_is_neither_a_path_nor_a_scenario_is_refused() -> None:
+    """Nothing is guessed."""
+    with pytest.raises(ValueError, match=r"^scenario=3 was given"):
+        EnterpriseDigitalTwin(scenario=3)  # type: ignore[arg-type]
+
+
+def test_a_record_holds_all_it_needs(tmp_path: Path) -> None:
+    """The file is read when the model is made, and may go."""
+    told = document()
+    inner(told)["properties"]["fixed_cost"]["value"] = 0
+    file = tmp_path / "scenario.json"
+    file.write_text(json.dumps(told))
+    game = changed(EnterpriseDigitalTwin(), {"scenario": str(file)})
+    play(game, "simple", record=tmp_path / "run.jsonl")
+    file.unlink()
+    assert Episode.read(tmp_path / "run.jsonl").header.build() == game
+    episode = replay(tmp_path / "run.jsonl")
+    assert episode.score == 7_116_500 + 95 * 20_000
+
+
+def test_parameters_with_any_scenario_survive_pickling_and_json() -> None:
+    """A model is its parameters."""
+    draw = dice(5)
+    for _ in range(50):
+        game = EnterpriseDigitalTwin(scenario=random_scenario(draw))
+        assert pickle.loads(pickle.dumps(game)) == game  # noqa: S301 (our own bytes)
+        assert from_plain(json.loads(json.dumps(to_plain(game))), EnterpriseDigitalTwin) == game
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"consultants": ()}, "'order' must hold each agent once"),
+        ({"order": (("consultant", 12), ("project", 10))}, "exactly one controlling"),
+        ({"order": (("boss", 1),)}, "'order' must be runs of"),
+        ({"order": (("consultant", 0),)}, "'order' must be runs of"),
+        ({"stoptime": float("nan")}, "'stoptime' must be a finite number"),
+        ({"revenue_risk_level": True}, "'revenue_risk_level' must be a finite number"),
+        ({"projects": template().projects[:9] * 2}, "two projects are named"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_scenario_that_is_built_wrong_is_refused(changes: dict[str, Any], says: str) -> None:
+    """Classes hold themselves to what a document is held to."""
+    import attrs
+
+    if "projects" in changes:
+        changes = {**changes, "order": (("consultant", 12), ("controlling", 1), ("project", 18))}
+    with pytest.raises(ValueError, match=says):
+        attrs.evolve(template(), **changes)
+
+
+@pytest.mark.parametrize("dt", [1.0, 0.5, 0.25, 0.1, 0.3, 1 / 3, 7.0])
+def test_steps_and_times_agree(dt: float) -> None:
+    """Whatever binary fractions do."""
+    import attrs
+
+    scenario: Scenario = attrs.evolve(template(), dt=dt, stoptime=1 + 40 * dt)
+    assert scenario.steps == 41
+    for step in range(-3, 60):
+        time = scenario.time(step)
+        assert scenario.step_at(time) == scenario.first_step_from(time) == step
+        assert scenario.last_step_until(time) == step
+        assert scenario.step_at(time + dt / 3) is None
+        assert scenario.first_step_from(time + dt / 3) == step + 1
