@@ -1,0 +1,213 @@
+"""The rules for the Enterprise Digital Twin and their known figures: reference SPEC 11."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, evolve, field
+
+from desim import Episode, play
+from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Window
+from models.edt.protocol import feedback, play_six
+from policies.heuristics.edt import Simple, baselines
+
+FULL = (Window(0, 95),) * 10
+
+STAFF = [
+    (7, 5_180_500, 12_400_500, 7_220_000, 0.97024),
+    (8, 6_124_500, 14_104_500, 7_980_000, 0.94922),
+    (9, 7_116_500, 15_856_500, 8_740_000, 0.93403),
+    (10, 7_190_500, 16_690_500, 9_500_000, 0.87917),
+    (11, 6_452_500, 16_712_500, 10_260_000, 0.80019),
+    (12, 5_692_500, 16_712_500, 11_020_000, 0.73351),
+]
+RISKS = (0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.75, 0.8, 0.9, 1.0)
+RISK = {
+    9: [7_116.5, 7_116.5, 7_314.5, 8_206.5, 8_285.5, 7_921, 7_921, 7_689, 7_005, 7_005],
+    12: [5_692.5, 5_692.5, 6_746.5, 9_746.5, 11_560.5, 11_585, 11_635, 10_843, 10_459, 10_459],
+}
+
+
+@define
+class Fixed:
+    """Answers always the same."""
+
+    action: Any
+
+    def decide(self, _: Briefing) -> Any:
+        """Answer."""
+        return self.action
+
+
+def earned(action: Any, **changes: Any) -> dict[str, Any]:
+    """Play a decision and return the metrics."""
+    return dict(play(EnterpriseDigitalTwin(**changes), {"manager": Fixed(action)}).metrics)
+
+
+@pytest.mark.parametrize(("staff", "earnings", "revenue", "expenses", "utilisation"), STAFF)
+def test_the_table_of_staff(
+    staff: int, earnings: float, revenue: float, expenses: float, utilisation: float
+) -> None:
+    """R = 0, all projects, the longest windows."""
+    told = earned(Decide(staff, 0.0, FULL))
+    assert told["accumulated_earnings"] == earnings
+    assert told["accumulated_revenue"] == revenue
+    assert told["accumulated_expenses"] == expenses
+    assert round(told["mean_step_utilization"], 5) == utilisation
+
+
+@pytest.mark.parametrize("staff", RISK)
+def test_the_table_of_risk(staff: int) -> None:
+    """Repeated extensions and follow-ons."""
+    told = [earned(Decide(staff, risk, FULL))["accumulated_earnings"] for risk in RISKS]
+    assert told == [1_000 * thousands for thousands in RISK[staff]]
+
+
+def test_controlling_before_projects_books_late() -> None:
+    """The untouched template's order costs the same decision two steps of revenue."""
+    given = EnterpriseDigitalTwin().firm
+    # Nine consultants and the longest windows, in the template's order of agents.
+    late = evolve(
+        given,
+        revenue_risk_level=0.0,
+        consultants=given.consultants[:9],
+        projects=[evolve(p, start_time=1.0, deadline=95.0) for p in given.projects],
+        order=(("consultant", 9), ("controlling", 1), ("project", 10)),
+    )
+    assert play(EnterpriseDigitalTwin(scenario=late), {}).score == 6_980_500
+
+
+def test_simple_is_the_published_baseline() -> None:
+    """Nine consultants, no risk, everything."""
+    episode = play("edt", "simple")
+    assert episode.steps[0].action == Decide(9, 0.0, FULL)
+    assert episode.score == 7_116_500
+    assert episode.metrics["mean_step_utilization"] == pytest.approx(0.93403, abs=5e-6)
+    assert episode.metrics["overall_avg_utilization"] == pytest.approx(0.94386, abs=5e-6)
+    assert play("edt", Simple()).result == episode.result
+
+
+def test_greedy_takes_the_best_paid_seats() -> None:
+    """Projects 2, 4, 7, 9 and 10 for all twelve, every gate open."""
+    episode = play("edt", "greedy")
+    decision: Decide = episode.steps[0].action
+    chosen = [at + 1 for at, window in enumerate(decision.projects) if window]
+    assert (decision.consultants, decision.revenue_risk, chosen) == (12, 1.0, [2, 4, 7, 9, 10])
+    assert episode.score == 14_369_000
+
+
+def test_the_command_line_prints_the_published_figures() -> None:
+    """`desim run edt --policy simple --json`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "desim", "run", "edt", "--policy", "simple", "--json"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=True,
+    )
+    told = json.loads(done.stdout)
+    assert (told["preset"], told["ended"], told["decisions"]) == ("published", "horizon", 1)
+    assert told["metrics"]["accumulated_earnings"] == told["score"] == 7_116_500
+    assert round(told["metrics"]["mean_step_utilization"], 5) == 0.93403
+
+
+def test_simple_employs_within_limits() -> None:
+    """At least one, at most all; also where there is hardly any time."""
+    seen = play("edt", "simple").steps[0].observation
+    assert seen.workable == 94
+    assert Simple().decide(evolve(seen, projects=())).consultants == 1
+    assert Simple().decide(evolve(seen, consultants=3)).consultants == 3
+    assert Simple().decide(evolve(seen, stoptime=1.0)).consultants == 1
+
+
+@pytest.mark.parametrize("preset", EnterpriseDigitalTwin.presets)
+def test_baselines_start_with_simple_and_none_is_named_twice(preset: str) -> None:
+    """A search only where one decision is taken and chance has no part."""
+    game = EnterpriseDigitalTwin.preset(preset)
+    named = baselines(game)
+    assert named[0] == "simple"
+    assert len(set(named)) == len(named)
+    assert ("optimal" in named) == (preset == "published")
+    assert "optimal" not in baselines(evolve(game, gating="bernoulli"))
+
+
+# -- six episodes ----------------------------------------------------------------------------------
+
+
+@define
+class Hiring:
+    """Hires one more each time for as long as that has paid."""
+
+    staff: int = 7
+    step: int = 1
+    told: list[Any] = field(factory=list)
+
+    def decide(self, _: Briefing) -> Decide:
+        """Take everything, without risk."""
+        return Decide(self.staff, 0.0, FULL)
+
+    def after(self, episode: Episode) -> None:
+        """Learn from the five numbers."""
+        self.told.append(feedback(episode))
+        if len(self.told) > 1 and not self._grew():
+            self.step = -1
+        self.staff += self.step
+
+    def _grew(self) -> bool:
+        return self.told[-1].accumulated_earnings > self.told[-2].accumulated_earnings
+
+
+def test_a_learning_player_is_told_five_numbers_after_each_of_six_episodes() -> None:
+    """It climbs to ten consultants, passes the top, and comes back."""
+    player = Hiring()
+    scores = play_six(EnterpriseDigitalTwin(), player)
+    earned_ = [told.accumulated_earnings for told in player.told]
+    assert earned_ == [5_180_500, 6_124_500, 7_116_500, 7_190_500, 6_452_500, 7_190_500]
+    assert player.told[2].overall_avg_utilization == pytest.approx(0.94386, abs=5e-6)
+    assert player.told[2].decision == {"C": 9, "R": 0.0, "P": [[1, 0, 95]] * 10}
+    mean = sum(earned_) / 6
+    assert scores.e_mean == pytest.approx(mean)
+    assert scores.e_std == pytest.approx((sum((e - mean) ** 2 for e in earned_) / 6) ** 0.5)
+    assert scores.e_norm == pytest.approx(mean / 6.76e6)
+    assert [e.header.seed for e in scores.episodes] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_deterministic_player_has_no_spread() -> None:
+    """Simple: 7.12 M, 0.934, E_norm 1.053."""
+    scores = play_six(EnterpriseDigitalTwin(), "simple")
+    assert (scores.e_mean, scores.e_std) == (7_116_500, 0)
+    assert scores.e_norm == pytest.approx(1.0527, abs=1e-4)
+    assert scores.mean_step_utilization == pytest.approx(0.93403, abs=5e-6)
+
+
+def test_an_episode_that_fails_is_left_out() -> None:
+    """The others count."""
+
+    @define
+    class Moody:
+        played: int = 0
+
+        def decide(self, seen: Briefing) -> Answer:
+            self.played += 1
+            if self.played == 3:
+                raise RuntimeError("not today")
+            return Answer({"C": 9, "R": 0, "P": [[1, 0, 96]] * seen.consultants})
+
+    scores = play_six(EnterpriseDigitalTwin(), Moody())
+    assert len(scores.episodes) == 5
+    (failure,) = scores.failures
+    assert "not today" in failure
+    none = play_six(EnterpriseDigitalTwin(mode="strict", patience=1), Fixed(Answer("")))
+    assert (none.e_mean, none.episodes, len(none.failures)) == (None, (), 6)
+
+
+def test_costs_are_told_only_where_the_game_says_so() -> None:
+    """The published briefing leaves them out."""
+    silent = play("edt", "simple").steps[0].observation
+    assert (silent.fixed_cost, silent.salary, silent.workplace_cost) == (None, None, None)
+    assert {p.extension_effort for p in silent.projects} == {None}
+    told = play(EnterpriseDigitalTwin(shows_costs=True), "simple").steps[0].observation
+    assert (told.fixed_cost, told.salary, told.workplace_cost) == (20_000, 6_000, 2_000)
+    assert told.projects[5].extension_effort == 30

@@ -1,0 +1,240 @@
+"""The best decision of the consulting firm: found, played as promised, never above its bound."""
+
+import json
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from desim import Seat, play
+from desim.errors import UsageError
+from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
+from models.edt.decision import second_pass
+from policies.heuristics.edt import worth
+from policies.heuristics.edt.bound import Bound, Case, bound
+from policies.heuristics.edt.course import Prices
+from policies.heuristics.edt.fast import Firm, earnings
+from policies.heuristics.edt.optimal import LocalSearch, Optimal, solve
+from policies.heuristics.edt.search import best_found, risks
+from policies.script import Script
+
+GAME = EnterpriseDigitalTwin.preset()
+
+
+def played(scenario: Scenario, plan: Plan, mode: str = "repair") -> float:
+    """What a decision earns in the model."""
+    decision = Decide(plan.consultants, plan.revenue_risk, plan.projects)
+    return play(
+        EnterpriseDigitalTwin(scenario=scenario, mode=mode), Script("", iter([decision]))
+    ).score
+
+
+# -- random firms ----------------------------------------------------------------------------------
+
+shares = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8, 1.0])
+efforts = st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.5, 7.0, 12.3, 40.0])
+
+
+@st.composite
+def projects(draw: st.DrawFn, name: str) -> Project:
+    """A project around the horizon of the random firms."""
+    start = draw(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.0, 2.0, 5.0, 9.0]))
+    return Project(
+        name=name,
+        contracted_effort=draw(efforts),
+        contracted_probability=0.9,
+        extension_probability=draw(shares),
+        extension_effort=draw(efforts),
+        follow_on_probability=draw(shares),
+        deadline=start + draw(st.sampled_from([0.0, 1.0, 2.5, 4.0, 7.0, 30.0])),
+        consultants=draw(st.integers(1, 4)),
+        start_time=start,
+        billing_rate=draw(st.sampled_from([0.0, 3.0, 5.5, 8.0, 13.0, 20.0])),
+        is_follow_on=draw(st.sampled_from([False, False, False, True])),
+    )
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A small firm; accounts stand before, between or behind the projects."""
+    staff = draw(st.lists(st.sampled_from([0.0, 2.0, 6.0]), max_size=5))
+    work = [draw(projects(f"P{at}")) for at in range(draw(st.integers(1, 4)))]
+    before = draw(st.integers(0, len(work)))
+    runs = [("project", before), ("controlling", 1), ("project", len(work) - before)]
+    start = draw(st.sampled_from([0.0, 1.0, 1.0, 0.5]))
+    return Scenario(
+        starttime=start,
+        stoptime=start + draw(st.sampled_from([0, 1, 2, 3, 5, 8, 11, 13.5])),
+        dt=draw(st.sampled_from([1.0, 1.0, 1.0, 0.5, 0.4, 2.0])),
+        revenue_risk_level=0.5,
+        fixed_cost=draw(st.sampled_from([0.0, 3.0])),
+        consultants=[
+            Consultant(name=f"C{at}", salary=pay, workplace_cost=1.0)
+            for at, pay in enumerate(staff)
+        ],
+        projects=work,
+        order=[run for run in (("consultant", len(staff)), *runs) if run[1]],
+    )
+
+
+@st.composite
+def plans(draw: st.DrawFn, firm: Firm) -> Plan:
+    """Any decision; windows at the ends of the horizon are likely."""
+    end = firm.limits.horizon
+    step = st.integers(0, end) | st.sampled_from([0, end])
+    window = st.builds(lambda a, b: Window(min(a, b), max(a, b)), step, step)
+    chosen = draw(st.tuples(*[window | st.none()] * len(firm.limits.windows)))
+    if not any(chosen):
+        chosen = tuple(draw(window) for _ in chosen)
+    risk = st.sampled_from(risks(firm.scenario)) | st.floats(0, 1)
+    return Plan(draw(st.sampled_from(firm.counts)), draw(risk), chosen)
+
+
+@settings(max_examples=150, deadline=None)
+@given(scenario=scenarios(), data=st.data())
+def test_the_search_promises_what_the_model_pays(scenario: Scenario, data: st.DataObject) -> None:
+    """Closed forms between events and the model with its clock and ledger agree on earnings."""
+    firm = Firm.of(scenario)
+    plan = data.draw(plans(firm))
+    assert earnings(firm, plan) == pytest.approx(played(scenario, plan), rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.traces("edt/traces/*.json")
+def test_the_search_promises_what_the_published_simulator_pays(trace: Path) -> None:
+    """The same holds for every published decision on the built-in template."""
+    known = json.loads(trace.read_text(encoding="utf-8"))
+    firm = Firm.of(GAME.firm)
+    if "normalised" in known:
+        plan = second_pass(known["normalised"], firm.limits)
+        assert earnings(firm, plan) == pytest.approx(known["final"]["accumulated_earnings"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(scenario=scenarios(), data=st.data(), loose=st.booleans())
+def test_no_decision_beats_the_bound(
+    scenario: Scenario, data: st.DataObject, *, loose: bool
+) -> None:
+    """Whatever is decided, in any firm; also where projects are too large for the recursion."""
+    firm = Firm.of(scenario)
+    earned = [earnings(firm, data.draw(plans(firm))) for _ in range(5)]
+    with pytest.MonkeyPatch.context() as patch:
+        if loose:
+            patch.setattr(worth, "STATES", -1)
+        assert max(earned) <= bound(scenario, min(earned)) + 1e-6
+
+
+@settings(max_examples=150, deadline=None)
+@given(scenario=scenarios(), data=st.data())
+def test_any_prices_bound_what_follows_the_first_seats(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    """Each figure of the argument holds by itself, whatever prices are chosen."""
+    firm = Firm.of(scenario)
+    plan = data.draw(plans(firm))
+    price = st.sampled_from([0.0, 1.0, 2.5, 6.0, 13.0])
+    until = st.none() | st.integers(0, 15)
+    prices = data.draw(st.builds(Prices, price, price, until))
+    case = Case(0.0, 1.0 - plan.revenue_risk, plan.consultants, prices.step)
+    known = Bound(firm)
+    ready = [False] * len(firm.works)
+    for work, (spell, _) in firm.chosen(plan):
+        ready[firm.works.index(work)] = spell.open and spell.first == worth.FIRST
+    seated = known.seats(plan.consultants, ready)
+    assert earnings(firm, plan) <= known.seated(case, seated, prices) + 1e-6
+
+
+# -- firms that are solved -------------------------------------------------------------------------
+
+
+def test_the_published_game_is_solved() -> None:
+    """The best decision known is the best there is (reference SPEC section 11)."""
+    episode = play(GAME, Optimal)
+    assert episode.score == 14_756_000
+    assert episode.steps[0].notes == {"found": 14_756_000, "bound": 14_756_000, "gap": 0}
+
+
+def every(firm: Firm) -> Iterator[Plan]:
+    """All decisions of a firm, one risk level for each set of gates."""
+    ends = combinations_with_replacement(range(firm.limits.horizon + 1), 2)
+    windows = [None, *(Window(start, end) for start, end in ends)]
+    for chosen in product(windows, repeat=len(firm.limits.windows)):
+        if any(chosen):
+            for count, risk in product(firm.counts, risks(firm.scenario)):
+                yield Plan(count, risk, chosen)
+
+
+@pytest.mark.parametrize(("seats", "best"), [(1, 38.0), (2, 41.0)])
+def test_a_tiny_firm_is_solved_as_by_trying_everything(seats: int, best: float) -> None:
+    """Search and bound meet where trying every decision ends."""
+    names = ("name", "contracted_effort", "extension_probability", "extension_effort")
+    rows = [("long", 5.0, 0.4, 3.0), ("short", 2.0, 0.7, 1.0)]
+    work = [
+        Project(
+            **dict(zip(names, row, strict=True)),
+            contracted_probability=1.0,
+            follow_on_probability=0.2,
+            start_time=1.0,
+            deadline=6.0,
+            consultants=seats,
+            billing_rate=rate,
+        )
+        for row, rate in zip(rows, (7.0, 9.0), strict=True)
+    ]
+    scenario = evolve(
+        GAME.firm,
+        stoptime=7.0,
+        fixed_cost=1.0,
+        consultants=[Consultant(name=n, salary=3.0, workplace_cost=0.0) for n in "abc"],
+        projects=work,
+        order=[("consultant", 3), ("project", 2), ("controlling", 1)],
+    )
+    firm = Firm.of(scenario)
+    assert max(earnings(firm, plan) for plan in every(firm)) == best
+    known = solve(EnterpriseDigitalTwin(scenario=scenario), evaluations=2_000)
+    assert (known.found, known.bound) == (best, best)
+
+
+# -- the policies ----------------------------------------------------------------------------------
+
+
+def test_a_search_repeats_itself_and_keeps_to_its_budget() -> None:
+    """Seed and budget fix the decision; a first look is a start, and more looks never earn less."""
+    first = best_found(GAME.firm, 1, 3)
+    best_found.cache_clear()
+    assert best_found(GAME.firm, 1, 3) == first
+    assert best_found(GAME.firm, 1, 4) != first
+    assert best_found(GAME.firm, 500, 3).earnings > first.earnings
+
+
+def test_local_search_earns_what_it_notes() -> None:
+    """Its notes are the score of its episode, far above the published baseline."""
+    episode = play(GAME, LocalSearch)
+    assert episode.steps[0].notes == {"found": episode.score}
+    assert episode.score > 2 * 7_116_500
+
+
+def test_a_firm_may_be_left_empty_where_the_rules_let_it() -> None:
+    """With the second pass alone nobody need be kept; the full repair keeps at least one."""
+    barren = evolve(GAME.firm, projects=[evolve(p, billing_rate=0.0) for p in GAME.firm.projects])
+    kept = solve(EnterpriseDigitalTwin(scenario=barren), evaluations=2_000)
+    empty = solve(EnterpriseDigitalTwin(scenario=barren, mode="second_pass"), evaluations=2_000)
+    assert (kept.plan.consultants, kept.found, kept.gap) == (1, -28_000.0 * 95, 0)
+    assert (empty.plan.consultants, empty.found, empty.gap) == (0, -20_000.0 * 95, 0)
+
+
+@pytest.mark.parametrize("policy", [LocalSearch, Optimal])
+def test_other_games_are_declined(policy: type) -> None:
+    """Where decisions go on, or chance gates the work, one search beforehand is no answer."""
+    for game, why in (
+        (EnterpriseDigitalTwin.preset("interactive"), "decides once, before the run"),
+        (EnterpriseDigitalTwin.preset(gating="bernoulli"), "only with gating=threshold"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            play(game, policy)
+    seat = Seat(GAME, "manager", GAME.roles["manager"], 0)
+    with pytest.raises(UsageError, match="evaluations=0 was given; a search needs at least 1"):
+        policy.seated(seat, evaluations=0)
