@@ -3,6 +3,7 @@
 Left of each arrow the figure of the reference SPEC (sections 8 and 10), right of it ours.
 """
 
+from beside import pair, table, verdict
 from rich.console import Console
 from rich.table import Table
 
@@ -45,49 +46,31 @@ def main() -> None:
 def benchmark() -> Table:
     """Cost of the retailer over 25 weeks, firmbench preset."""
     opponents = ("typical", "smoothing:4")
-    table = _table("firmbench, cost of the retailer", *(f"against {o}" for o in opponents), "same")
+    rows = table("firmbench, cost of the retailer", *(f"against {o}" for o in opponents), "same")
     for spec, published in BENCHMARK.items():
         ours = [_retailer_cost(spec, against) for against in opponents]
-        cells = [_pair(p, o) for p, o in zip(published, ours, strict=True)]
-        table.add_row(spec, *cells, _verdict(list(published), ours))
-    return table
+        cells = [pair(p, o) for p, o in zip(published, ours, strict=True)]
+        rows.add_row(spec, *cells, verdict(list(published), ours))
+    return rows
 
 
 def board() -> Table:
     """Cost of all four stages on the board, everybody following one rule."""
-    table = _table("classic, everybody orders by", "weeks", "forced", "stages", "team", "same")
+    rows = table("classic, everybody orders by", "weeks", "forced", "stages", "team", "same")
     for spec, weeks, forced, stages, team in BOARD:
         game = BeerGame.preset("classic", horizon=weeks, forced_weeks=forced)
         told = play(game, dict.fromkeys(game.stages, spec)).metrics
         each = [told[f"cost_{name}"] for name in game.stages]
         total = told["total_cost_supply_chain"]
-        same = _verdict([*(stages or each), team], [*each, total])
+        same = verdict([*(stages or each), team], [*each, total])
         shown = " / ".join(f"{cost:g}" for cost in each)
-        table.add_row(spec, str(weeks), str(forced), shown, _pair(team, total), same)
-    return table
+        rows.add_row(spec, str(weeks), str(forced), shown, pair(team, total), same)
+    return rows
 
 
 def _retailer_cost(spec: str, against: str) -> float:
     cost: float = play(BeerGame.preset(opponents=against), spec).metrics["total_cost_controlled"]
     return cost
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, justify="left" if column == columns[0] else "right")
-    return table
-
-
-def _pair(published: float, ours: float) -> str:
-    return f"{published:,.10g} → {ours:,.10g}"
-
-
-def _verdict(published: list[float], ours: list[float]) -> str:
-    if published == ours:
-        return "yes"
-    lower = all(o <= p for p, o in zip(published, ours, strict=True))
-    return "lower" if lower else "NO"
 
 
 if __name__ == "__main__":
