@@ -178,6 +178,31 @@ class World(simpy.Environment):
         entry: Any = (self._now + delay, priority, next(self._eid), event)
         heappush(self._queue, entry)
 
+    def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
+        """Let those who wait for an event wait for a timeout instead, sooner or later than it.
+
+        Args:
+            event: One that has not happened; when it does, it wakes nobody.
+            delay: Whole ticks from now.
+            rank: As for `timeout`.
+
+        Returns:
+            The timeout they wait for now.
+
+        Raises:
+            UsageError: The event has happened.
+        """
+        if event.callbacks is None:
+            raise UsageError("a wait that is over cannot be moved to another time")
+        instead = self.timeout(delay, rank=rank)
+        instead.callbacks, event.callbacks = event.callbacks, []
+        for callback in instead.callbacks:
+            waiting = getattr(callback, "__self__", None)
+            # SimPy looks here when it interrupts a process.
+            if isinstance(waiting, simpy.Process):
+                waiting._target = instead  # noqa: SLF001
+        return instead
+
     def step(self) -> None:
         """Take the next event from the calendar.
 

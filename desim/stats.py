@@ -156,9 +156,12 @@ def _moments(values: Sequence[float]) -> tuple[float, float | None]:
         raise UsageError("no values were given; a mean needs at least one")
     if not all(map(math.isfinite, values)):
         raise UsageError("a value is not finite; leave it out or mend the figure")
-    mean = math.fsum(values) / n
     if n == 1:
-        return mean, None
+        return float(values[0]), None
+    if min(values) == max(values):
+        # A mean of equal doubles may round to another one, and they would seem to scatter.
+        return float(values[0]), 0.0
+    mean = math.fsum(values) / n
     return mean, math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
 
 

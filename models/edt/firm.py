@@ -100,11 +100,9 @@ class Firm:
         return agent.turn
 
     def hasten(self, agent: Employee | Engagement, step: int) -> None:
-        """Move an agent's turn to a step before: those who wait for the old event get a new one."""
-        former = agent.turn
-        if former is not None and step <= self.steps:
-            self.turn(agent, step).callbacks = former.callbacks
-            former.callbacks = []
+        """Move an agent's turn to a step before."""
+        if agent.turn is not None and step <= self.steps:
+            agent.turn = self.world.moved(agent.turn, step - self.world.now, rank=agent.rank)
 
     # -- work --------------------------------------------------------------------------------------
 
@@ -260,9 +258,7 @@ class Firm:
         if self.bell is None:
             return
         if not self.happenings:
-            former = self.bell
-            self.bell = self.world.timeout(0, rank=LAST)
-            self.bell.callbacks, former.callbacks = former.callbacks, []
+            self.bell = self.world.moved(self.bell, 0, rank=LAST)
         self.happenings.append((self.world.now, what, project.name))
 
 

@@ -274,6 +274,57 @@ def test_ranks_order_the_events_of_a_tick() -> None:
     assert run.state == ["a", "a again", "b", "b again", "c", "c again"]
 
 
+@pytest.mark.parametrize(("delay", "woken"), [(2, 3), (0, 1), (30, 31)])
+def test_a_wait_can_be_moved(delay: int, woken: int) -> None:
+    """Whoever waits is woken once, at the new time, with other events of that tick in rank."""
+    world = World()
+    log: list[Any] = []
+    wait = world.timeout(10)
+
+    def sleeps() -> Generator[Any, Any, None]:
+        yield wait
+        log.append(world.now)
+
+    def moves() -> Generator[Any, Any, None]:
+        yield world.timeout(1)
+        world.moved(wait, delay)
+
+    world.process(sleeps())
+    world.process(moves())
+    world.run()
+    assert log == [woken]
+
+
+def test_a_moved_wait_can_be_interrupted() -> None:
+    """SimPy finds the process at the event it waits for now."""
+    world = World()
+    log: list[Any] = []
+    wait = world.event()
+
+    def sleeps() -> Generator[Any, Any, None]:
+        try:
+            yield wait
+        except Interrupt as interrupt:
+            log.append((world.now, interrupt.cause))
+
+    sleeper = world.process(sleeps())
+    world.run(until=1)
+    world.moved(wait, 9)
+    world.run(until=3)
+    sleeper.interrupt("alarm")
+    world.run()
+    assert log == [(3, "alarm")]
+
+
+def test_a_wait_that_is_over_cannot_be_moved() -> None:
+    """There is nobody left to wake."""
+    world = World()
+    wait = world.timeout(1)
+    world.run()
+    with pytest.raises(UsageError, match="a wait that is over"):
+        world.moved(wait, 1)
+
+
 def test_a_stream_depends_on_seed_and_name_alone() -> None:
     """Other streams, claimed before or after, shift nothing."""
     alone = World(seed=3).stream("demand").integers(1 << 60, size=4)

@@ -194,3 +194,11 @@ def test_intervals_need_no_import_of_a_second() -> None:
         "assert 'scipy.stats' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.934027777777778, 1e300, -3])
+@pytest.mark.parametrize("n", [2, 3, 20])
+def test_equal_values_do_not_scatter(value: float, n: int) -> None:
+    """Rounding makes no deviation where there is none."""
+    estimate = interval([value] * n)
+    assert (estimate.mean, estimate.sd, estimate.low, estimate.high) == (value, 0, value, value)
