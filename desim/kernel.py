@@ -130,6 +130,12 @@ class Decision(Event):
         self.role = role
         self.observe = observe
 
+    def settle(self, action: Any) -> None:
+        """Wake the process that asked, at this tick: `succeed`, of an event that cannot be over."""
+        self._ok, self._value = True, action
+        world: Any = self.env
+        heappush(world._queue, (world._now, NORMAL, next(world._eid), self))  # noqa: SLF001
+
     def withdraw(self) -> None:
         """Nobody listens any more: whoever yields this later is told to ask again."""
         self.callbacks = None  # type: ignore[assignment]
@@ -378,27 +384,31 @@ class Run:
                     f"{decision.role!r} has not answered at t={self.world.now}; answer every "
                     "decision before the clock moves on"
                 )
+        debug = self.world.log.debug
         for decision in self._open:
-            self.world.log.debug("answered", role=decision.role, action=decision.action)
-            decision.succeed(decision.action)
+            debug("answered", role=decision.role, action=decision.action)
+            decision.settle(decision.action)
         self.decisions += len(self._open)
         self._open = []
 
     def _hand_out(self) -> list[Decision]:
-        asked, self.world.asked = self.world.asked, []
+        world = self.world
+        asked, world.asked = world.asked, []
+        now: Any = world._now  # noqa: SLF001
         for decision in asked:
             if decision.callbacks:
-                self._count(decision.role)
+                self._count(decision.role, now)
                 decision.observation = decision.observe()
                 self._open.append(decision)
             else:
                 decision.withdraw()
         return self._open
 
-    def _count(self, role: str) -> None:
-        now = self.world.now
+    def _count(self, role: str, now: int) -> None:
+        """Count the questions of one instant; a second one to the same role is rare."""
         if now != self._instant:
-            self._instant, self._asked_now = now, {}
+            self._instant, self._asked_now = now, {role: 1}
+            return
         self._asked_now[role] = count = self._asked_now.get(role, 0) + 1
         if count > self._patience:
             raise Stuck(
