@@ -2,7 +2,7 @@
 
 from desim.episode import Episode, Step
 from desim.errors import DesimError
-from desim.kernel import Decision, Option, Result, Role, Run, World
+from desim.kernel import Option, Result, Role, Run
 from desim.params import from_preset
 from desim.play import play, play_async, play_series
 from desim.protocols import Model, Policy
@@ -10,6 +10,7 @@ from desim.replay import branch, replay
 from desim.seating import Seat
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
+from desim.world import Decision, World
 
 __version__ = "0.1.0"
 

@@ -19,10 +19,11 @@ from attrs import asdict, frozen
 
 from desim import catalog
 from desim.errors import BadRecord, DesimError, SchemaError, UsageError
-from desim.kernel import Decision, Result
+from desim.kernel import Result
 from desim.params import nearest_preset
 from desim.protocols import Model
 from desim.schema import encode, from_plain, tagged, to_plain
+from desim.world import Decision
 
 __all__ = ["FORMAT", "Episode", "Header", "Recorder", "Step"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from desim.errors import UsageError, possible
 
 if TYPE_CHECKING:
-    from desim.kernel import World
+    from desim.world import World
 
 __all__ = ["LEVELS", "Log", "configure", "logger"]
 

@@ -11,9 +11,10 @@ import msgspec
 from desim import catalog
 from desim.episode import Episode, Header, Recorder, Step
 from desim.errors import DesimError, PolicyFailed, UsageError
-from desim.kernel import Decision, Run
+from desim.kernel import Run
 from desim.protocols import Model, Policy
 from desim.seating import Policies, label, seat_all, spread
+from desim.world import Decision
 
 __all__ = ["play", "play_async", "play_series"]
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from desim.kernel import Role, World
+    from desim.kernel import Role
+    from desim.world import World
 
 __all__ = ["PATIENCE", "Model", "Policy", "lead"]
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from desim.episode import Episode, Step
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction
-from desim.kernel import Decision, Run
+from desim.kernel import Run
 from desim.schema import to_plain
+from desim.world import Decision
 
 __all__ = ["branch", "replay"]
 

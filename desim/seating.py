@@ -12,9 +12,10 @@ from attrs import frozen
 
 from desim import catalog
 from desim.errors import UsageError
-from desim.kernel import Role, generator
+from desim.kernel import Role
 from desim.params import build, parameters, read_arguments
 from desim.protocols import Model, Policy, lead
+from desim.world import generator
 
 __all__ = ["Policies", "Seat", "Spec", "label", "read_seats", "seat_all"]
 

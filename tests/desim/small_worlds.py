@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 from attrs import define, field, frozen
 from attrs.validators import ge
 
-from desim.kernel import Option, Role, World
+from desim.kernel import Option, Role
 from desim.seating import Seat
 from desim.sweeps.sweep import sweep
+from desim.world import World
 
 
 @frozen

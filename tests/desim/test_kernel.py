@@ -21,7 +21,7 @@ from desim.errors import (
     WrongAction,
     WrongResult,
 )
-from desim.kernel import generator
+from desim.world import generator
 
 Story = Callable[[World, list[Any]], Generator[Any, Any, None]]
 

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 
 from desim import Run, Seat
 from desim.errors import UsageError
-from desim.kernel import generator
+from desim.world import generator
 from models.beer_game import BeerGame, Order, Stage, demand
 from policies.heuristics.beer_game.bound import Bound
 from policies.heuristics.beer_game.many import Lists, costs

@@ -8,7 +8,7 @@ from attrs.validators import ge, optional
 
 from desim import Seat
 from desim.errors import UsageError
-from desim.kernel import generator
+from desim.world import generator
 from models.beer_game import BeerGame, Order, Stage, demand, rules
 from models.beer_game.actions import LARGEST
 from models.beer_game.observation import Number

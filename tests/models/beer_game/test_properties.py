@@ -203,7 +203,7 @@ def test_every_option_is_accepted(game: BeerGame, seed: int) -> None:
 @given(demands, st.integers(1, 40))
 def test_a_demand_reads_as_it_is_written(text: str, weeks: int) -> None:
     """Its one text form is stable and gives whole weeks, none below zero."""
-    from desim.kernel import generator
+    from desim.world import generator
 
     form = demand.read(text)
     assert demand.read(form) == form
