@@ -40,13 +40,17 @@ def metrics(chain: "Chain") -> dict[str, Any]:
 
 def cost(chain: "Chain", e: "Echelon") -> float:
     """Return a stage's cost so far, in money."""
-    book = chain.book
-    return book.money(book.balance(e.holding) + book.balance(e.backlog))
+    return chain.book.money(_booked(chain, e))
 
 
 def controlled_cost(chain: "Chain") -> float:
     """Return the cost of the stages with a player, in money."""
-    return sum(cost(chain, e) for e in chain.seats)
+    # In the book's whole units: a sum of doubles would depend on the version of Python.
+    return chain.book.money(sum(_booked(chain, e) for e in chain.seats))
+
+
+def _booked(chain: "Chain", e: "Echelon") -> int:
+    return chain.book.balance(e.holding) + chain.book.balance(e.backlog)
 
 
 def bullwhip(low: "Echelon", high: "Echelon") -> float | None:

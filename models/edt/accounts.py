@@ -12,11 +12,11 @@ from ledgers.book import Book
 if TYPE_CHECKING:
     from models.edt.scenario import Consultant, Scenario
 
-__all__ = ["COSTS", "DIGITS", "Accounts", "units"]
+__all__ = ["COSTS", "DIGITS", "UNIT", "Accounts", "units"]
 
 #: Amounts are booked in 1e-12 of the money unit: rates times fractions of effort are no cents.
 DIGITS = 12
-_UNIT = int(10**DIGITS)
+UNIT = int(10**DIGITS)
 
 #: Steps from revenue to cash.
 PAYMENT = 2
@@ -29,7 +29,7 @@ _OF_PROJECTS = (*_EARNED, "demand")
 
 def units(money: float) -> int:
     """Return an amount of money in the book's units; whole amounts exactly."""
-    return int(money) * _UNIT if money.is_integer() else round(money * _UNIT)
+    return int(money) * UNIT if money.is_integer() else round(money * UNIT)
 
 
 class Accounts:
@@ -115,21 +115,18 @@ class Accounts:
         if t > PAYMENT and (due := revenue[t - PAYMENT]):
             post(t, "bills paid", cash=due, receivables=-due)
 
-    def effort(self) -> list[float]:
-        """Effort delivered by booked step, from the first on."""
-        return self._shown("effort")
+    def effort(self) -> list[int]:
+        """Effort delivered by booked step, from the first on, in whole units of 1e-12."""
+        return self.flows["effort"][1 : self.booked + 1]
 
-    def capacity(self) -> list[float]:
-        """Consultant time by booked step, from the first on."""
-        return self._shown("capacity")
+    def capacity(self) -> list[int]:
+        """Consultant time by booked step, from the first on, in whole units of 1e-12."""
+        return self.flows["capacity"][1 : self.booked + 1]
 
     def at_risk(self) -> list[float]:
         """Money billed times its effort risk, by booked step, from the first on."""
-        return self._shown("at_risk")
+        return [amount / UNIT for amount in self.flows["at_risk"][1 : self.booked + 1]]
 
     def demand(self) -> list[int]:
         """Seats of projects under way by booked step, from the first on."""
         return self.flows["demand"][1 : self.booked + 1]
-
-    def _shown(self, kind: str) -> list[float]:
-        return [amount / _UNIT for amount in self.flows[kind][1 : self.booked + 1]]

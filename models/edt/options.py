@@ -1,5 +1,6 @@
 """Sensible answers at this moment, with their worth in money."""
 
+from math import fsum
 from typing import TYPE_CHECKING
 
 from desim import Option
@@ -53,7 +54,7 @@ def _revenue(seen: Briefing, taken: list[Offer], staff: int, *, endless: bool) -
 
 def _cost(game: "EnterpriseDigitalTwin", staff: int) -> float:
     firm = game.firm
-    pay = sum(c.salary + c.workplace_cost for c in firm.consultants[:staff])
+    pay = fsum(c.salary + c.workplace_cost for c in firm.consultants[:staff])
     return (pay + firm.fixed_cost) * firm.dt * (firm.steps - 1)
 
 

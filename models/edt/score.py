@@ -1,5 +1,6 @@
 """What an episode is scored by: reference SPEC section 7, at the last step."""
 
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from models.edt.accounts import COSTS
@@ -31,7 +32,7 @@ def metrics(firm: "Firm") -> dict[str, Any]:
         "accumulated_revenue": book.money(revenue),
         "accumulated_expenses": book.money(expenses),
         "cash": book.money(before["cash"]),
-        "mean_step_utilization": sum(map(ratio, effort, capacity)) / len(effort),
+        "mean_step_utilization": fsum(map(ratio, effort, capacity)) / len(effort),
         "overall_avg_utilization": ratio(sum(effort[:-1]), sum(capacity[:-1])),
         "overall_profit_margin": ratio(revenue - expenses, revenue),
         **_last_step(firm),

@@ -3,7 +3,7 @@
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from models.edt.accounts import COSTS
+from models.edt.accounts import COSTS, UNIT
 from models.edt.score import ratio
 from models.edt.state import State, at_step
 
@@ -39,13 +39,12 @@ def series(firm: "Firm") -> dict[str, Series]:
     }
     told = {name: [book.money(units) for units in values] for name, values in money.items()}
     effort, capacity = accounts.effort(), accounts.capacity()
-    done, possible = [0.0, *accumulate(effort)], [0.0, *accumulate(capacity)]
     return {
         **told,
-        "effort": effort,
-        "capacity": capacity,
+        "effort": [units / UNIT for units in effort],
+        "capacity": [units / UNIT for units in capacity],
         "utilization": [*map(ratio, effort, capacity)],
-        "overall_avg_utilization": [*map(ratio, done[:-1], possible[:-1])],
+        "overall_avg_utilization": [*map(ratio, _stock(effort), _stock(capacity))],
         "revenue_risk": [*map(ratio, accounts.at_risk(), told["revenue"])],
         "consultant_demand": [*map(float, accounts.demand())],
         "profit_margin": [*map(ratio, earnings, revenue)],

@@ -46,7 +46,7 @@ class Bound:
         """Return a cost that no order list of the played stage can beat."""
         stock = self.game.target_inventory
         nets = zip(self._sure(), self._most_arrived(self.seat), *self._asked(), strict=True)
-        return sum(
+        return math.fsum(
             self._week(stock + sure - highest, stock + most - lowest)
             for sure, most, lowest, highest in nets
         )

@@ -23,6 +23,7 @@ and up to the rounding of doubles, for which a billionth is allowed.
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
+from math import fsum
 
 import numpy as np
 from attrs import field, frozen
@@ -161,7 +162,7 @@ class Bound:
         """Return the sum of worths at a price of a step, whatever happens in step 2."""
         if (gate, step) not in self._totals:
             worths = self.worths(gate, Prices(step))
-            self._totals[gate, step] = sum(each.most for each in worths)
+            self._totals[gate, step] = fsum(each.most for each in worths)
         return self._totals[gate, step]
 
     def worths(self, gate: float, prices: Prices) -> list[Worth]:
@@ -247,5 +248,5 @@ class Bound:
             again = prices.free(np.array([FIRST + 1]), self.firm.steps)[0]
             pool += idle * (float(again) - prices.step)
         worths = self.worths(case.gate, prices)
-        rest = sum(each.by(taken) for each, taken in zip(worths, seated, strict=True))
+        rest = fsum(each.by(taken) for each, taken in zip(worths, seated, strict=True))
         return pool + rest - expenses(self.firm, case.consultants)

@@ -200,7 +200,7 @@ def revenue(firm: Firm, plan: Plan) -> float:
         if free:
             open_jobs = [at for at in open_jobs if jobs[at].takes(step)]
             free -= _assign(free, step, [(at, jobs[at]) for at in open_jobs], calendar)
-    return sum(job.earned() for job in jobs)
+    return math.fsum(job.earned() for job in jobs)
 
 
 def _assign(

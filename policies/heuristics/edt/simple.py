@@ -26,7 +26,7 @@ class Simple:
 
 def _before_the_run(seen: Briefing) -> Decide:
     windows = (Window(0, seen.horizon),) * len(seen.projects)
-    staff = enough(sum(p.contracted_effort for p in seen.projects), seen.workable)
+    staff = enough(math.fsum(p.contracted_effort for p in seen.projects), seen.workable)
     return Decide(min(max(staff, 1), seen.consultants), 0.0, windows)
 
 
@@ -37,7 +37,7 @@ def _at_the_desk(seen: Desk) -> Command:
     if seen.revenue_risk > 0:
         return SetRisk(0.0)
     if seen.step == 0:
-        effort = sum(p.contracted_effort for p in seen.projects)
+        effort = math.fsum(p.contracted_effort for p in seen.projects)
         spare = seen.hired - max(1, enough(effort, (seen.steps - 1) * seen.dt))
         if spare > 0:
             return Release(spare)

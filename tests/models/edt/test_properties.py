@@ -80,7 +80,7 @@ def check(firm: Firm) -> None:
     """What no firm may break."""
     accounts = firm.accounts
     effort, capacity = accounts.effort(), accounts.capacity()
-    assert all(0 <= e <= c + 1e-9 for e, c in zip(effort, capacity, strict=True))
+    assert all(0 <= e <= c for e, c in zip(effort, capacity, strict=True))
     for project in firm.engagements:
         assert len(project.staff) <= project.terms.consultants
         assert project.remaining >= 0
