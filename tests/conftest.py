@@ -5,12 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from ledgers.invariants import checked
 
 REFERENCE = Path(
     os.environ.get("DESIM_REFERENCE") or Path(__file__).parents[1] / ".." / "shared" / "reference"
 )
+
+# No test asserts a time, and a slow machine is no fault of an example.
+settings.register_profile("desim", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+if not os.environ.get("CI"):  # there hypothesis brings a profile of its own, without chance
+    settings.load_profile("desim")
 
 
 @pytest.fixture(autouse=True)
