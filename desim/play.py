@@ -41,10 +41,7 @@ def play(
         PolicyFailed: A policy raised an exception or answered with a coroutine.
     """
     with _Table(model, policies, seed, record) as table:
-        while decisions := table.run.advance():
-            for decision in decisions:
-                table.take(decision, table.decide(decision))
-        return table.episode()
+        return table.played()
 
 
 async def play_async(
@@ -91,10 +88,7 @@ def play_series(
     for number, seed in enumerate(seeds, 1):
         file = Path(record) / f"episode-{number:03d}.jsonl" if record else None
         with _Table(model, players, seed, file, named) as table:
-            while decisions := table.run.advance():
-                for decision in decisions:
-                    table.take(decision, table.decide(decision))
-            episodes.append(table.episode())
+            episodes.append(table.played())
         for player in players.values():
             if after := getattr(player, "after", None):
                 after(episodes[-1])
@@ -132,6 +126,13 @@ class _Table:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def played(self) -> Episode:
+        """Play to the end without coroutines."""
+        while decisions := self.run.advance():
+            for decision in decisions:
+                self.take(decision, self.decide(decision))
+        return self.episode()
 
     def decide(self, decision: Decision) -> Any:
         """Ask the policy that sits there."""

@@ -16,7 +16,7 @@ from desim.seating import read_seats
 from desim.sweeps.executors import Executor, Here, processes
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
-from desim.sweeps.tables import UNKNOWN, Line, number
+from desim.sweeps.tables import Line, figures
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -140,14 +140,7 @@ def _players(jobs: int) -> Executor:
 
 
 def _figures(line: Line) -> list[str]:
-    """Return mean, interval, difference and its interval as texts."""
-    texts: list[str] = []
-    for estimate in (line.estimate, line.difference):
-        if estimate is None:
-            texts += [UNKNOWN if line.estimate is None else "", ""]
-            continue
-        low, high, half = estimate.low, estimate.high, estimate.half
-        known = low is not None and high is not None
-        between = f"[{number(low, half)}, {number(high, half)}]" if known else UNKNOWN  # type: ignore[arg-type]
-        texts += [number(estimate.mean, half), between]
-    return texts
+    """Return mean, interval, difference and its interval as texts; the first has no difference."""
+    known = line.estimate is not None and line.difference is None
+    compared = ["", ""] if known else figures(line.difference, spread=False)
+    return [*figures(line.estimate, spread=False), *compared]

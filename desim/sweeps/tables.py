@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from desim.sweeps.rows import Rows
 
-__all__ = ["Line", "Table", "number", "table"]
+__all__ = ["UNKNOWN", "Line", "Table", "figures", "number", "table"]
 
 #: A row's seed, and what else it shares with its pair.
 Match = tuple[int, str]
@@ -104,8 +104,8 @@ class Table:
             line.figure,
             *(_count(line.estimate) if line.estimate else ["0"]),
             f"{line.failed:,}",
-            *_figures(line.estimate, spread=True),
-            *([*_count(paired), *_figures(paired, spread=False)] if self.against else []),
+            *figures(line.estimate, spread=True),
+            *([*_count(paired), *figures(paired, spread=False)] if self.against else []),
         ]
 
     def _aligned(self, cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -209,7 +209,7 @@ def _count(estimate: Interval | None) -> list[str]:
     return [f"{estimate.n:,}" if estimate else UNKNOWN]
 
 
-def _figures(estimate: Interval | None, *, spread: bool) -> list[str]:
+def figures(estimate: Interval | None, *, spread: bool) -> list[str]:
     """Return mean, standard deviation where wanted, and interval."""
     if estimate is None:
         return [UNKNOWN] * (3 if spread else 2)

@@ -5,7 +5,7 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import ge, le
 
-from models.edt.decision import Window
+from models.edt.decision import Plan, Window
 
 __all__ = [
     "Accept",
@@ -38,8 +38,7 @@ class Decide:
 
     def raw(self) -> dict[str, Any]:
         """Write it as the published decision object."""
-        windows = [[1, w.start, w.deadline] if w else 0 for w in self.projects]
-        return {"C": self.consultants, "R": self.revenue_risk, "P": windows}
+        return Plan(self.consultants, self.revenue_risk, self.projects).raw()
 
 
 @frozen
