@@ -1,8 +1,8 @@
 """What stops the clock: roles, and the run that hands out their questions and takes the answers.
 
 A `Run` owns a world. It moves the clock until the present instant has settled (nothing else is left
-at that tick), hands out the open decisions, and goes on when all are answered. It never calls a
-policy.
+at that tick, or nothing that a question does not come before), hands out the open decisions, and
+goes on when all are answered. It never calls a policy.
 """
 
 import hashlib
@@ -115,7 +115,11 @@ class Run:
         world, queue = self.world, self.world._queue  # noqa: SLF001
         step = world.step
         while not world.ended:
-            if (not queue or queue[0][0] > world._now) and world.asked and self._hand_out():  # noqa: SLF001
+            if (
+                world.asked
+                and (not queue or queue[0][0] > world._now or queue[0][1] >= world.urgent)  # noqa: SLF001
+                and self._hand_out()
+            ):
                 return self._open
             if not queue:
                 world.end("finished")
@@ -182,9 +186,8 @@ class Run:
 
     def _hand_out(self) -> list[Decision]:
         world = self.world
-        asked, world.asked = world.asked, []
         now: Any = world._now  # noqa: SLF001
-        for decision in asked:
+        for decision in world.take_asked():
             if decision.callbacks:
                 self._count(decision.role, now)
                 decision.observation = decision.observe()

@@ -8,6 +8,7 @@ import hashlib
 import operator
 from collections.abc import Callable
 from heapq import heappop, heappush
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import simpy
@@ -46,7 +47,8 @@ class Decision(Event):
 
     Attributes:
         role: Who is asked.
-        observation: What they see; taken once, when the instant has settled.
+        before: The rank of events that wait, at this tick, until the question is answered.
+        observation: What they see; taken once, when the question is handed out.
         action: The answer, once given.
         wire: The answer as a tagged JSON object.
     """
@@ -55,11 +57,14 @@ class Decision(Event):
     action: Any
     wire: bytes = b""
 
-    def __init__(self, world: "World", role: str, observe: Callable[[], Any]) -> None:
+    def __init__(
+        self, world: "World", role: str, observe: Callable[[], Any], before: float = inf
+    ) -> None:
         self.env = world
         self.callbacks = []
         self.role = role
         self.observe = observe
+        self.before = before
 
     def settle(self, action: Any) -> None:
         """Wake the process that asked, at this tick: `succeed`, of an event that cannot be over."""
@@ -105,6 +110,7 @@ class World(simpy.Environment):
         self.seats = seats
         self.ended = ""
         self.asked: list[Decision] = []
+        self.urgent: float = inf
         self.log = logger(self)
         self._streams: set[tuple[str, ...]] = set()
 
@@ -158,21 +164,39 @@ class World(simpy.Environment):
         if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
             raise event._value  # noqa: SLF001
 
-    def ask(self, role: str, observe: Callable[[], Any]) -> Decision:
+    def ask(self, role: str, observe: Callable[[], Any], before: int | None = None) -> Decision:
         """Put a question to a role; yield it to receive the action.
 
         Args:
             role: A seated role's name.
-            observe: Called once, when the instant has settled; returns what the role sees.
+            observe: Called once, when the question is handed out; returns what the role sees.
+            before: Hand the question out before the events of this tick that have this rank or a
+                higher one. Without it the instant settles first: nothing is left at its tick.
 
         Raises:
             UsageError: Nobody sits at that role.
         """
         if role not in self.seats:
             raise UsageError(f"nobody sits at {role!r}; {possible(role, sorted(self.seats))}")
-        decision = Decision(self, role, observe)
+        if before is None:
+            decision = Decision(self, role, observe)
+        else:
+            decision = Decision(self, role, observe, NORMAL + before)
+            self.urgent = min(self.urgent, decision.before)
         self.asked.append(decision)
         return decision
+
+    def take_asked(self) -> list[Decision]:
+        """Take the questions that no event of this tick has to come before."""
+        queue = self._queue
+        settled = not queue or queue[0][0] > self._now
+        asked, self.asked, self.urgent = self.asked, [], inf
+        if not settled:
+            waiting = queue[0][1]
+            self.asked = [decision for decision in asked if decision.before > waiting]
+            self.urgent = min((decision.before for decision in self.asked), default=inf)
+            asked = [decision for decision in asked if decision.before <= waiting]
+        return asked
 
     def end(self, reason: str) -> None:
         """End the episode after the present event; the first reason given stands."""

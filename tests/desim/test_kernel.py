@@ -150,6 +150,29 @@ def test_an_observation_is_taken_when_the_instant_has_settled() -> None:
     assert decision.observation == Seen(2)
 
 
+def test_a_question_can_come_before_events_of_its_instant() -> None:
+    """Whoever asks `before` a rank decides before what has it; those who do not wait for it."""
+
+    def hurries(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        bid = yield world.ask("bob", lambda: Seen(len(log)), before=2)
+        log.append(bid.n)
+
+    def writes(world: World, log: list[Any]) -> Generator[Any, Any, None]:
+        yield world.timeout(0, rank=1)
+        log.append("of a lower rank")
+        yield world.timeout(0, rank=2)
+        log.append("of this rank")
+
+    run = Run(Stage((asking("ann"), hurries, writes), names=("ann", "bob")))
+    (first,) = run.advance()
+    assert (first.role, first.observation, run.state) == ("bob", Seen(1), ["of a lower rank"])
+    run.answer(first, Bid(7))
+    (second,) = run.advance()
+    assert (second.role, run.state) == ("ann", ["of a lower rank", 7, "of this rank"])
+    run.answer(second, Bid(1))
+    assert run.advance() == []
+
+
 def test_the_clock_waits_for_every_answer() -> None:
     """Advancing with an open decision names who has not answered."""
     run = Run(Stage((asking("ann"), asking("bob")), names=("ann", "bob")))
