@@ -1,0 +1,63 @@
+"""YC-Bench: a start-up's year of tasks, people, clients and paydays."""
+
+from models.yc_bench.actions import (
+    ClientHistory,
+    ClientList,
+    Command,
+    CompanyStatus,
+    EmployeeList,
+    EndTurn,
+    FinanceLedger,
+    MarketBrowse,
+    ReportMonthly,
+    RunCommand,
+    ScratchpadAppend,
+    ScratchpadClear,
+    ScratchpadRead,
+    ScratchpadWrite,
+    SimInit,
+    SimResume,
+    TaskAccept,
+    TaskAssign,
+    TaskAssignAll,
+    TaskCancel,
+    TaskDispatch,
+    TaskInspect,
+    TaskList,
+)
+from models.yc_bench.observation import Desk, Reply, Status
+from models.yc_bench.params import YCBench
+from models.yc_bench.rules import Tier
+from models.yc_bench.world_file import WorldFile
+
+__all__ = [
+    "ClientHistory",
+    "ClientList",
+    "Command",
+    "CompanyStatus",
+    "Desk",
+    "EmployeeList",
+    "EndTurn",
+    "FinanceLedger",
+    "MarketBrowse",
+    "Reply",
+    "ReportMonthly",
+    "RunCommand",
+    "ScratchpadAppend",
+    "ScratchpadClear",
+    "ScratchpadRead",
+    "ScratchpadWrite",
+    "SimInit",
+    "SimResume",
+    "Status",
+    "TaskAccept",
+    "TaskAssign",
+    "TaskAssignAll",
+    "TaskCancel",
+    "TaskDispatch",
+    "TaskInspect",
+    "TaskList",
+    "Tier",
+    "WorldFile",
+    "YCBench",
+]

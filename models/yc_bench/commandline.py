@@ -1,0 +1,250 @@
+"""The console's lines: from text to the commands of `actions.py`, and back.
+
+The published console is a tree of click commands, so ours is one, made from the action classes: a
+class `TaskAccept` is `task accept`, its field `task_id` is `--task-id`. What click finds wrong it
+says in the published words.
+"""
+
+import inspect
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import attrs
+import click
+
+from models.yc_bench.actions import Command, EndTurn, RunCommand
+from models.yc_bench.observation import Reply
+
+__all__ = ["PROGRAM", "line", "read"]
+
+PROGRAM = "yc-bench"
+
+#: Exit code of a line that is not understood.
+_MISUSE = 2
+
+#: Options that do not bear their field's name.
+_OPTIONS = {"from_date": "--from", "to_date": "--to"}
+
+_DATE = ("%m/%d/%Y", "Invalid date format: {}. Use MM/DD/YYYY.")
+_MONTH = ("%Y-%m", "Invalid month format: {}. Use YYYY-MM.")
+
+#: How a text of these fields must read.
+_FORMATS = {
+    "start_date": _DATE,
+    "from_date": _DATE,
+    "to_date": _DATE,
+    "from_month": _MONTH,
+    "to_month": _MONTH,
+}
+
+_QUOTES = re.compile(r"[\\'\"]")
+
+#: Lines up to this length are remembered; agents repeat the short ones.
+_SHORT = 120
+
+
+def read(line: str) -> Command | Reply:
+    """Understand a line as the published console does.
+
+    Args:
+        line: Any text; it is split as a shell would, without a shell.
+
+    Returns:
+        The command, or the reply to a line that is none: exit code 2 and why, or, where help is
+        asked for, exit code 0 and the help as text.
+    """
+    return _read_short(line) if len(line) <= _SHORT else _read(line)
+
+
+def line(action: Any) -> str:
+    """Return the line of an action; the end of a turn has none, which is an empty text."""
+    written, fields = _WRITTEN.get(type(action), ("", ()))
+    for name, option, default in fields:
+        value = getattr(action, name)
+        if value != default:
+            text = ",".join(value) if type(value) is tuple else str(value)
+            written += option + shlex.quote(text)
+    return written or getattr(action, "command", "")
+
+
+class _Help(click.ClickException):
+    """Help was asked for; the message is its text."""
+
+    exit_code = 0
+
+
+def _read(line: str) -> Command | Reply:
+    if not line.strip():
+        return _misuse(line, "command must be a non-empty string")
+    try:
+        words = _split(line)
+    except ValueError:
+        return _misuse(line, f"invalid command syntax: {line}")
+    if not words or words[0] != PROGRAM:
+        return _misuse(line, f"only top-level `{PROGRAM}` commands are allowed")
+    try:
+        command: Command = _parsed(words[1:])
+    except _Help as help_:
+        return Reply(line, help_.exit_code, help_.message)
+    except click.ClickException as fault:
+        return _misuse(line, fault.format_message())
+    return command
+
+
+def _split(line: str) -> list[str]:
+    """Split as a shell would; `shlex` looks at each letter, which plain lines do not need."""
+    if line.isascii() and line.isprintable() and not _QUOTES.search(line):
+        return line.split()
+    return shlex.split(line)
+
+
+_read_short = lru_cache(maxsize=1024)(_read)
+
+
+def _misuse(line: str, why: str) -> Reply:
+    return Reply(line, _MISUSE, None, why)
+
+
+def _parsed(words: list[str]) -> Any:
+    """Walk down the tree; what does not lead straight to a command is left to click."""
+    if tuple(words[:2]) in _LEAVES:
+        leaf, above = _LEAVES[words[0], words[1]]
+        return leaf.take(leaf.make_context(leaf.name, words[2:], parent=above))
+    with _TREE.make_context(PROGRAM, words) as context:
+        return _TREE.invoke(context)
+
+
+# -- the tree --------------------------------------------------------------------------------------
+
+
+class _Leaf(click.Command):
+    """A command of the console; its callback builds the action."""
+
+    def __init__(self, action: type, name: str) -> None:
+        self.action = action
+        super().__init__(
+            name,
+            params=[*(_option(*each) for each in _fields(action)), _help_option()],
+            callback=self._build,
+            help=inspect.cleandoc(action.__doc__ or "").split("\n\n")[0],
+            add_help_option=False,
+        )
+
+    def take(self, context: click.Context) -> Any:
+        """Build the action from a context's parameters."""
+        return self._build(**context.params)
+
+    def _build(self, **given: Any) -> Any:
+        for name, (layout, refusal) in _FORMATS.items():
+            if given.get(name) is not None:
+                given[name] = _dated(given[name], layout, refusal)
+        if "employees" in given:
+            given["employees"] = _names(given["employees"])
+        return self.action(**given)
+
+
+def _fields(action: type) -> list[tuple[str, Any, Any]]:
+    """Return name, type and default of each field; a required one's default is NOTHING."""
+    hints = get_type_hints(action)
+    return [(f.name, hints[f.name], f.default) for f in attrs.fields(action)]
+
+
+def _option(name: str, hint: Any, default: Any) -> click.Option:
+    # A required option has no default at all: click takes None for one.
+    wanted = {"required": True} if default is attrs.NOTHING else {"default": default}
+    return click.Option([_spelled(name), name], type=_kind(hint), **wanted)
+
+
+def _spelled(name: str) -> str:
+    return _OPTIONS.get(name) or "--" + name.replace("_", "-")
+
+
+def _kind(hint: Any) -> Any:
+    """Return what click accepts for a type: a whole number, one of several texts, or a text."""
+    if isinstance(hint, UnionType) or NoneType in get_args(hint):
+        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
+    if get_origin(hint) is Literal:
+        return click.Choice(get_args(hint))
+    return int if hint is int else str
+
+
+def _help_option() -> click.Option:
+    return click.Option(
+        ["--help"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_help,
+        help="Show this message.",
+    )
+
+
+def _help(context: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click)
+    if asked and not context.resilient_parsing:
+        raise _Help(context.get_help())
+
+
+def _dated(text: str, layout: str, refusal: str) -> str:
+    try:
+        datetime.strptime(text, layout)  # noqa: DTZ007 (the world has no zones)
+    except ValueError:
+        raise click.BadParameter(refusal.format(text)) from None
+    # A day may be written with a blank in front.
+    return text.replace(" ", "")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+def _group(name: str, summary: str, commands: Iterable[click.Command] = ()) -> click.Group:
+    return click.Group(
+        name,
+        commands=list(commands),
+        params=[_help_option()],
+        help=summary,
+        add_help_option=False,
+        no_args_is_help=False,
+        # Help reads the same whatever the terminal.
+        context_settings={"terminal_width": 80},
+    )
+
+
+def _named(action: type) -> tuple[str, str]:
+    """Return the two words of a class: `TaskAssignAll` is `task` and `assign-all`."""
+    group, *rest = re.findall("[A-Z][a-z]*", action.__name__)
+    return group.lower(), "-".join(rest).lower()
+
+
+_ACTIONS = [cls for cls in get_args(Command) if cls not in (EndTurn, RunCommand)]
+_GROUPS: dict[str, click.Group] = {}
+for _cls in _ACTIONS:
+    _first, _second = _named(_cls)
+    if _first not in _GROUPS:
+        _GROUPS[_first] = _group(_first, f"Commands of {_first}.")
+    _GROUPS[_first].add_command(_Leaf(_cls, _second))
+
+_TREE = _group(PROGRAM, "Run a company.", _GROUPS.values())
+_ROOT = click.Context(_TREE, info_name=PROGRAM, terminal_width=80)
+
+#: Command and the context it stands in, by the two words that lead to it.
+_LEAVES: Mapping[tuple[str, ...], tuple[_Leaf, click.Context]] = {
+    (first, second): (leaf, click.Context(group, parent=_ROOT, info_name=first))
+    for first, group in _GROUPS.items()
+    for second, leaf in group.commands.items()
+    if isinstance(leaf, _Leaf)
+}
+
+#: How an action is written: its words, and name, option and default of each field.
+_WRITTEN: Mapping[type, tuple[str, tuple[tuple[str, str, Any], ...]]] = {
+    cls: (
+        " ".join([PROGRAM, *_named(cls)]),
+        tuple((name, f" {_spelled(name)} ", default) for name, _, default in _fields(cls)),
+    )
+    for cls in _ACTIONS
+}

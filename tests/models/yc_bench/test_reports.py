@@ -1,0 +1,202 @@
+"""What the looking commands print, where the traces do not show it: switches, bounds, copies."""
+
+from typing import Any
+
+import pytest
+
+from desim import Run
+from models.yc_bench import YCBench, reports
+from models.yc_bench.actions import (
+    ClientHistory,
+    CompanyStatus,
+    EmployeeList,
+    FinanceLedger,
+    MarketBrowse,
+    RunCommand,
+    TaskInspect,
+    TaskList,
+)
+from models.yc_bench.company import Company
+from models.yc_bench.refusal import Refused
+
+
+def company_after(*commands: str, **changes: Any) -> Company:
+    """A company of seed 1 after some commands, the program's name left out."""
+    run = Run(YCBench(plays_on=True, **changes), 1)
+    [decision] = run.advance()
+    for command in commands:
+        run.answer(decision, RunCommand(f"yc-bench {command}"))
+        [decision] = run.advance()
+        assert decision.observation.reply.exit_code == 0, decision.observation.reply
+    company: Company = run.state
+    return company
+
+
+def accept_and_start(title: str, people: str) -> list[str]:
+    """The three commands that get a task going."""
+    return [
+        f"task accept --task-id {title}",
+        f"task assign --task-id {title} --employees {people}",
+        f"task dispatch --task-id {title}",
+    ]
+
+
+def test_browse_counts_the_page_unless_it_is_to_count_the_matches() -> None:
+    """`browse_total_is_page` is what the published code does."""
+    published, repaired = company_after(), company_after(browse_total_is_page=False)
+    assert reports.market_browse(published, MarketBrowse(limit=3))["total"] == 3
+    every = reports.market_browse(published, MarketBrowse(limit=200))["total"]
+    assert reports.market_browse(repaired, MarketBrowse(limit=3))["total"] == every > 3
+
+
+@pytest.mark.parametrize("limit", [0, -1, -100])
+def test_browse_shows_a_row_at_least_unless_it_is_not_to(limit: int) -> None:
+    """`browse_shows_one_row` is what the published code does."""
+    published, repaired = company_after(), company_after(browse_shows_one_row=False)
+    assert len(reports.market_browse(published, MarketBrowse(limit=limit))["tasks"]) == 1
+    assert reports.market_browse(repaired, MarketBrowse(limit=limit))["tasks"] == []
+
+
+def test_browse_shows_the_default_number_of_rows() -> None:
+    """Without a limit the market's own holds, and is told."""
+    shown = reports.market_browse(company_after(market_browse_default_limit=7), MarketBrowse())
+    assert (shown["limit"], len(shown["tasks"])) == (7, 7)
+
+
+def test_browse_skips_nothing_for_an_offset_below_zero() -> None:
+    """The rows are those of an offset of zero; the offset is told as given."""
+    company = company_after()
+    shown = reports.market_browse(company, MarketBrowse(offset=-5))
+    assert shown["offset"] == -5
+    assert shown["tasks"] == reports.market_browse(company, MarketBrowse())["tasks"]
+
+
+def test_browse_shows_what_could_be_accepted_and_nothing_else() -> None:
+    """Every row shown is accepted; every task not shown is refused."""
+    company = company_after()
+    shown = reports.market_browse(company, MarketBrowse(limit=1000))["tasks"]
+    fits = [
+        task.title
+        for task in company.market
+        if task.spec.required_prestige <= company.prestige[task.domain]
+        and task.spec.required_trust <= task.client.trust
+    ]
+    assert [row["task_id"] for row in shown] == fits
+    assert 0 < len(fits) < len(company.market)
+
+
+def test_a_document_belongs_to_whoever_asked_for_it() -> None:
+    """What is done to one document shows in no other."""
+    company = company_after()
+    spoilt = reports.market_browse(company, MarketBrowse(limit=2))
+    kept = reports.market_browse(company, MarketBrowse(limit=2))
+    spoilt["tasks"][0]["requirements"][0]["required_qty"] = -1.0
+    spoilt["tasks"][1].clear()
+    assert reports.market_browse(company, MarketBrowse(limit=2)) == kept
+    assert kept["tasks"][0]["requirements"][0]["required_qty"] > 0
+
+
+def test_every_status_of_the_company_is_counted() -> None:
+    """Active, planned, completed and cancelled tasks add up to those accepted."""
+    company = company_after(
+        *accept_and_start("Task-7", "Emp_4,Emp_6,Emp_7,Emp_8"),
+        "sim resume",
+        *accept_and_start("Task-1", "Emp_1"),
+        "task accept --task-id Task-2",
+        "task accept --task-id Task-3",
+        "task cancel --task-id Task-3 --reason no",
+        cancel_fails=False,
+    )
+    counts = reports.company_status(company, CompanyStatus())["tasks"]
+    assert counts == {"active": 1, "planned": 1, "completed": 1, "cancelled": 1}
+
+
+def test_without_payroll_there_is_no_runway_to_tell() -> None:
+    """Months of runway are null where nobody is paid."""
+    company = company_after()
+    for who in company.employees:
+        who.salary_cents = 0
+    risk = reports.company_status(company, CompanyStatus())["risk"]
+    assert risk == {"months_runway": None, "bankrupt": False}
+
+
+def test_people_show_only_active_tasks_by_title() -> None:
+    """A planned task is not shown with those who are on it."""
+    company = company_after(
+        *accept_and_start("Task-7", "Emp_1"),
+        *accept_and_start("Task-2", "Emp_1"),
+        "task accept --task-id Task-3",
+        "task assign --task-id Task-3 --employees Emp_1,Emp_2",
+    )
+    staff = reports.employee_list(company, EmployeeList())["employees"]
+    assert [who["active_tasks"] for who in staff[:2]] == [["Task-2", "Task-7"], []]
+
+
+def test_own_tasks_come_with_the_latest_acceptance_first() -> None:
+    """Of one instant the one created first comes first."""
+    company = company_after(
+        "task accept --task-id Task-3",
+        *accept_and_start("Task-2", "Emp_4,Emp_6,Emp_7,Emp_8"),
+        "sim resume",
+        "task accept --task-id Task-1",
+    )
+    rows = reports.task_list(company, TaskList())["tasks"]
+    assert [row["title"] for row in rows] == ["Task-1", "Task-2", "Task-3"]
+    done = reports.task_list(company, TaskList(status="completed_success"))
+    assert [row["progress_pct"] for row in done["tasks"]] == [100.0]
+
+
+def test_a_task_is_found_by_its_identifier_too() -> None:
+    """The original takes its uuid, which is our placeholder."""
+    company = company_after()
+    shown = reports.task_inspect(company, TaskInspect("<task:6>"))
+    assert shown == reports.task_inspect(company, TaskInspect("Task-7"))
+
+
+def test_failure_rates_are_percent_with_one_decimal() -> None:
+    """One failure in three is 33.3 percent."""
+    company = company_after()
+    company.clients[0].succeeded, company.clients[0].failed = 2, 1
+    rows = reports.client_history(company, ClientHistory())["client_history"]
+    rates = {row["client_name"]: row["failure_rate_pct"] for row in rows}
+    assert rates[company.clients[0].name] == 33.3
+    assert sorted(rates) == list(rates)
+
+
+def test_the_ledger_is_cut_at_midnights() -> None:
+    """The last day's entries are left out, those of the first are not; rows keep their number."""
+    company = company_after(*accept_and_start("Task-88", "Emp_5"), "sim resume", "sim resume")
+    first = FinanceLedger(from_date="02/03/2025", to_date="03/03/2025")
+    assert reports.finance_ledger(company, first)["count"] == 8
+    second = reports.finance_ledger(company, FinanceLedger(from_date="3/1/2025"))
+    assert second["count"] == 8
+    assert second["entries"][0]["id"] == "<ledger:8>"
+    assert second["total_amount_cents"] == -company.payroll_cents
+
+
+def test_fines_are_rewards_in_the_published_ledger_alone() -> None:
+    """`late_fines_as_rewards` decides the category a fine is found under."""
+    late = [*accept_and_start("Task-3", "Emp_1,Emp_2,Emp_3,Emp_6"), "sim resume"]
+    for published, category in ((True, "task_reward"), (False, "task_fail_penalty")):
+        company = company_after(*late, late_fines_as_rewards=published)
+        found = reports.finance_ledger(company, FinanceLedger(category=category))
+        assert [entry["amount_cents"] for entry in found["entries"]] == [-284232]
+
+
+@pytest.mark.parametrize(
+    ("report", "action", "why"),
+    [
+        (reports.task_list, TaskList(status="Active"), r"Invalid status: Active\. Valid: \['mar"),
+        (reports.finance_ledger, FinanceLedger(category="x"), r"Invalid category: x\. Valid: \['m"),
+        (reports.task_inspect, TaskInspect("it's"), r"Task 'it's' not found\."),
+        (
+            reports.finance_ledger,
+            FinanceLedger(from_date="13/45/2025"),
+            r"Invalid date format: 13/45/2025\. Use MM/DD/YYYY\.",
+        ),
+    ],
+)
+def test_what_there_is_not_is_refused(report: Any, action: Any, why: str) -> None:
+    """With the published text."""
+    with pytest.raises(Refused, match=why):
+        report(company_after(), action)
