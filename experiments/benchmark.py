@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 import simpy
 from attrs import frozen
 from rich.console import Console
@@ -26,6 +27,8 @@ from rich.table import Table
 from desim import Role, Run, World, play, sweep
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
+from models.yc_bench import EndTurn, YCBench, commandline
+from models.yc_bench.console import Console as YCConsole
 
 ASKED = 20_000
 WEEKS = 52
@@ -33,6 +36,9 @@ SWEPT = 400
 
 #: Seconds of one episode of the published simulator, in process: reference SPEC of edt, section 15.
 EDT_PUBLISHED = 0.084
+
+#: Seconds of a greedy year of the published runner, and its seed: reference `bots.md`, section 3.
+YC_PUBLISHED, YC_SEED = 2.8, 5
 
 Work = Callable[[], object]
 
@@ -95,7 +101,7 @@ def main(runs: int) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("what", "desim", "beside", "ratio", "target"):
         table.add_column(column, justify="left" if column == "what" else "right")
-    for row in (decisions, beer_game, beer_game_peer, edt, sweeps, start_up):
+    for row in (decisions, beer_game, beer_game_peer, edt, yc_bench, sweeps, start_up):
         for cells in row(runs):
             table.add_row(*cells)
     Console(highlight=False, width=130).print(table)
@@ -153,6 +159,23 @@ def edt(runs: int) -> list[tuple[str, ...]]:
         for what, ours, faster in (
             ("EDT, 96 steps, ledger on, over the published time", played, _edt_faster(played)),
             ("EDT, the same without records and policies", bare, _edt_faster(bare)),
+        )
+    ]
+
+
+def yc_bench(runs: int) -> list[tuple[str, ...]]:
+    """A greedy year of the published runner, in process and line by line through the console."""
+    game = YCBench.preset("direct")
+    given = [step.action for step in play(game, "greedy", YC_SEED).steps]
+    lines = [commandline.line(action) for action in given if not isinstance(action, EndTurn)]
+    played, typed = best(
+        runs, partial(play, game, "greedy", YC_SEED), partial(_typed_year, game, lines)
+    )
+    return [
+        (what, f"{ours * 1e3:.1f} ms", "2.8 s (told)", f"{YC_PUBLISHED / ours:.0f} times", target)
+        for what, ours, target in (
+            (f"YC-Bench, a greedy year, seed {YC_SEED}, world drawn", played, "100 times"),
+            (f"YC-Bench, the same typed, {len(lines)} JSON replies with states", typed, "—"),
         )
     ]
 
@@ -220,6 +243,12 @@ def _edt_run(game: EnterpriseDigitalTwin, action: Any) -> None:
 
 def _edt_faster(seconds_of_50: float) -> float:
     return EDT_PUBLISHED / (seconds_of_50 / 50)
+
+
+def _typed_year(game: YCBench, lines: list[str]) -> None:
+    console = YCConsole(game, YC_SEED)
+    for line in lines:
+        msgspec.json.encode(console.give(line))
 
 
 def _nothing() -> None:

@@ -87,8 +87,7 @@ class Task:
         row: Its place in the order of creation: 0 for the first of the initial market.
         shown: What replies call it: its title or its identifier.
         client: Whose it is.
-        delta: Prestige won, as used.
-        delta_shown: The same as replies show it.
+        delta: Prestige won, as used and shown.
         boost: Share by which rates grow.
         required: Units of work, 4 decimals.
         completed: Units done and on record, 4 decimals.
@@ -105,6 +104,7 @@ class Task:
         milestone_due: When the next milestone will be reached as planned; none without one.
         turn: The event its process waits for.
         cause: Why it was late, if it was.
+        listing: Its row of the market, once it was shown.
     """
 
     spec: TaskSpec
@@ -112,7 +112,6 @@ class Task:
     shown: str
     client: Client
     delta: Decimal
-    delta_shown: float
     boost: Decimal
     required: Decimal
     completed: Decimal = Decimal(0)
@@ -129,6 +128,7 @@ class Task:
     milestone_due: int | None = None
     turn: "Event | None" = None
     cause: str = ""
+    listing: dict[str, Any] | None = None
 
     @property
     def title(self) -> str:
@@ -276,14 +276,12 @@ class Company:
 def enter(company: Company, spec: TaskSpec) -> Task:
     """Put a task on the market."""
     game, row = company.game, len(company.tasks)
-    delta = stored(spec.prestige_delta, game.prestige_delta_digits)
     task = Task(
         spec=spec,
         row=row,
         shown=f"<task:{row}>" if game.tasks_by_identifier else spec.title,
         client=company.clients[spec.client],
-        delta=delta,
-        delta_shown=float(delta),
+        delta=stored(spec.prestige_delta, game.prestige_delta_digits),
         boost=stored(spec.skill_boost, 4),
         required=stored(spec.required_qty, 4),
         rank=row,

@@ -6,7 +6,6 @@ What the defaults leave out draws from the same streams and leaves the others un
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import lru_cache
 from itertools import cycle, islice
 from random import Random
 
@@ -53,9 +52,6 @@ _TRUST_SLOPE, _MOST_TRUST = 3, 4
 
 #: Chance that a domain is one of a person's weak ones, where skills are spiky.
 _WEAK_DOMAIN = 0.25
-
-#: Markets kept to be dealt again, as when several policies play one seed.
-_MARKETS = 4
 
 
 def clients(game: Generation, seed: int) -> tuple[ClientSpec, ...]:
@@ -107,7 +103,16 @@ def market(game: Generation, seed: int, clients: tuple[ClientSpec, ...]) -> tupl
         seed: The run's.
         clients: In the order in which tasks are dealt.
     """
-    return _market(_Tasks.of(game), game.num_market_tasks, seed, clients)
+    tasks, drawn = _Tasks.of(game), []
+    for slot in range(game.num_market_tasks):
+        chance = stream(seed, f"task_{slot + 1}")
+        easy = slot < _EASY_TASKS
+        prestige = 1 if easy else int(triangular(chance, *tasks.required_prestige))
+        dealt = slot % len(clients)
+        client = clients[dealt]
+        place = (slot, f"Task-{slot + 1}", dealt)
+        drawn.append(tasks.draw(chance, place, prestige, client, client.reward_multiplier))
+    return tuple(drawn)
 
 
 def replacement(
@@ -183,22 +188,6 @@ def _rate(chance: Random, tier: Tier, bands: Sequence[Tier]) -> Decimal:
     weak = bool(bands) and chance.random() < _WEAK_DOMAIN
     band = chance.choice(bands) if weak else tier
     return stored(round(chance.uniform(*band.rate), 4), 4)
-
-
-@lru_cache(maxsize=_MARKETS)
-def _market(
-    tasks: "_Tasks", size: int, seed: int, clients: tuple[ClientSpec, ...]
-) -> tuple[TaskSpec, ...]:
-    drawn = []
-    for slot in range(size):
-        chance = stream(seed, f"task_{slot + 1}")
-        easy = slot < _EASY_TASKS
-        prestige = 1 if easy else int(triangular(chance, *tasks.required_prestige))
-        dealt = slot % len(clients)
-        client = clients[dealt]
-        place = (slot, f"Task-{slot + 1}", dealt)
-        drawn.append(tasks.draw(chance, place, prestige, client, client.reward_multiplier))
-    return tuple(drawn)
 
 
 @frozen

@@ -79,14 +79,12 @@ class YCBench(Generation, Calendar, Work, Growth, Protocol):
         if self.told is None:
             return
         clock = Clock.of(self)
-        mine, files = (
-            (clock.text(0), clock.text(clock.horizon)),
-            (self.told.start, self.told.horizon_end),
-        )
+        mine = f"from {clock.text(0)} to {clock.text(clock.horizon)}"
+        files = f"from {self.told.start} to {self.told.horizon_end}"
         if mine != files:
             raise ValueError(
-                f"world: its file runs from {files[0]} to {files[1]}, the parameters from {mine[0]} "
-                f"to {mine[1]}; set start_date and horizon_years to the file's"
+                f"world: its file runs {files}, the parameters {mine}; "
+                "set start_date and horizon_years to the file's"
             )
 
     @classmethod

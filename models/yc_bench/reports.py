@@ -116,7 +116,7 @@ def market_browse(company: Company, action: MarketBrowse) -> dict[str, Any]:
         "total": len(rows) if game.browse_total_is_page else len(matches),
         "offset": action.offset,
         "limit": limit,
-        "tasks": [_market_row(task) for task in rows],
+        "tasks": [_copied(task.listing or _listed(task)) for task in rows],
     }
 
 
@@ -134,19 +134,24 @@ def _acceptable(company: Company, action: MarketBrowse) -> list[Task]:
     ]
 
 
-def _market_row(task: Task) -> dict[str, Any]:
-    # Rows are the bulk of what is printed: figures come from the spec, which needs no decimals.
+def _copied(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "requirements": [{**row["requirements"][0]}]}
+
+
+def _listed(task: Task) -> dict[str, Any]:
+    """Make a task's row once: rows are the bulk of what is printed, and each is printed often."""
     spec = task.spec
-    return {
+    task.listing = {
         "task_id": task.shown,
         "client_name": task.client.spec.name,
         "required_prestige": spec.required_prestige,
         "required_trust": spec.required_trust,
         "reward_funds_cents": spec.reward_cents,
-        "reward_prestige_delta": task.delta_shown,
+        "reward_prestige_delta": float(task.delta),
         "skill_boost_pct": spec.skill_boost,
         "requirements": [{"domain": spec.domain, "required_qty": float(spec.required_qty)}],
     }
+    return task.listing
 
 
 def task_list(company: Company, action: TaskList) -> dict[str, Any]:
