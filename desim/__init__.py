@@ -7,6 +7,7 @@ from desim.params import from_preset
 from desim.play import play, play_async, play_series
 from desim.protocols import Model, Policy
 from desim.replay import branch, replay
+from desim.resume import resume, resume_async
 from desim.seating import Seat
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
@@ -35,5 +36,7 @@ __all__ = [
     "play_async",
     "play_series",
     "replay",
+    "resume",
+    "resume_async",
     "sweep",
 ]

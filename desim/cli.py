@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 import msgspec
 
-from desim import __version__, catalog
+from desim import Episode, __version__, catalog
 from desim.errors import DesimError, UsageError
 from desim.log import LEVELS, configure
 from desim.seating import read_seats
@@ -126,14 +126,9 @@ def run(
 
     world = catalog.model(model, preset, _pairs(sets))
     episode = asyncio.run(play_async(world, read_seats(specs or ("greedy",)), seed, record=record))
-    if as_json:
-        click.echo(msgspec.json.encode(episode.summary()))
-    else:
-        from desim import show
-
-        show.episode(episode)
-        if record:
-            click.echo(f"recorded in {record}", err=True)
+    _show(episode, as_json=as_json)
+    if record and not as_json:
+        click.echo(f"recorded in {record}", err=True)
 
 
 @main.command()
@@ -218,6 +213,21 @@ def replay(file: str) -> None:
 
 
 @main.command()
+@click.argument("file", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON and nothing else.")
+def resume(file: str, as_json: bool) -> None:  # noqa: FBT001 (click passes flags so)
+    """Play a record that was cut on to its end, in the same file.
+
+    Nothing on record is asked of anybody again: no paid call is made twice.
+    """
+    import asyncio
+
+    from desim.resume import resume_async
+
+    _show(asyncio.run(resume_async(file)), as_json=as_json)
+
+
+@main.command()
 @click.argument("model")
 @_preset
 def schema(model: str, preset: str) -> None:
@@ -234,6 +244,15 @@ def schema(model: str, preset: str) -> None:
         "params": json_schema(type(world)),
     }
     click.echo(msgspec.json.format(msgspec.json.encode(told), indent=2))
+
+
+def _show(episode: Episode, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.encode(episode.summary()))
+    else:
+        from desim import show
+
+        show.episode(episode)
 
 
 def _pairs(texts: tuple[str, ...]) -> dict[str, str]:

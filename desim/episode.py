@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 from attrs import asdict, frozen
@@ -25,7 +25,9 @@ from desim.protocols import Model
 from desim.schema import encode, from_plain, tagged, to_plain
 from desim.world import Decision
 
-__all__ = ["FORMAT", "Episode", "Header", "Recorder", "Step"]
+__all__ = ["FORMAT", "Episode", "Header", "Recorder", "Said", "Step"]
+
+T = TypeVar("T")
 
 #: Raised when the lines change their meaning; a record says which it was written in.
 FORMAT = "desim-episode/1"
@@ -51,6 +53,18 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     observation: Any
     action: Any
     notes: dict[str, Any] | None = None
+
+
+class Said(msgspec.Struct, frozen=True, gc=False):
+    """What a policy heard and put on record before it decided.
+
+    Attributes:
+        said: A plain JSON value of the policy's own.
+        role: Whose policy.
+    """
+
+    said: Any
+    role: str
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,11 +112,13 @@ class Episode:
         header: Model, parameters, seed, policies.
         steps: The decisions in the order in which they were handed out.
         result: Score, end, metrics; None for the record of a run that was killed.
+        said: What policies put on record between decisions, in order.
     """
 
     header: Header
     steps: tuple[Step, ...]
     result: Result | None
+    said: tuple[Said, ...] = ()
 
     @property
     def score(self) -> float:
@@ -133,7 +149,7 @@ class Episode:
             "params": head.params,
             "seed": head.seed,
             "policies": head.policies,
-            **asdict(end),
+            **_told(end),
             "version": head.version,
         }
 
@@ -146,6 +162,8 @@ class Episode:
         end = self._ended()
         with Recorder(path) as recorder:
             recorder.head(self.header)
+            for said in self.said:
+                recorder.line(_encode(said))
             for s in self.steps:
                 recorder.line(_line(s.t, s.role, s.observation, tagged(s.action), s.notes))
             recorder.result(end)
@@ -179,12 +197,13 @@ class Recorder:
 
     Args:
         path: A file that does not exist yet.
+        form: ".gz" to gzip it; by default where its name ends so.
 
     Raises:
         UsageError: The file exists or cannot be made.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, form: str = "") -> None:
         self.path = Path(path)
         try:
             raw = self.path.open("xb", buffering=0)
@@ -194,11 +213,29 @@ class Recorder:
             ) from None
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-        zipped = self.path.suffix == ".gz"
+        zipped = (form or self.path.suffix) == ".gz"
         self._file: Any = _zipped(raw) if zipped else raw
         self._raw, self._flush = raw, zipped
         self._hash = hashlib.sha256()
         self._unhashed: list[bytes] = []
+
+    @classmethod
+    def again(cls, path: str | Path) -> Self:
+        """Write on in a record that was cut, behind its last whole line.
+
+        The old file stays until a copy of its whole lines is on disk, which takes its place.
+
+        Raises:
+            UsageError: The copy, `PATH.part`, exists or cannot be made.
+        """
+        path = Path(path)
+        recorder = cls(path.with_name(path.name + ".part"), path.suffix)
+        for line in _lines(path):
+            if line.endswith(b"\n"):
+                recorder.line(line.removesuffix(b"\n"))
+        recorder.path.replace(path)
+        recorder.path = path
+        return recorder
 
     def __enter__(self) -> Self:
         return self
@@ -225,15 +262,27 @@ class Recorder:
         """Write one decision."""
         self.line(_line(t, decision.role, decision.observation, decision.wire, notes))
 
+    def said(self, said: Said) -> None:
+        """Write down what a policy has heard."""
+        self.line(_encode(said))
+
     def result(self, result: Result) -> None:
         """Write the last line."""
-        self.line(_encode({**asdict(result), "record_digest": self._digest()}))
+        self.line(_encode({**_told(result), "record_digest": self._digest()}))
 
     def _digest(self) -> str:
         """Return the digest of all lines so far; many lines at once cost little more than one."""
         self._hash.update(b"".join(self._unhashed))
         self._unhashed.clear()
         return self._hash.hexdigest()
+
+
+def _told(result: Result) -> dict[str, Any]:
+    """Return a result as plain values; sums of usage only where there are any."""
+    told = asdict(result)
+    if not told["usage"]:
+        del told["usage"]
+    return told
 
 
 def _line(
@@ -287,14 +336,23 @@ def _parsed(lines: list[bytes], *, whole: bool) -> Episode:
     if not lines:
         raise BadRecord("the file is empty; a record starts with a header")
     header = _header(lines[0])
-    # A decision may speak of a digest too, but it starts with its tick.
-    told = b'"record_digest"' in lines[-1] and not lines[-1].startswith(b'{"t":')
+    # Other lines may speak of a digest too, but a result starts with its score.
+    told = b'"record_digest"' in lines[-1] and not lines[-1].startswith((b'{"t":', b'{"said":'))
     complete = told and lines[-1].endswith(b"\n")
     if whole and not complete:
-        raise BadRecord(f"the record was cut after {len(lines) - 1} decisions: it has no result")
+        decisions = sum(line.startswith(b'{"t":') for line in lines)
+        raise BadRecord(f"the record was cut after {decisions} decisions: it has no result")
     body = lines[1:-1] if complete or not lines[-1].endswith(b"\n") else lines[1:]
     result = _result(lines) if complete else None
-    return Episode(header, tuple(_step(line, n) for n, line in enumerate(body, 1)), result)
+    steps: list[Step] = []
+    said: list[Said] = []
+    for number, line in enumerate(body, 2):
+        if line.startswith(b'{"said":'):
+            said.append(_parsed_line(line, Said, f"line {number}"))
+        else:
+            what = f"decision {len(steps) + 1} (line {number})"
+            steps.append(_parsed_line(line, Step, what))
+    return Episode(header, tuple(steps), result, tuple(said))
 
 
 def _header(line: bytes) -> Header:
@@ -312,11 +370,11 @@ def _header(line: bytes) -> Header:
         raise BadRecord(f"line 1: {fault}") from None
 
 
-def _step(line: bytes, number: int) -> Step:
+def _parsed_line(line: bytes, kind: type[T], what: str) -> T:
     try:
-        return msgspec.json.decode(line, type=Step)
+        return msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, RecursionError) as fault:
-        raise BadRecord(f"decision {number} (line {number + 1}) is not readable: {fault}") from None
+        raise BadRecord(f"{what} is not readable: {fault}") from None
 
 
 def _result(lines: list[bytes]) -> Result:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from desim.errors import Stuck, Unanswered, UsageError, WrongAction, WrongResult, possible
 from desim.protocols import PATIENCE, Model, lead
@@ -46,12 +46,27 @@ class Role:
         options: Sensible answers to an observation, never none, all accepted by the model. Greedy
             and random policies and a person's menu live on it.
         optional: The model plays this seat itself when nobody sits there.
+        neutral: The answer of somebody who does not decide any more and lets things take their
+            course; the first option where the model does not say.
     """
 
     sees: type
     does: type | UnionType
     options: Callable[[Any], Sequence[Option]] | None = None
     optional: bool = False
+    neutral: Callable[[Any], Any] | None = None
+
+    def rest(self, observation: Any) -> Any:
+        """Return the neutral answer to an observation.
+
+        Raises:
+            UsageError: The role has neither a neutral answer nor options.
+        """
+        if self.neutral is not None:
+            return self.neutral(observation)
+        if self.options is None:
+            raise UsageError("the role has no neutral answer and offers no options to take one of")
+        return self.options(observation)[0].action
 
 
 @frozen
@@ -64,6 +79,7 @@ class Result:
         metrics: Further figures by name.
         decisions: How many questions were answered.
         ledger_digest: SHA-256 over the state's ledgers; None for a state without ledgers.
+        usage: By role, the sums of what its policy noted under "usage" (calls, tokens, cost).
     """
 
     score: float
@@ -71,6 +87,7 @@ class Result:
     metrics: Mapping[str, Any]
     decisions: int
     ledger_digest: str | None
+    usage: Mapping[str, Mapping[str, float]] = field(factory=dict)
 
 
 class Run:

@@ -1,22 +1,15 @@
 """Drivers: one episode with policies, the same with coroutines, several with a learning policy."""
 
-import contextlib
-import inspect
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-import msgspec
+from desim.episode import Episode
+from desim.protocols import Model
+from desim.seating import Policies, seat_all
+from desim.table import Table, built, labels_of
 
-from desim import catalog
-from desim.episode import Episode, Header, Recorder, Step
-from desim.errors import DesimError, PolicyFailed, UsageError
-from desim.kernel import Run
-from desim.protocols import Model, Policy
-from desim.seating import Policies, label, seat_all, spread
-from desim.world import Decision
-
-__all__ = ["play", "play_async", "play_series"]
+__all__ = ["finish_async", "play", "play_async", "play_series"]
 
 
 def play(
@@ -40,7 +33,7 @@ def play(
         WrongAction: A policy answered what its role cannot do.
         PolicyFailed: A policy raised an exception or answered with a coroutine.
     """
-    with _Table(model, policies, seed, record) as table:
+    with Table(model, policies, seed, record) as table:
         return table.played()
 
 
@@ -55,12 +48,21 @@ async def play_async(
 
     Decisions of one instant are gathered concurrently. Otherwise as `play`.
     """
-    with _Table(model, policies, seed, record) as table:
-        while decisions := table.run.advance():
-            actions = await _gathered([table.decide_async(d) for d in decisions])
-            for decision, action in zip(decisions, actions, strict=True):
-                table.take(decision, action)
-        return table.episode()
+    with Table(model, policies, seed, record) as table:
+        return await finish_async(table)
+
+
+async def finish_async(table: Table) -> Episode:
+    """Play a table to its end, gathering the decisions of one instant concurrently.
+
+    They are recorded in the order in which they were handed out, once all are in; what must not
+    be lost if the run is killed in between, a policy puts on record itself (`journal`).
+    """
+    while decisions := table.run.advance():
+        actions = await _gathered([table.decide_async(d) for d in decisions])
+        for decision, action in zip(decisions, actions, strict=True):
+            table.take(decision, action)
+    return table.episode()
 
 
 def play_series(
@@ -81,113 +83,18 @@ def play_series(
         record: A folder that receives one file an episode, `episode-001.jsonl` and so on.
     """
     seeds = list(seeds)
-    model = _built(model)
+    model = built(model)
     players = seat_all(model, policies, seeds[0]) if seeds else {}
-    named = _labels(model, policies)
+    named = labels_of(model, policies)
     episodes = []
     for number, seed in enumerate(seeds, 1):
         file = Path(record) / f"episode-{number:03d}.jsonl" if record else None
-        with _Table(model, players, seed, file, named) as table:
+        with Table(model, players, seed, file, named) as table:
             episodes.append(table.played())
         for player in players.values():
             if after := getattr(player, "after", None):
                 after(episodes[-1])
     return episodes
-
-
-class _Table:
-    """What the drivers share: a run, who sits at it, and what was written down."""
-
-    def __init__(
-        self,
-        model: Model[Any] | str,
-        policies: Policies,
-        seed: int,
-        record: str | Path | None,
-        labels: Mapping[str, str] | None = None,
-    ) -> None:
-        self.model = _built(model)
-        given = spread(self.model, policies)
-        self.players: dict[str, Policy] = seat_all(self.model, given, seed)
-        self.run = Run(self.model, seed, frozenset(given) if policies is not None else None)
-        for role in sorted(self.run.world.seats - self.players.keys()):
-            raise UsageError(f"role {role!r} needs somebody to decide; give it a policy")
-        self.header = Header.of(self.model, seed, labels or _labels(self.model, policies))
-        self.steps: list[Step] = []
-        self._noting = any(hasattr(player, "notes") for player in self.players.values())
-        self._recorder = Recorder(record) if record else None
-        self._stack = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        if self._recorder:
-            self._stack.enter_context(self._recorder)
-            self._recorder.head(self.header)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def played(self) -> Episode:
-        """Play to the end without coroutines."""
-        while decisions := self.run.advance():
-            for decision in decisions:
-                self.take(decision, self.decide(decision))
-        return self.episode()
-
-    def decide(self, decision: Decision) -> Any:
-        """Ask the policy that sits there."""
-        try:
-            action = self.players[decision.role].decide(decision.observation)
-        except DesimError:
-            raise
-        except Exception as fault:
-            raise self._failed(decision, fault) from fault
-        if hasattr(action, "__await__"):
-            _discard(action)
-            raise PolicyFailed(f"{decision.role!r} is played by a coroutine; use play_async")
-        return action
-
-    async def decide_async(self, decision: Decision) -> Any:
-        """Ask the policy that sits there and wait for it, if it is one to wait for."""
-        try:
-            action = self.players[decision.role].decide(decision.observation)
-            return await action if inspect.isawaitable(action) else action
-        except DesimError:
-            raise
-        except Exception as fault:
-            raise self._failed(decision, fault) from fault
-
-    def take(self, decision: Decision, action: Any) -> None:
-        """Give the answer to the run and write it down."""
-        run = self.run
-        run.answer(decision, action)
-        t = run.world.now
-        kept = self._notes(decision) if self._noting else None
-        self.steps.append(Step(t, decision.role, decision.observation, decision.action, kept))
-        if self._recorder:
-            self._recorder.step(t, decision, kept)
-
-    def episode(self) -> Episode:
-        """Sum up and write the last line."""
-        result = self.run.result()
-        if self._recorder:
-            self._recorder.result(result)
-        return Episode(self.header, tuple(self.steps), result)
-
-    def _notes(self, decision: Decision) -> dict[str, Any] | None:
-        """Copy the policy's notes, which may change before the next decision."""
-        notes = getattr(self.players[decision.role], "notes", None)
-        try:
-            return msgspec.to_builtins(dict(notes), str_keys=True) if notes else None
-        except (TypeError, ValueError) as fault:
-            raise self._failed(decision, fault) from fault
-
-    def _failed(self, decision: Decision, fault: Exception) -> PolicyFailed:
-        role = decision.role
-        return PolicyFailed(
-            f"policy {self.header.policies[role]} failed as {role!r} at t={self.run.world.now}: "
-            f"{type(fault).__name__}: {fault}"
-        )
 
 
 async def _gathered(answers: list[Coroutine[Any, Any, Any]]) -> list[Any]:
@@ -201,19 +108,3 @@ async def _gathered(answers: list[Coroutine[Any, Any, Any]]) -> list[Any]:
     finally:
         for task in tasks:
             task.cancel()
-
-
-def _built(model: Model[Any] | str) -> Model[Any]:
-    if isinstance(model, type):
-        raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")
-    return catalog.model(model) if isinstance(model, str) else model
-
-
-def _labels(model: Model[Any], policies: Policies) -> dict[str, str]:
-    return {role: label(one) for role, one in spread(model, policies).items()}
-
-
-def _discard(awaitable: Any) -> None:
-    # An unawaited coroutine would warn when it is collected; the error to come says enough.
-    if inspect.iscoroutine(awaitable):
-        awaitable.close()

@@ -47,9 +47,15 @@ class Policy(Protocol):
     """Whoever decides. One instance plays one role of one episode.
 
     Optional members: `after(episode)`, called when an episode has ended; `notes`, a mapping read
-    after every decision and recorded with it; `seated(seat, ...)`, a class method that builds the
-    policy from what the framework knows of the seat and the spec's arguments; `seats = "all"` on a
-    class that takes every seat when none is named.
+    after every decision and recorded with it, of which what stands under "usage" is summed in the
+    result; `seated(seat, ...)`, a class method that builds the policy from what the framework knows
+    of the seat and the spec's arguments; `seats = "all"` on a class that takes every seat when none
+    is named.
+
+    A policy that hears what cannot be heard again (a paid reply, a person's words) has `journal`,
+    which the framework sets to a function: the plain JSON value given to it is in the record at
+    once. When a record is resumed, `resume(said)` gives the policy these values back, in order,
+    before it is asked anything: it answers from them as long as they last.
     """
 
     def decide(self, observation: Any, /) -> Any:

@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from attrs import evolve
+
 from desim.episode import Episode, Step
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction
 from desim.kernel import Run
-from desim.schema import to_plain
+from desim.schema import tagged, to_plain
 from desim.world import Decision
 
-__all__ = ["branch", "replay"]
+__all__ = ["branch", "replay", "same_step"]
 
 
 def replay(path: str | Path) -> Episode:
@@ -61,22 +64,34 @@ def branch(episode: Episode, decisions: int | None = None) -> Run:
         if not run.open:
             raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
         decision = run.open[0]
-        _same_question(number, step, decision, run.world.now)
+        asked = Step(run.world.now, decision.role, decision.observation, step.action)
+        same_step(number, step, asked)
         _answer(number, run, decision, step.action)
         if not run.open:
             run.advance()
     return run
 
 
-def _same_question(number: int, step: Step, decision: Decision, now: int) -> None:
-    if (step.t, step.role) != (now, decision.role):
+def same_step(number: int, recorded: Step, now: Step) -> None:
+    """Compare a decision with the recorded one.
+
+    Raises:
+        BadRecord: Who was asked, what they saw, or what they answered differs.
+    """
+    if (recorded.t, recorded.role) != (now.t, now.role):
         raise BadRecord(
-            f"decision {number} differs: recorded {step.role!r} at t={step.t}, "
-            f"now {decision.role!r} at t={now}"
+            f"decision {number} differs: recorded {recorded.role!r} at t={recorded.t}, "
+            f"now {now.role!r} at t={now.t}"
         )
-    seen, told = to_plain(decision.observation), to_plain(step.observation)
+    _same(number, recorded, to_plain(recorded.observation), to_plain(now.observation))
+    told, given = (msgspec.json.decode(tagged(step.action)) for step in (recorded, now))
+    _same(number, recorded, told, given, "$.action")
+
+
+def _same(number: int, step: Step, told: Any, seen: Any, path: str = "$") -> None:
     if seen != told:
-        raise BadRecord(f"decision {number} (t={now}, {step.role!r}) differs: {_first(told, seen)}")
+        where = f"decision {number} (t={step.t}, {step.role!r})"
+        raise BadRecord(f"{where} differs: {_first(told, seen, path)}")
 
 
 def _answer(number: int, run: Run, decision: Decision, action: Any) -> None:
@@ -87,7 +102,10 @@ def _answer(number: int, run: Run, decision: Decision, action: Any) -> None:
 
 
 def _same_result(episode: Episode, run: Run) -> None:
-    recorded, now = to_plain(episode.result), to_plain(run.result())
+    assert episode.result is not None
+    # What policies used is theirs to note, not the world's to repeat.
+    again = evolve(run.result(), usage=episode.result.usage)
+    recorded, now = to_plain(episode.result), to_plain(again)
     if recorded != now:
         raise BadRecord(f"the result differs: {_first(recorded, now)}")
 
