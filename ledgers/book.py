@@ -25,6 +25,7 @@ from ledgers.journal import (
     fingerprint,
     unknown,
     writable,
+    written,
     wrong_time,
 )
 
@@ -50,13 +51,18 @@ class Entry(NamedTuple):
 
     Attributes:
         time: Ticks of the world's clock.
-        text: What happened.
+        text: What happened; its first word is the entry's name.
         amounts: Integer units of currency by account; they sum to zero.
     """
 
     time: int
     text: str
     amounts: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        """The first word of the text: "J3" of "J3 collections"; "" of a text without words."""
+        return next(iter(self.text.split(maxsplit=1)), "")
 
 
 @frozen
@@ -90,10 +96,7 @@ class TrialBalance:
         return "\n".join(f"{a:{name}}  {d:>{debit}}  {c:>{credit}}".rstrip() for a, d, c in lines)
 
     def _written(self, units: int) -> str:
-        """Write *units* with all decimals, without a detour through floats; "" for none."""
-        whole, rest = divmod(units, 10**self.digits)
-        tail = f".{rest:0{self.digits}d}" if self.digits else ""
-        return f"{whole:,}{tail}" if units > 0 else ""
+        return written(units, self.digits) if units > 0 else ""
 
 
 class Book:
@@ -248,6 +251,8 @@ def _joined(amounts: Mapping[str, int], more: dict[str, int]) -> dict[str, int]:
     """Both kinds of lines in a new dict, since the journal keeps it."""
     if type(amounts) is not dict and not isinstance(amounts, Mapping):
         raise WrongEntry(f"amounts must be a mapping of accounts to ints, not {amounts!r}")
+    if not more:
+        return dict(amounts)
     if twice := amounts.keys() & more.keys():
         raise WrongEntry(f"each account is named once, but {', '.join(sorted(twice))} came twice")
     return {**amounts, **more}

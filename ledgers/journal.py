@@ -1,9 +1,11 @@
 """What every ledger shares: refusals, a read-only journal, usable names, a fingerprint."""
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import starmap
+from operator import itemgetter
 from typing import Any, Generic, TypeVar, overload
 
 import msgspec
@@ -15,12 +17,16 @@ __all__ = [
     "WrongTime",
     "chart",
     "fingerprint",
+    "listed",
     "unknown",
     "writable",
+    "written",
     "wrong_time",
 ]
 
 Record = TypeVar("Record")
+
+_time = itemgetter(0)  # of a row, whichever ledger wrote it
 
 
 class LedgerError(ValueError):
@@ -66,6 +72,25 @@ class Journal(Sequence[Record], Generic[Record]):
         """Every record in the order of writing."""
         return starmap(self._record, self._rows)
 
+    def span(self, since: int | None = None, until: int | None = None) -> range:
+        """Positions of the records of a period, found without a walk through the others.
+
+        Args:
+            since: First tick of the period; from the first record on, where it is not given.
+            until: Last tick of the period, all of which counts; to the last record by default.
+
+        Raises:
+            WrongTime: A tick is not an `int`, or the period ends before it begins.
+        """
+        for tick in (since, until):
+            if tick is not None and type(tick) is not int:
+                raise WrongTime(f"a period is asked for in whole ticks, not with {tick!r}")
+        if since is not None and until is not None and until < since:
+            raise WrongTime(f"a period must not end before it begins: t={since} to t={until}")
+        rows = self._rows
+        first = 0 if since is None else bisect_left(rows, since, key=_time)
+        return range(first, len(rows) if until is None else bisect_right(rows, until, key=_time))
+
     def __repr__(self) -> str:
         """Show the records as a list does."""
         return f"Journal({list(self)!r})"
@@ -88,6 +113,11 @@ def chart(kind: str, names: Iterable[str]) -> tuple[str, ...]:
     return declared
 
 
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Take one name without brackets for a list of one, not for a list of its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Say in a sentence that *name* is none of the *known*, and which one was likely meant."""
     names = list(known)
@@ -108,6 +138,13 @@ def fingerprint(rows: Sequence[tuple[Any, ...]]) -> str:
     # One encoding of the whole: an episode's digest costs little beside the episode.
     written = msgspec.json.encode(rows, order="deterministic", enc_hook=str)
     return hashlib.sha256(written).hexdigest()
+
+
+def written(units: int, digits: int) -> str:
+    """Write *units* in the currency with all its *digits*, without a detour through floats."""
+    whole, rest = divmod(abs(units), 10**digits)
+    tail = f".{rest:0{digits}d}" if digits else ""
+    return f"{'-' if units < 0 else ''}{whole:,}{tail}"
 
 
 def writable(text: str) -> bool:

@@ -1,0 +1,114 @@
+"""A chart of accounts: what it accepts, and what follows from a kind."""
+
+import pickle
+from typing import Any, TypeAlias
+
+import pytest
+
+from ledgers.book import UnknownAccount
+from ledgers.chart import KINDS, Account, Chart
+from ledgers.journal import LedgerError, WrongChart
+
+Anything: TypeAlias = Any  # also what a chart must refuse
+
+CHART = Chart(
+    (
+        Account("1000", "Cash", "asset"),
+        Account("4000", "Sales", "income"),
+        Account("5000", "Wages", "expense"),
+    )
+)
+
+
+def test_a_book_opens_on_the_codes_of_a_chart() -> None:
+    """Codes are the accounts of the book, in the order of the chart."""
+    book = CHART.book(digits=0)
+    assert (book.accounts, book.digits) == (("1000", "4000", "5000"), 0)
+    assert book.accounts == CHART.codes
+
+
+@pytest.mark.parametrize(
+    ("kind", "normal", "sign", "temporary"),
+    [
+        ("asset", "debit", 1, False),
+        ("contra_asset", "credit", 1, False),
+        ("liability", "credit", -1, False),
+        ("equity", "credit", -1, False),
+        ("income", "credit", -1, True),
+        ("expense", "debit", 1, True),
+    ],
+)
+def test_what_an_account_is_follows_from_its_kind(
+    kind: Anything, normal: str, sign: int, temporary: object
+) -> None:
+    """The kind tells where an account grows, how it is shown, and whether a close empties it."""
+    account = Account("x", "X", kind)
+    assert (account.normal, account.sign, account.temporary) == (normal, sign, temporary)
+    assert kind in KINDS
+
+
+def test_accounts_are_found_by_code_and_by_kind() -> None:
+    """A chart is looked up like a mapping and walked like a list."""
+    assert CHART["4000"].name == "Sales"
+    assert CHART.of("expense", "asset") == ("1000", "5000")
+    assert CHART.temporary == ("4000", "5000")
+    assert [account.code for account in CHART] == list(CHART.codes)
+    assert ("1000" in CHART, "cash" in CHART, len(CHART)) == (True, False, 3)
+
+
+def test_charts_are_values() -> None:
+    """Equal charts are equal, hash alike, and survive a trip to another process."""
+    other = pickle.loads(pickle.dumps(CHART))  # noqa: S301 - our own bytes
+    assert other == CHART
+    assert hash(other) == hash(CHART)
+    assert other["5000"] == Account("5000", "Wages", "expense")
+
+
+@pytest.mark.parametrize(
+    ("accounts", "sentence"),
+    [
+        ((), "declare at least one account, in a list of names, not ()"),
+        (("cash",), "a chart is made of Accounts, not of 'cash'"),
+        (
+            (Account("a", "A", "asset"), Account("a", "B", "income")),
+            "each account is declared once, but a came twice",
+        ),
+    ],
+)
+def test_a_chart_must_be_usable(accounts: Anything, sentence: str) -> None:
+    """A chart whose codes could be confused is refused."""
+    with pytest.raises(WrongChart) as refused:
+        Chart(accounts)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("account", "sentence"),
+    [
+        (("", "Cash", "asset"), "code and name are texts that can be written, not ''"),
+        (("1", "\ud800", "asset"), "code and name are texts that can be written, not '\\ud800'"),
+        ((1000, "Cash", "asset"), "code and name are texts that can be written, not 1000"),
+        (
+            ("1", "Cash", "assets"),
+            "account '1': no kind is named 'assets'; did you mean 'asset'?",
+        ),
+    ],
+)
+def test_an_account_must_be_usable(account: Anything, sentence: str) -> None:
+    """An account that no statement could show is refused."""
+    with pytest.raises(WrongChart) as refused:
+        Account(*account)
+    assert str(refused.value) == sentence
+
+
+def test_what_is_not_in_a_chart_is_refused() -> None:
+    """A misspelt code or kind is a mistake, and near misses are suggested."""
+    with pytest.raises(
+        UnknownAccount, match=r"^no account is named '1001'; did you mean '1000'\?$"
+    ):
+        CHART["1001"]
+    unhashable: Anything = ["1000"]
+    with pytest.raises(UnknownAccount):
+        CHART[unhashable]
+    with pytest.raises(LedgerError, match=r"^no kind is named 'incomes'; did you mean 'income'\?$"):
+        CHART.of("incomes")

@@ -1,0 +1,277 @@
+"""Statements: what a layout accepts, and what it shows of a book."""
+
+import json
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from lemonade import CASH, CHART, FLOWS, INCOME, POSITION, REPORTS, lemonade
+
+from ledgers.book import Book, UnknownAccount
+from ledgers.journal import WrongTime
+from ledgers.statements import (
+    Layout,
+    Line,
+    Statement,
+    Total,
+    WrongLayout,
+    balance_sheet,
+    cash_flow_statement,
+    income_statement,
+    movements,
+    roll_forward,
+)
+from ledgers.views import CashView
+
+Anything: TypeAlias = Any
+
+
+@pytest.fixture
+def book() -> Book:
+    """Return the books of the lemonade stand."""
+    return lemonade()
+
+
+def test_an_income_statement_shows_a_period(book: Book) -> None:
+    """Income and expenses are positive, totals add and subtract rows above them."""
+    assert dict(income_statement(book, INCOME, 0, 0)) == {
+        "sales": 50_25,
+        "lemons": 30_00,
+        "gross_profit": 20_25,
+        "depreciation": 0,
+        "net_income": 20_25,
+    }
+    assert income_statement(book, INCOME, 0, 1)["net_income"] == 25_00
+
+
+def test_a_close_earns_nothing(book: Book) -> None:
+    """The month in which the last year was closed shows what that month earned."""
+    assert income_statement(book, INCOME, 2, 2, closings="J0")["net_income"] == 1_01
+    assert income_statement(book, INCOME, closings=["J0"])["net_income"] == 26_01
+    assert income_statement(book, INCOME, 2, 2)["net_income"] == 1_01 - 25_00
+
+
+def test_a_balance_sheet_shows_an_instant(book: Book) -> None:
+    """Current-year earnings are what income and expenses hold; the close moves them."""
+    before, after = balance_sheet(book, POSITION, 1), balance_sheet(book, POSITION)
+    assert dict(before) == {
+        "cash": 90_00,
+        "stand": 75_00,
+        "total_assets": 165_00,
+        "bills": 0,
+        "loan": 40_00,
+        "total_liabilities": 40_00,
+        "capital": 100_00,
+        "retained_earnings": 0,
+        "current_year_earnings": 25_00,
+        "total_equity": 125_00,
+    }
+    assert (after["retained_earnings"], after["current_year_earnings"]) == (25_00, 1_01)
+
+
+def test_a_cash_flow_statement_ends_with_cash(book: Book) -> None:
+    """Rows by category, then the balances of cash before and after the period."""
+    assert dict(cash_flow_statement(book, FLOWS, CASH, 0, 1)) == {
+        "received": 60_00,
+        "paid": -30_00,
+        "operating": 30_00,
+        "investing": -40_00,
+        "financing": 0,
+        "net_change": -10_00,
+        "opening_cash": 100_00,
+        "closing_cash": 90_00,
+    }
+    whole = cash_flow_statement(book, FLOWS, CASH)
+    assert (whole["opening_cash"], whole["net_change"]) == (0, whole["closing_cash"])
+
+
+def test_statements_stay_when_the_book_moves_on(book: Book) -> None:
+    """A statement is a value: later entries, even of its own period, do not reach it."""
+    now, then = balance_sheet(book, POSITION), balance_sheet(book, POSITION, 2)
+    book.post(2, "sale of the month", cash=1, sales=-1)
+    assert now.rows == then.rows
+    assert balance_sheet(book, POSITION, 2)["cash"] == then["cash"] + 1
+    assert pickle.loads(pickle.dumps(then)) == then  # noqa: S301 - our own bytes
+
+
+def test_reports_are_the_three_statements(book: Book) -> None:
+    """What was declared once gives the same statements as the functions."""
+    assert REPORTS.balance_sheet(book, 1) == balance_sheet(book, POSITION, 1)
+    assert REPORTS.cash_flow_statement(book, 0, 1) == cash_flow_statement(book, FLOWS, CASH, 0, 1)
+    closed = income_statement(book, INCOME, 2, 2, closings="J0")
+    assert REPORTS.income_statement(book, 2, 2) == closed
+
+
+def test_a_statement_reads_as_a_table(book: Book) -> None:
+    """Lines are indented, totals are not, and figures stand at the right with all their digits."""
+    assert str(cash_flow_statement(book, FLOWS, CASH, 0, 1)).splitlines() == [
+        "cash flow statement, t=0 to t=1",
+        "  received     60.00",
+        "  paid        -30.00",
+        "operating      30.00",
+        "  investing   -40.00",
+        "  financing     0.00",
+        "net change    -10.00",
+        "opening cash  100.00",
+        "closing cash   90.00",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("digits", "table"),
+    [
+        (0, "x, now\n  a  -1,234,567"),
+        (2, "x, now\n  a  -12,345.67"),
+        (8, "x, now\n  a  -0.01234567"),
+    ],
+)
+def test_a_table_is_written_in_the_books_digits(digits: int, table: str) -> None:
+    """The sign stands before the whole, also where the whole is zero."""
+    book = Book("a", "b", digits=digits)
+    book.post(0, "x", a=-1234567, b=1234567)
+    assert str(balance_sheet(book, Layout("x", (Line("a", "a"),)))) == table
+
+
+def test_titles_name_the_period(book: Book) -> None:
+    """Whoever reads a statement sees what it covers."""
+    layout = Layout("x", (Line("a", "cash"),))
+    assert [income_statement(book, layout, *ends).title for ends in ((), (1,), (None, 2))] == [
+        "x, the beginning to now",
+        "x, t=1 to now",
+        "x, the beginning to t=2",
+    ]
+    assert [balance_sheet(book, layout, at).title for at in (None, 1)] == ["x, now", "x, t=1"]
+
+
+def test_money_is_in_the_currency_and_goes_into_json(book: Book) -> None:
+    """Units are divided once, so that a figure is the float nearest to it."""
+    money = income_statement(book, INCOME, 0, 0).money()
+    assert json.loads(json.dumps(money)) == {
+        "sales": 50.25,
+        "lemons": 30.0,
+        "gross_profit": 20.25,
+        "depreciation": 0.0,
+        "net_income": 20.25,
+    }
+
+
+def test_movements_leave_out_and_pick_entries_by_name(book: Book) -> None:
+    """A name without brackets is one name, not its letters."""
+    assert movements(book, 2, 2, only="L1")["cash"] == -10_00
+    assert movements(book, 0, 2, without=("sale", "stand"))["cash"] == -40_00
+    assert movements(book, 0, 1, only="J")["lemons"] == 0
+    assert tuple(movements(book, only=())) == CHART.codes
+
+
+def test_movements_of_everything_are_the_balances(book: Book) -> None:
+    """From the first entry to the last, an account moved to its balance."""
+    assert movements(book) == book.balances()
+
+
+def test_an_account_rolls_forward(book: Book) -> None:
+    """Opening, named movements and what they leave unexplained sum to closing."""
+    rolled = roll_forward(book, "cash", {"sales": "sale", "loan": ["L1"]}, 1, 2)
+    assert dict(rolled) == {
+        "opening": 110_25,
+        "sales": 10_76,
+        "loan": -10_00,
+        "unexplained": -30_00,
+        "closing": 81_01,
+    }
+    loan = roll_forward(book, "loan", {"repaid": "L1"}, 2, sign=-1)
+    assert dict(loan) == {"opening": 40_00, "repaid": -10_00, "unexplained": 0, "closing": 30_00}
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ((), "x: declare at least one row"),
+        ((Line("a", "cash"), Line("a", "loan")), "x: row 'a' comes twice"),
+        (
+            (Line("sales", "sales"), Total("net", "sale")),
+            "x: total 'net': no row above it is named 'sale'; did you mean 'sales'?",
+        ),
+        (
+            (Line("a", "cash"), Total("net", (), "net")),
+            "x: total 'net': no row above it is named 'net'; there is a",
+        ),
+    ],
+)
+def test_a_layout_must_be_fillable(rows: Anything, sentence: str) -> None:
+    """A layout that no book could fill is refused when it is declared."""
+    with pytest.raises(WrongLayout) as refused:
+        Layout("x", rows)
+    assert str(refused.value) == sentence
+
+
+def test_a_sign_only_turns() -> None:
+    """A sign that would multiply is refused."""
+    sign: Anything = 2
+    with pytest.raises(WrongLayout, match=r"^row 'a': the sign is 1 or -1, not 2$"):
+        Line("a", "cash", sign)
+
+
+def test_a_line_over_an_unknown_account_is_refused(book: Book) -> None:
+    """A misspelt account does not read as zero."""
+    layout = Layout("x", (Line("a", "csah"),))
+    for fill in (income_statement, balance_sheet):
+        with pytest.raises(UnknownAccount, match="named 'csah'; did you mean 'cash'"):
+            fill(book, layout)
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([Line("a", "A")], "x: 'B' is in 0 lines, not in one"),
+        ([Line("a", ("A", "B")), Line("b", "B")], "x: 'B' is in 2 lines, not in one"),
+        (
+            [Line("opening_cash", ("A", "B"))],
+            "x: row 'opening_cash' is added to every such statement",
+        ),
+    ],
+)
+def test_every_category_is_in_one_line(book: Book, rows: list[Line], sentence: str) -> None:
+    """A cash-flow statement that would miss or double a flow is refused."""
+    view = CashView("cash", {"sale": "A", "L1": "B"})
+    with pytest.raises(WrongLayout) as refused:
+        cash_flow_statement(book, Layout("x", rows), view, 2, 2)
+    assert str(refused.value) == sentence
+
+
+def test_rows_of_a_roll_forward_have_names_of_their_own(book: Book) -> None:
+    """A movement called like a balance would hide it."""
+    with pytest.raises(WrongLayout, match=r"^cash: row 'closing' is added to every such"):
+        roll_forward(book, "cash", {"closing": "sale"})
+
+
+def test_a_row_that_is_not_there_is_refused(book: Book) -> None:
+    """Near misses are suggested, and a statement is searched like a list of names."""
+    sheet = balance_sheet(book, POSITION)
+    assert "cash" in sheet
+    assert "total_asset" not in sheet
+    with pytest.raises(WrongLayout) as refused:
+        sheet["total_asset"]
+    assert str(refused.value) == (
+        "balance sheet, now: no row is named 'total_asset'; did you mean 'total_assets'?"
+    )
+
+
+def test_a_period_that_cannot_be_is_refused(book: Book) -> None:
+    """Statements refuse what the journal refuses."""
+    with pytest.raises(WrongTime):
+        income_statement(book, INCOME, 1, 0)
+    with pytest.raises(WrongTime):
+        balance_sheet(book, POSITION, True)  # noqa: FBT003 - no tick, on purpose
+
+
+def test_layouts_are_declared_in_any_collection() -> None:
+    """Lists become tuples, single names become tuples of one."""
+    layout = Layout("x", [Line("a", ["b", "c"]), Total("t", "a")])
+    assert layout == Layout("x", (Line("a", ("b", "c")), Total("t", ("a",), ())))
+    assert layout.sources == ("b", "c")
+    assert isinstance(balance_sheet(Book("b", "c"), layout), Statement)
