@@ -76,6 +76,7 @@ def accept(company: Company, action: TaskAccept) -> dict[str, Any]:
     company.market.remove(task)
     company.owned.append(task)
     insort(company.planned, task, key=_row)
+    company.planned_shown = None
     # The published runner keeps an honest client's trust unrounded until the step is over.
     if game.accepting_step_unrounded and not task.client.spec.adversarial:
         task.client.unrounded = True
@@ -129,6 +130,7 @@ def dispatch(company: Company, action: TaskDispatch) -> dict[str, Any]:
         )
     task.status = "active"
     company.planned.remove(task)
+    company.planned_shown = None
     insort(company.active, task, key=_row)
     for who in task.team:
         who.load += not company.game.planned_tasks_split
@@ -252,6 +254,7 @@ def _give_up(company: Company, task: Task) -> None:
     team, active = task.team, task.status == "active"
     task.status = "cancelled"
     (company.active if active else company.planned).remove(task)
+    company.planned_shown = None
     forget(task)
     for who in team:
         who.tasks.remove(task)

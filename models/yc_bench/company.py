@@ -169,6 +169,7 @@ class Company:
         market: Tasks to be had, the best paid first, ties by row.
         owned: Tasks accepted, in the order of acceptance.
         planned: Accepted and not dispatched, by row.
+        planned_shown: What replies call the planned tasks; none once that has changed.
         active: Under way, by row.
         turns: The present turn and how many there were.
         horizon: Tick of the horizon.
@@ -203,6 +204,7 @@ class Company:
     market: list[Task] = field(factory=list)
     owned: list[Task] = field(factory=list)
     planned: list[Task] = field(factory=list)
+    planned_shown: tuple[str, ...] | None = None
     active: list[Task] = field(factory=list)
     settled: int = 0
     target: int | None = None

@@ -231,11 +231,18 @@ def _desk(company: Company, turns: Turns, reply: Reply | None) -> Desk:
         time=company.clock.text(company.world.now),
         turn=turns.number,
         funds_cents=company.funds_cents,
-        planned=tuple([task.shown for task in company.planned]),
+        planned=_planned(company),
         active=tuple([task.shown for task in company.active]),
         reply=reply,
         status=turns.status,
     )
+
+
+def _planned(company: Company) -> tuple[str, ...]:
+    # Thousands of tasks may lie there, and a desk is shown with every command.
+    if company.planned_shown is None:
+        company.planned_shown = tuple([task.shown for task in company.planned])
+    return company.planned_shown
 
 
 def _understood(given: Any) -> tuple[str, Any, Reply | None]:
