@@ -173,6 +173,38 @@ class Book:
         self._last = time
         self._rows.append((time, text, lines))
 
+    def transfer(self, time: int, text: str, debit: str, credit: str, amount: int) -> None:
+        """Write one entry of two lines: *amount* to one account, from another.
+
+        The same as `post` with two lines, at half its cost.
+
+        Args:
+            time: Ticks, not before the last entry.
+            text: What happened.
+            debit: The account that gains.
+            credit: The account that loses.
+            amount: Integer units; below zero it goes the other way.
+
+        Raises:
+            LedgerError: As `post` does.
+        """
+        balances = self._balances
+        if (
+            type(amount) is not int
+            or debit not in balances
+            or credit not in balances
+            or debit == credit
+            or type(time) is not int
+            or time < self._last
+        ):
+            self._refuse_transfer(time, text, debit, credit, amount)
+        if type(text) is not str or not text.isascii():
+            text = _written_text(text)
+        balances[debit] += amount
+        balances[credit] -= amount
+        self._last = time
+        self._rows.append((time, text, {debit: amount, credit: -amount}))
+
     def balance(self, account: str, at: int | None = None) -> int:
         """Units on *account* now, or once everything posted up to and at time *at* was.
 
@@ -226,6 +258,16 @@ class Book:
                 times.append(time)
                 balances.append(balances[-1] + amount)
         self._read = len(self._rows)
+
+    def _refuse_transfer(
+        self, time: int, text: str, debit: str, credit: str, amount: int
+    ) -> NoReturn:
+        for account in (debit, credit):
+            if account not in self._balances or type(amount) is not int:
+                self._refuse_line(account, amount)
+        if debit == credit:
+            raise WrongEntry(f"entry {text!r} needs two accounts, not {debit!r} twice")
+        self._refuse_entry(time, text, {debit: amount, credit: -amount}, 0)
 
     def _refuse_line(self, account: str, amount: object) -> NoReturn:
         if account not in self._balances:

@@ -29,7 +29,7 @@ class BrokenInvariant(AssertionError):
 
 @contextmanager
 def checked() -> Iterator[None]:
-    """Verify every `Book.post` and `Stock.move` until the context is left.
+    """Verify every `Book.post`, `Book.transfer` and `Stock.move` until the context is left.
 
     After each call, accepted or refused, balances must sum to zero and be what the journal says,
     inside places must not be negative, and the journal must have grown by that one entry or, after
@@ -38,14 +38,16 @@ def checked() -> Iterator[None]:
     Raises:
         BrokenInvariant: From the call that broke a promise; the sentence names its entry.
     """
-    post, move = Book.post, Stock.move
+    post, transfer, move = Book.post, Book.transfer, Stock.move
     shadows: Shadows = WeakKeyDictionary()
     _replace(Book, "post", _checked_post(post, shadows))
+    _replace(Book, "transfer", _checked_transfer(transfer, shadows))
     _replace(Stock, "move", _checked_move(move, shadows))
     try:
         yield
     finally:
         _replace(Book, "post", post)
+        _replace(Book, "transfer", transfer)
         _replace(Stock, "move", move)
 
 
@@ -87,6 +89,17 @@ def _checked_post(post: Post, shadows: Shadows) -> Post:
             post(book, time, text, amounts, **more)
 
     return checked_post
+
+
+def _checked_transfer(transfer: Post, shadows: Shadows) -> Post:
+    @wraps(transfer)
+    def checked_transfer(
+        book: Book, time: int, text: str, debit: str, credit: str, amount: int
+    ) -> None:
+        with _verified(book, shadows, f"transfer {text!r} at t={time!r}", 1):
+            transfer(book, time, text, debit, credit, amount)
+
+    return checked_transfer
 
 
 def _checked_move(move: Post, shadows: Shadows) -> Post:

@@ -46,6 +46,41 @@ def state(book: Book) -> tuple[object, ...]:
     return book.digest(), book.balances(), list(book.journal), book.balances(at=2)
 
 
+def test_a_transfer_is_a_post_of_two_lines() -> None:
+    """Same balances, same journal, same digest; below zero it goes the other way."""
+    one, other = Book("cash", "wages"), Book("cash", "wages")
+    one.post(1, "payroll", wages=500, cash=-500)
+    one.post(2, "corrected", wages=-20, cash=20)
+    other.transfer(1, "payroll", "wages", "cash", 500)
+    other.transfer(2, "corrected", "wages", "cash", -20)
+    assert other.balances() == one.balances() == {"cash": -480, "wages": 480}
+    assert list(other.journal) == list(one.journal)
+    assert other.digest() == one.digest()
+
+
+@pytest.mark.parametrize(
+    ("call", "fault"),
+    [
+        ((1, "x", "wages", "wages", 5), WrongEntry),
+        ((1, "x", "wagse", "cash", 5), UnknownAccount),
+        ((1, "x", "wages", "cahs", 5), UnknownAccount),
+        ((1, "x", "wages", "cash", 5.0), WrongAmount),
+        ((1, "x", "wages", "cash", True), WrongAmount),
+        ((-1, "x", "wages", "cash", 5), WrongTime),
+        ((1.0, "x", "wages", "cash", 5), WrongTime),
+        ((1, "\ud800", "wages", "cash", 5), WrongEntry),
+    ],
+)
+def test_a_refused_transfer_changes_nothing(call: tuple[Any, ...], fault: type[Exception]) -> None:
+    """Whatever is wrong with it is told as of a post."""
+    book = Book("cash", "wages")
+    book.transfer(0, "before", "wages", "cash", 1)
+    with pytest.raises(fault):
+        book.transfer(*call)
+    assert book.balances() == {"cash": -1, "wages": 1}
+    assert len(book.journal) == 1
+
+
 def test_post_moves_the_balances_of_the_accounts_named(book: Book) -> None:
     """An entry adds each of its lines to its account and to no other."""
     assert book.balances() == {"cash": 700, "equity": -1000, "wages": 300}
