@@ -27,6 +27,7 @@ from rich.table import Table
 from desim import Role, Run, World, play, sweep
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
+from models.enterprise_arena import EnterpriseArena
 from models.yc_bench import EndTurn, YCBench, commandline
 from models.yc_bench.console import Console as YCConsole
 
@@ -101,7 +102,7 @@ def main(runs: int) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("what", "desim", "beside", "ratio", "target"):
         table.add_column(column, justify="left" if column == "what" else "right")
-    for row in (decisions, beer_game, beer_game_peer, edt, yc_bench, sweeps, start_up):
+    for row in (decisions, beer_game, beer_game_peer, edt, yc_bench, arena, sweeps, start_up):
         for cells in row(runs):
             table.add_row(*cells)
     Console(highlight=False, width=130).print(table)
@@ -177,6 +178,16 @@ def yc_bench(runs: int) -> list[tuple[str, ...]]:
             (f"YC-Bench, a greedy year, seed {YC_SEED}, world drawn", played, "100 times"),
             (f"YC-Bench, the same typed, {len(lines)} JSON replies with states", typed, "—"),
         )
+    ]
+
+
+def arena(runs: int) -> list[tuple[str, ...]]:
+    """Eleven years of a lender's books, with every month's action."""
+    game, policies = EnterpriseArena(), ("raise_when_free", "raise_below,floor=15_000_000")
+    works = [_many(partial(play, game, policy, 1), 10) for policy in policies]
+    return [
+        (f"EnterpriseArena, 132 months, {policy}", f"{10 / ours:,.0f}/s", "—", "—", "150/s")
+        for policy, ours in zip(policies, best(runs, *works), strict=True)
     ]
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ledgers.invariants import checked
+from models.enterprise_arena import articulation
 
 REFERENCE = Path(
     os.environ.get("DESIM_REFERENCE") or Path(__file__).parents[1] / ".." / "shared" / "reference"
@@ -21,8 +22,8 @@ if not os.environ.get("CI"):  # there hypothesis brings a profile of its own, wi
 
 @pytest.fixture(autouse=True)
 def ledgers_are_checked() -> Iterator[None]:
-    """Verify the invariants of every ledger after every call that might change it."""
-    with checked():
+    """Verify every ledger after every call that might change it, and every month's statements."""
+    with checked(), articulation.checked():
         yield
 
 

@@ -1,0 +1,135 @@
+"""What the accountants hand over: statements of closed months, raw extracts of all others.
+
+Every function is given the book and a month that is over, and reads no further than that month.
+Money is in dollars. Nothing is compiled before somebody reads it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ledgers.book import Book
+from ledgers.statements import Statement, movements
+from ledgers.views import apportion, general_ledger, opening
+from models.enterprise_arena.journal import CHART, dollars
+from models.enterprise_arena.macro import YEAR
+from models.enterprise_arena.reports import CASH_LEDGER, REPORTS, VENDORS
+
+__all__ = [
+    "balance_sheet",
+    "bank_statement",
+    "by_vendor",
+    "cash_flow",
+    "income_statement",
+    "ledger",
+    "loan_tape",
+    "trial_balance",
+    "vendor_invoices",
+    "year_of",
+]
+
+_PPB = 1_000_000_000
+
+
+def year_of(month: int) -> int:
+    """Return the January of a month's year."""
+    return month - month % YEAR
+
+
+# -- after a closing -------------------------------------------------------------------------------
+
+
+def income_statement(book: Book, month: int) -> Statement:
+    """Return the year to date."""
+    return REPORTS.income_statement(book, year_of(month), month)
+
+
+def balance_sheet(book: Book, month: int) -> Statement:
+    """Return what stood at the end of the month."""
+    return REPORTS.balance_sheet(book, month)
+
+
+def cash_flow(book: Book, month: int) -> Statement:
+    """Return the year to date, by the direct method."""
+    return REPORTS.cash_flow_statement(book, year_of(month), month)
+
+
+def trial_balance(book: Book, month: int) -> list[dict[str, Any]]:
+    """Return every account with its balance at the end of the month."""
+    return [
+        {"account": code, "name": CHART[code].name, **_sides(balance)}
+        for code, balance in book.balances(month).items()
+    ]
+
+
+def ledger(book: Book, month: int, labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the general ledger of the year to date, account by account.
+
+    Balances are brought forward from December; debits are positive.
+    """
+    since = year_of(month)
+    return [
+        {
+            "account": account.code,
+            "name": account.name,
+            "opening_balance": dollars(opening(book, account.code, since)),
+            "lines": [
+                {
+                    "month": labels[line.time],
+                    "text": line.text,
+                    **_sides(line.amount),
+                    "balance": dollars(line.balance),
+                }
+                for line in general_ledger(book, account.code, since, month)
+            ],
+        }
+        for account in CHART
+    ]
+
+
+def _sides(amount: int) -> dict[str, float]:
+    return {"debit": dollars(max(amount, 0)), "credit": dollars(max(-amount, 0))}
+
+
+# -- without one -----------------------------------------------------------------------------------
+
+
+def bank_statement(book: Book, month: int) -> dict[str, Any]:
+    """Return what came in and went out in the month, by the classes of the cash ledger."""
+    flows = CASH_LEDGER.flows(book, month, month)
+    return {
+        "opening_balance": dollars(book.balance(CASH_LEDGER.account, at=month - 1)),
+        "rows": [
+            {"class": name, "inflow": dollars(max(flow, 0)), "outflow": dollars(max(-flow, 0))}
+            for name, flow in flows.items()
+        ],
+        "closing_balance": dollars(book.balance(CASH_LEDGER.account, at=month)),
+    }
+
+
+def loan_tape(book: Book, month: int, average_loan: float) -> dict[str, Any]:
+    """Return new loans, and what borrowers were billed, principal and interest in one sum."""
+    lent = movements(book, month, month, only="J8")["1100"]
+    billed = movements(book, month, month, only=("J6", "J7"))
+    return {
+        "new_loans": round(dollars(lent) / average_loan) if average_loan else 0,
+        "amount_lent": dollars(lent),
+        "amount_billed": dollars(billed["1110"] + billed["1120"]),
+    }
+
+
+def vendor_invoices(book: Book, month: int, shares: Sequence[float]) -> list[dict[str, Any]]:
+    """Return an invoice of each vendor for the month, and what earlier ones were paid in it.
+
+    The invoice itself has no amount: that is accrued in the books alone.
+    """
+    paid = -CASH_LEDGER.flows(book, month, month)["vendor"]
+    parts = apportion(paid, by_vendor(shares))
+    return [
+        {"vendor": name, "invoice": "received", "amount": None, "paid_on_earlier": dollars(part)}
+        for name, part in parts.items()
+    ]
+
+
+def by_vendor(shares: Sequence[float]) -> dict[str, int]:
+    """Return whole weights by vendor."""
+    return {name: round(share * _PPB) for name, share in zip(VENDORS, shares, strict=True)}

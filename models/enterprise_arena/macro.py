@@ -1,0 +1,259 @@
+"""The outside world, month by month: the table of 2015 to 2025, or another of the same form.
+
+The columns, their units and sources stand in DATA.md. A file is read when the model is made and
+kept with its parameters, so that a record holds all it needs; the built-in table is named by none.
+"""
+
+import csv
+import math
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import Attribute, asdict, field, fields, frozen
+
+from desim.errors import SchemaError, possible
+from desim.schema import from_plain
+
+__all__ = ["COLUMNS", "RANGES", "YEAR", "Macro", "builtin", "given", "read", "write"]
+
+#: Months of a year; its first is January.
+YEAR = 12
+
+_FILE = Path(__file__).with_name("macro.csv")
+
+Column = tuple[float, ...]
+
+
+#: Within which the figures of a column are plausible, in its unit.
+RANGES: dict[str, tuple[float, float]] = {
+    "gdp_growth_qoq_saar": (-99, 1_000),
+    "gdp_growth_yoy": (-99, 1_000),
+    "cpi_index": (0, 1e6),
+    "cpi_yoy": (-100, 1_000),
+    "unrate": (0, 100),
+    "sofr": (-10, 100),
+    "fedfunds": (-10, 100),
+    "baa": (-10, 100),
+    "tsy2y": (-10, 100),
+    "tsy5y": (-10, 100),
+    "tsy10y": (-10, 100),
+    "tsy30y": (-10, 100),
+    "vix_avg": (0, 200),
+    "vix_close": (0, 200),
+    "pe_ratio": (-1e6, 1e6),
+    "ps_ratio": (0, 1e6),
+    "baa_10y_spread": (-100, 100),
+    "ind_gross_margin": (-100, 100),
+    "ind_ebitda_margin": (-100, 100),
+    "ind_user_growth_monthly": (-50, 50),
+    "ind_user_growth_annual": (-100, 1e5),
+    "ind_user_growth_monthly_alt": (-50, 50),
+}
+
+
+def _plausible(_: object, attribute: "Attribute[Any]", column: Column) -> None:
+    if type(column) is not tuple:
+        raise ValueError(f"{attribute.name} is a tuple, not {column!r:.60}")
+    least, most = RANGES[attribute.name]
+    if column and least <= min(column) and max(column) <= most:
+        return
+    for month, value in enumerate(column):
+        # Not the other way round: nan is in no range.
+        if not least <= value <= most:
+            raise ValueError(
+                f"month {month}, {attribute.name}: {value!r} was given; "
+                f"it lies between {least:g} and {most:g}"
+            )
+
+
+@frozen(kw_only=True)
+class Macro:
+    """A table with one row a month.
+
+    Attributes:
+        month: Index from 0, without gaps.
+        date: The real month, YYYY-MM; for developers only, never shown.
+        label: Its anonymised name, as shown; each stands once.
+        gdp_growth_qoq_saar: Real growth on the quarter before, annualised, percent.
+        gdp_growth_yoy: Real growth on the year before, percent.
+        cpi_index: Consumer prices, 1982-84 is 100.
+        cpi_yoy: Change on the year before, percent.
+        unrate: Unemployment, percent.
+        sofr: Secured overnight financing rate, percent.
+        fedfunds: Federal funds rate, percent.
+        baa: Yield of Baa corporate bonds, percent.
+        tsy2y: Two-year Treasury yield, percent.
+        tsy5y: Five-year Treasury yield, percent.
+        tsy10y: Ten-year Treasury yield, percent.
+        tsy30y: Thirty-year Treasury yield, percent.
+        vix_avg: Implied volatility, mean of the month, index points.
+        vix_close: The same, last close of the month.
+        pe_ratio: Price over earnings.
+        ps_ratio: Price over sales.
+        baa_10y_spread: Baa over ten-year Treasuries, percentage points.
+        ind_gross_margin: Of the industry, percent.
+        ind_ebitda_margin: Of the industry, percent.
+        ind_user_growth_monthly: Borrower growth of the industry, percent a month.
+        ind_user_growth_annual: The same over twelve months, percent.
+        ind_user_growth_monthly_alt: Borrower growth under the profile "snapshot".
+    """
+
+    month: tuple[int, ...]
+    date: tuple[str, ...]
+    label: tuple[str, ...]
+    gdp_growth_qoq_saar: Column = field(validator=_plausible)
+    gdp_growth_yoy: Column = field(validator=_plausible)
+    cpi_index: Column = field(validator=_plausible)
+    cpi_yoy: Column = field(validator=_plausible)
+    unrate: Column = field(validator=_plausible)
+    sofr: Column = field(validator=_plausible)
+    fedfunds: Column = field(validator=_plausible)
+    baa: Column = field(validator=_plausible)
+    tsy2y: Column = field(validator=_plausible)
+    tsy5y: Column = field(validator=_plausible)
+    tsy10y: Column = field(validator=_plausible)
+    tsy30y: Column = field(validator=_plausible)
+    vix_avg: Column = field(validator=_plausible)
+    vix_close: Column = field(validator=_plausible)
+    pe_ratio: Column = field(validator=_plausible)
+    ps_ratio: Column = field(validator=_plausible)
+    baa_10y_spread: Column = field(validator=_plausible)
+    ind_gross_margin: Column = field(validator=_plausible)
+    ind_ebitda_margin: Column = field(validator=_plausible)
+    ind_user_growth_monthly: Column = field(validator=_plausible)
+    ind_user_growth_annual: Column = field(validator=_plausible)
+    ind_user_growth_monthly_alt: Column = field(validator=_plausible)
+
+    def __len__(self) -> int:
+        """Months told."""
+        return len(self.month)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.month:
+            raise ValueError("the table has no month")
+        for name, column in asdict(self, recurse=False).items():
+            if len(column) != len(self):
+                raise ValueError(f"{name} has {len(column)} months where the table has {len(self)}")
+        self._months()
+        self._spread()
+
+    def _months(self) -> None:
+        for at, month in enumerate(self.month):
+            if month != at:
+                raise ValueError(f"row {at} is of month {month!r}; months run 0, 1, 2, ...")
+            if not re.fullmatch(r"[0-9]{4}-[01][0-9]", self.date[at]):
+                raise ValueError(f"month {at}, date: {self.date[at]!r} was given; it is YYYY-MM")
+        known: set[str] = set()
+        for at, label in enumerate(self.label):
+            if not label or label in known:
+                raise ValueError(f"month {at}, label: {label!r} was given; each has its own name")
+            known.add(label)
+
+    def _spread(self) -> None:
+        for at, spread in enumerate(self.baa_10y_spread):
+            wide = self.baa[at] - self.tsy10y[at]
+            if abs(spread - wide) > 0.015:  # noqa: PLR2004 (columns are rounded to 0.01)
+                raise ValueError(
+                    f"month {at}, baa_10y_spread: {spread!r} was given; baa - tsy10y is {wide:.2f}"
+                )
+
+
+#: In the order of a file.
+COLUMNS = tuple(each.name for each in fields(Macro))
+
+
+@cache
+def builtin() -> Macro:
+    """Return the table of 2015 to 2025."""
+    return read(str(_FILE))
+
+
+def given(value: Any) -> Macro | None:
+    """Return a table as it is, as a record holds it, or read from a file; none is the built-in.
+
+    Args:
+        value: None, a table, the path of a CSV file, or an object of columns.
+
+    Raises:
+        ValueError: It is none of these, or has a fault; the text says where.
+    """
+    if value is None or isinstance(value, Macro):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return read(os.fspath(value))
+    if not isinstance(value, Mapping):
+        raise ValueError(  # noqa: TRY004 (one kind)
+            f"macro={value!r:.60} was given; it is a table, its columns or the path of a CSV file"
+        )
+    try:
+        table: Macro = from_plain(value, Macro)
+    except (ValueError, SchemaError) as fault:
+        raise ValueError(f"macro: {fault}") from None
+    return table
+
+
+def read(path: str) -> Macro:
+    """Read a table from a CSV file with the columns of the built-in one, in any order.
+
+    Raises:
+        ValueError: It cannot be read or has a fault; the text names the file and the place.
+    """
+    try:
+        # Spreadsheets mark the byte order of what they write.
+        with Path(path).open(newline="", encoding="utf-8-sig") as lines:
+            rows = [row for row in csv.reader(lines) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        why = getattr(fault, "strerror", None) or "it is no text in columns"
+        raise ValueError(f"macro: cannot read {path!r}: {why}") from None
+    try:
+        return Macro(**_columns(rows))
+    except ValueError as fault:
+        raise ValueError(f"macro: {path!r}: {fault}") from None
+
+
+def write(path: str, table: Macro) -> None:
+    """Write a table as `read` reads it.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    columns = [getattr(table, name) for name in COLUMNS]
+    with Path(path).open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(zip(*columns, strict=True))
+
+
+def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
+    """Take a file's rows apart, its heading first."""
+    head = [name.strip() for name in rows[0]] if rows else []
+    for name in head:
+        if name not in COLUMNS:
+            raise ValueError(f"there is no column {name!r}; {possible(name, COLUMNS)}")
+    if missing := [name for name in COLUMNS if name not in head]:
+        raise ValueError(f"it has no column {', '.join(missing)}")
+    if len(head) > len(COLUMNS):
+        raise ValueError("a column stands twice in its heading")
+    for line, row in enumerate(rows[1:], 2):
+        if len(row) != len(head):
+            raise ValueError(f"row {line} has {len(row)} values for {len(head)} columns")
+    return {
+        name: tuple([_value(name, row[at].strip(), line) for line, row in enumerate(rows[1:], 2)])
+        for at, name in enumerate(head)
+    }
+
+
+def _value(name: str, text: str, line: int) -> Any:
+    if name in ("date", "label"):
+        return text
+    try:
+        value = int(text) if name == "month" else float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"row {line}, {name}: {text!r} is no number")
+    return value

@@ -1,0 +1,76 @@
+"""What the chief financial officer sees: the header of the month, notes, the last reply."""
+
+from typing import Any
+
+from attrs import frozen
+
+__all__ = ["Month", "Noted", "Reply"]
+
+
+@frozen
+class Noted:
+    """A note.
+
+    Attributes:
+        id: `note_1` and so on.
+        month: When it was written.
+        content: The text.
+        tags: Words to find it by.
+    """
+
+    id: str
+    month: int
+    content: str
+    tags: tuple[str, ...]
+
+
+@frozen
+class Reply:
+    """What a tool, a note or an action was answered.
+
+    Attributes:
+        to: The name of the tool, note or action.
+        ok: Whether it was carried out.
+        out: What it returned, plain values; the reason where it was refused.
+    """
+
+    to: str
+    ok: bool
+    out: Any
+
+
+@frozen
+class Month:
+    """What the officer knows without asking (SPEC sections 9.5 and 11).
+
+    Attributes:
+        current_month: Index of the month, from 0.
+        date: Its anonymised name.
+        cash_balance: Dollars in the bank.
+        active_users: Borrowers, rounded.
+        loan_portfolio_gross: Loans not yet billed and billed principal, dollars.
+        total_debt: Notes outstanding, dollars.
+        lending_rate: Blended annual yield of the book, a share.
+        pending_fundraisings: Requests under way, 0 or 1.
+        tool_calls_remaining: Of this month.
+        actions_remaining: Always 1: the action ends the month.
+        notifications: Outcomes of funding that became known this month.
+        notes: The five latest notes, the newest first.
+        reply: What the last tool or note of this month, or the last month's action, was answered.
+        flash: Revenue, net cash flow and cash of the month just closed, if the model tells them.
+    """
+
+    current_month: int
+    date: str
+    cash_balance: float
+    active_users: int
+    loan_portfolio_gross: float
+    total_debt: float
+    lending_rate: float
+    pending_fundraisings: int
+    tool_calls_remaining: int
+    actions_remaining: int = 1
+    notifications: tuple[dict[str, Any], ...] = ()
+    notes: tuple[Noted, ...] = ()
+    reply: Reply | None = None
+    flash: dict[str, float] | None = None

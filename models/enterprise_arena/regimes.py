@@ -1,0 +1,272 @@
+"""Other histories: a Markov-switching model fitted to a table, and the paths drawn from it.
+
+Regimes (SPEC section 4): recession where unemployment is at least half a point above its lowest
+value of the twelve months before; otherwise expansion where output grew by at least 2 percent on
+the year before; otherwise neutral.  They follow a Markov chain whose matrix is
+
+    P(i, j) = (months in i followed by j + 1/2) / (months in i that are followed + 3/2),
+
+half a month of each kind being added so that no transition is impossible.
+
+State.  The columns become states that move freely: the federal funds rate, the steps from it to
+SOFR and up the curve to 2, 5, 10 and 30 years; the logarithms of Baa spread, VIX, its close over
+its mean, unemployment, P/E, P/S and quiet borrower growth; monthly inflation, and both margins.
+With r the regime of month t and j a state,
+
+    x[t, j] = a[r, j] + (1 - k[j]) x[t-1, j] + e[t, j],
+
+a and k by least squares on the table, k (common to the regimes) held within 1/36 and 1.  The e[t]
+of a drawn month are the residuals of one month of the table that had its regime, all states
+together, each month as likely: what moved together keeps moving together, and shocks keep their
+tails.  A state stays within the range of the table widened by a quarter at both ends; the federal
+funds rate stays above zero, and quiet growth below a surge.
+
+Output growth is a quarter's: that of the month whose residuals are drawn in its first month; growth
+on the year before compounds four quarters.  Surges of borrower growth: see `surges.py`.  A path
+begins with month 0 of the table, so that the company opens alike for every seed.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from models.enterprise_arena.history import LEAST, history, less
+from models.enterprise_arena.macro import YEAR, Macro
+from models.enterprise_arena.surges import THRESHOLD, Surges, observe, runs
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+__all__ = ["REGIMES", "Switching", "draw", "fit", "labels", "transitions"]
+
+REGIMES = ("recession", "expansion", "neutral")
+
+#: Half a month of every kind of transition (Jeffreys' prior).
+SMOOTHING = 0.5
+_SPEED = (1 / 36, 1.0)
+_WIDER = 0.25
+#: Bounds that come first: money costs something, and what is quiet is no surge.
+_BOUNDS = {"fedfunds": (LEAST, math.inf), "growth": (-math.inf, math.log(THRESHOLD))}
+
+Column = Sequence[float]
+
+
+def _log(column: Column) -> list[float]:
+    return [math.log(max(value, LEAST)) for value in column]
+
+
+def _inflation(index: Column) -> list[float]:
+    """Return monthly changes in percent; month 0, which has none, takes the first."""
+    changes = [100 * math.log(now / before) for before, now in pairwise(index)]
+    return [*changes[:1], *changes]
+
+
+#: The states of a table but for quiet growth.
+_STATES: dict[str, Callable[[Macro], Sequence[float]]] = {
+    "fedfunds": lambda table: table.fedfunds,
+    "sofr": lambda table: less(table.sofr, table.fedfunds),
+    "tsy2y": lambda table: less(table.tsy2y, table.fedfunds),
+    "tsy5y": lambda table: less(table.tsy5y, table.tsy2y),
+    "tsy10y": lambda table: less(table.tsy10y, table.tsy5y),
+    "tsy30y": lambda table: less(table.tsy30y, table.tsy10y),
+    "spread": lambda table: _log(table.baa_10y_spread),
+    "vix": lambda table: _log(table.vix_avg),
+    "close": lambda table: less(_log(table.vix_close), _log(table.vix_avg)),
+    "unrate": lambda table: _log(table.unrate),
+    "inflation": lambda table: _inflation(table.cpi_index),
+    "pe": lambda table: _log(table.pe_ratio),
+    "ps": lambda table: _log(table.ps_ratio),
+    "gross": lambda table: table.ind_gross_margin,
+    "ebitda": lambda table: table.ind_ebitda_margin,
+}
+
+
+@frozen
+class _Dynamics:
+    """One state's equation.
+
+    Attributes:
+        start: In month 0.
+        keep: 1 - k, the share of the last value that stays.
+        drift: a, by regime.
+        residuals: By month of the table; those of month 0 are 0.
+        low: Least value.
+        high: Highest value.
+    """
+
+    start: float
+    keep: float
+    drift: tuple[float, ...]
+    residuals: tuple[float, ...]
+    low: float
+    high: float
+
+    def path(self, regimes: Sequence[int], rows: Sequence[int]) -> list[float]:
+        """Follow the equation through drawn regimes and drawn months of the table."""
+        path, value = [self.start], self.start
+        for regime, row in zip(regimes[1:], rows[1:], strict=True):
+            value = self.drift[regime] + self.keep * value + self.residuals[row]
+            value = min(max(value, self.low), self.high)
+            path.append(value)
+        return path
+
+
+@frozen
+class Switching:
+    """The model that is fitted to a table.
+
+    Attributes:
+        table: To which.
+        labels: The regime of each of its months, as an index of `REGIMES`.
+        matrix: Chances of the next regime, by the present one; rows sum to 1.
+        months: Months of the table from 1 on, by regime; all of them where a regime has none.
+        states: Equations by name.
+        surges: Of borrower growth.
+    """
+
+    table: Macro
+    labels: tuple[int, ...]
+    matrix: tuple[tuple[float, ...], ...]
+    months: tuple[tuple[int, ...], ...]
+    states: dict[str, _Dynamics]
+    surges: Surges
+
+    def draw_regimes(self, generator: "Generator", months: int) -> list[int]:
+        """Follow the chain from the table's first regime on."""
+        cumulated = [tuple(accumulate(row)) for row in self.matrix]
+        path = [self.labels[0]]
+        for chance in generator.random(months - 1).tolist():
+            low, middle, _ = cumulated[path[-1]]
+            path.append(0 if chance < low else 1 if chance < middle else 2)
+        return path
+
+    def draw(self, generator: "Generator", months: int) -> Macro:
+        """Draw a history of some months."""
+        regimes = self.draw_regimes(generator, months)
+        chances = generator.random(months).tolist()
+        rows = [
+            self.months[regime][int(chance * len(self.months[regime]))]
+            for regime, chance in zip(regimes, chances, strict=True)
+        ]
+        rows[0] = 0
+        paths = {name: each.path(regimes, rows) for name, each in self.states.items()}
+        growth = self.surges.draw(generator, [math.exp(x) for x in paths["growth"]])
+        return history(self.table, paths, rows, growth)
+
+
+# -- the fit ---------------------------------------------------------------------------------------
+
+
+def labels(table: Macro) -> tuple[str, ...]:
+    """Return the regime of every month of a table."""
+    return tuple(_label(table, month) for month in range(len(table)))
+
+
+def _label(table: Macro, month: int) -> str:
+    before = table.unrate[max(0, month - YEAR) : month]
+    # Both are whole tenths or hundredths, which floats are not.
+    if before and round(table.unrate[month] - min(before), 6) >= 0.5:  # noqa: PLR2004 (SPEC section 4)
+        return "recession"
+    return "expansion" if table.gdp_growth_yoy[month] >= 2 else "neutral"  # noqa: PLR2004 (as above)
+
+
+def transitions(path: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+    """Return the chances of the next regime by the present one, smoothed."""
+    seen = list(pairwise(path))
+    kinds = range(len(REGIMES))
+    return tuple(
+        tuple(
+            (seen.count((one, other)) + SMOOTHING)
+            / (path[:-1].count(one) + SMOOTHING * len(REGIMES))
+            for other in kinds
+        )
+        for one in kinds
+    )
+
+
+@lru_cache(maxsize=8)
+def fit(table: Macro, growth_column: str) -> Switching:
+    """Fit the model to a table.
+
+    Raises:
+        ValueError: The table is too short.
+    """
+    if len(table) <= YEAR:
+        raise ValueError(f"regimes are fitted to more than {YEAR} months, not to {len(table)}")
+    path = tuple(REGIMES.index(label) for label in labels(table))
+    growth = getattr(table, growth_column)
+    states = {name: state(table) for name, state in _STATES.items()}
+    states["growth"] = _quiet(growth)
+    return Switching(
+        table=table,
+        labels=path,
+        matrix=transitions(path),
+        months=tuple(_of_regime(path, regime) for regime in range(len(REGIMES))),
+        states={name: _fitted(name, values, path) for name, values in states.items()},
+        surges=observe(growth),
+    )
+
+
+def draw(generator: "Generator", table: Macro, growth_column: str, months: int) -> Macro:
+    """Draw a history of some months from the model that is fitted to a table."""
+    return fit(table, growth_column).draw(generator, months)
+
+
+def _of_regime(path: Sequence[int], regime: int) -> tuple[int, ...]:
+    """Return the months of a regime; a regime never seen borrows all months."""
+    months = range(1, len(path))
+    return tuple(month for month in months if path[month] == regime) or tuple(months)
+
+
+def _quiet(growth: Column) -> list[float]:
+    """Return the logarithm of growth, with a straight line in place of every surge."""
+    quiet = _log(growth)
+    for start, end in runs(growth):
+        left = quiet[start - 1] if start else quiet[min(end, len(quiet) - 1)]
+        right = quiet[end] if end < len(quiet) else left
+        for month in range(start, end):
+            part = (month - start + 1) / (end - start + 1)
+            quiet[month] = left + (right - left) * part
+    return quiet
+
+
+def _fitted(name: str, values: Column, path: Sequence[int]) -> _Dynamics:
+    """Fit one state's equation by least squares with an intercept for every regime."""
+    keep = _kept(values, path)
+    drift = tuple(
+        fmean([values[month] - keep * values[month - 1] for month in _of_regime(path, regime)])
+        for regime in range(len(REGIMES))
+    )
+    residuals = [
+        values[month] - keep * values[month - 1] - drift[path[month]]
+        for month in range(1, len(values))
+    ]
+    low, high = _range(name, values)
+    return _Dynamics(values[0], keep, drift, (0.0, *residuals), low, high)
+
+
+def _range(name: str, values: Column) -> tuple[float, float]:
+    """Widen what the table shows by a quarter at both ends."""
+    wider = _WIDER * (max(values) - min(values))
+    low, high = _BOUNDS.get(name, (-math.inf, math.inf))
+    return max(low, min(values) - wider), min(high, max(values) + wider)
+
+
+def _kept(values: Column, path: Sequence[int]) -> float:
+    """Return 1 - k: the slope on the last value, within regimes, held in its range."""
+    above = below = 0.0
+    for regime in range(len(REGIMES)):
+        months = [month for month in range(1, len(path)) if path[month] == regime]
+        if months:
+            last = [values[month - 1] for month in months]
+            now = [values[month] for month in months]
+            centre, level = fmean(last), fmean(now)
+            above += sum((x - centre) * (y - level) for x, y in zip(last, now, strict=True))
+            below += sum((x - centre) ** 2 for x in last)
+    slope = above / below if below else 0.0
+    return min(max(slope, 1 - _SPEED[1]), 1 - _SPEED[0])

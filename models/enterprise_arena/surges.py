@@ -1,0 +1,99 @@
+"""Borrower growth of drawn histories: quiet months, and surges of the size and length observed.
+
+A surge is a run of months in which growth exceeds `THRESHOLD`; no quiet month of the table comes
+near it.  In a quiet month of a drawn history one begins with the chance
+
+    (surges observed + 1/2) / (quiet months observed + 1),
+
+takes the shape of one of those observed, each as likely, a length of 3/4 to 5/4 of its own, and a
+peak that is lognormal with the mean and the deviation of the logarithms of the peaks observed,
+within 4/5 of the lowest and 5/4 of the highest of them.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+__all__ = ["THRESHOLD", "Surges", "observe", "runs"]
+
+#: Percent a month above which borrower growth is a surge.
+THRESHOLD = 1.0
+_LENGTH = (0.75, 1.25)
+_PEAK = (0.8, 1.25)
+
+
+@frozen
+class Surges:
+    """What was observed of surges.
+
+    Attributes:
+        shapes: Growth over its peak, month by month, of every surge.
+        peaks: Percent a month, in the same order.
+        chance: That a surge begins in a quiet month.
+    """
+
+    shapes: tuple[tuple[float, ...], ...]
+    peaks: tuple[float, ...]
+    chance: float
+
+    def draw(self, generator: "Generator", quiet: Sequence[float]) -> list[float]:
+        """Put surges on a path of quiet growth; month 0 is quiet."""
+        growth = list(quiet)
+        month = 1
+        while self.shapes and month < len(growth):
+            if generator.random() < self.chance:
+                for at, value in enumerate(self._one(generator), month):
+                    if at < len(growth):
+                        growth[at] = max(value, growth[at])
+                    month = at + 1
+            month += 1
+        return growth
+
+    def _one(self, generator: "Generator") -> list[float]:
+        shape = self.shapes[int(generator.integers(len(self.shapes)))]
+        length = max(1, round(len(shape) * generator.uniform(*_LENGTH)))
+        logs = [math.log(peak) for peak in self.peaks]
+        peak = math.exp(fmean(logs) + pstdev(logs) * generator.standard_normal())
+        peak = min(max(peak, _PEAK[0] * min(self.peaks)), _PEAK[1] * max(self.peaks))
+        return [peak * share for share in _stretched(shape, length)]
+
+
+def observe(growth: Sequence[float]) -> Surges:
+    """Take the surges out of a table's growth, percent a month."""
+    found = list(runs(growth))
+    peaks = tuple(max(growth[start:end]) for start, end in found)
+    shapes = tuple(
+        tuple(value / peak for value in growth[start:end])
+        for (start, end), peak in zip(found, peaks, strict=True)
+    )
+    quiet = len(growth) - sum(end - start for start, end in found)
+    return Surges(shapes, peaks, (len(found) + 0.5) / (quiet + 1))
+
+
+def runs(growth: Sequence[float]) -> Iterator[tuple[int, int]]:
+    """Yield every surge as its first month and the one after its last."""
+    start = None
+    for month, value in enumerate((*growth, 0.0)):
+        if value > THRESHOLD and start is None:
+            start = month
+        elif value <= THRESHOLD and start is not None:
+            yield start, month
+            start = None
+
+
+def _stretched(shape: Sequence[float], length: int) -> list[float]:
+    """Read a shape at *length* points, straight lines in between."""
+    stretched = []
+    for at in range(length):
+        place = (at + 0.5) / length * len(shape) - 0.5
+        left = min(max(math.floor(place), 0), len(shape) - 1)
+        right = min(left + 1, len(shape) - 1)
+        part = min(max(place - left, 0.0), 1.0)
+        stretched.append(shape[left] * (1 - part) + shape[right] * part)
+    return stretched

@@ -1,0 +1,36 @@
+"""The named rules of EnterpriseArena."""
+
+from policies.heuristics.enterprise_arena.human import HumanLike
+from policies.heuristics.enterprise_arena.rules import (
+    EquityThenDebt,
+    NeverRaise,
+    RaiseBelow,
+    RaiseOnce,
+    RaiseWhenFree,
+)
+from policies.heuristics.enterprise_arena.treasurer import Treasurer
+
+__all__ = [
+    "EquityThenDebt",
+    "HumanLike",
+    "NeverRaise",
+    "RaiseBelow",
+    "RaiseOnce",
+    "RaiseWhenFree",
+    "Treasurer",
+    "baselines",
+]
+
+
+def baselines(_: object) -> tuple[str, ...]:
+    """Return the specs that play this world headlessly."""
+    return (
+        "never_raise",
+        "raise_once",
+        "raise_below",
+        "raise_when_free,instrument=debt",
+        "raise_when_free",
+        "equity_then_debt",
+        "human_like",
+        "treasurer",
+    )

@@ -1,0 +1,269 @@
+"""The month: its order, solvency, how an episode ends, tax, year end, noise, score."""
+
+import sys
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from playing import DEBT, EQUITY, MILLION, entries, months, opened, played
+
+from desim import play
+from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
+from models.enterprise_arena.reports import REPORTS
+from models.enterprise_arena.score import curve, metrics, score, trailing_revenue
+
+#: The company dies at the close of month 33 without noise.
+QUIET = EnterpriseArena(zero_noise=True)
+
+
+def test_a_month_is_posted_in_the_order_of_the_spec() -> None:
+    """J0 and funding open it, tax ends it."""
+    game = EnterpriseArena(
+        zero_noise=True,
+        forced_funding={10: (True, 1, 1), 11: (True, 1, 1)},
+        opening_allowance=0,
+        chargeoff_base_annual=0.0001,
+        receivable_chargeoff_share=0.0001,
+        allowance_on_loans=0,
+        allowance_on_receivables=0,
+    )
+    company = opened(13, game, {10: FundRaisingRequest("debt", MILLION), 11: EQUITY})
+    names = [entry.name for entry in company.books.book.journal if entry.time == 12]
+    order = [name for i, name in enumerate(names) if i == 0 or names[i - 1] != name]
+    assert order == [f"J{n}" for n in (0, 1, *range(3, 17))]
+
+
+def test_the_first_month_begins_with_the_opening_balance_sheet() -> None:
+    """Total assets 64.0 million, equity 63.65, the same for every seed."""
+    for seed in (0, 1):
+        book = opened(0, EnterpriseArena(), seed=seed).books.book
+        sheet = REPORTS.balance_sheet(book, -1)
+        assert sheet["total_assets"] == 64_000_000_00
+        assert sheet["total_liabilities"] == 350_000_00
+        assert sheet["total_equity"] == 63_650_000_00
+        assert sheet["retained_earnings_prior_years"] == -41_350_000_00
+
+
+def test_every_header_tells_the_anonymised_month() -> None:
+    """From Jan 2xx0 to Dec 2x10."""
+    labels = [seen.month.date for seen in months(EnterpriseArena(opening_cash=1e9), {})]
+    assert (labels[0], labels[119], labels[131]) == ("Jan 2xx0", "Dec 2xx9", "Dec 2x10")
+    assert len(labels) == 132
+
+
+def test_a_bankrupt_company_acts_no_more() -> None:
+    """It closes month 33 with less than nothing, and month 34 does not begin."""
+    acted = [seen.month.current_month for seen in months(QUIET, {})]
+    company = played(QUIET)
+    assert acted == list(range(34))
+    assert company.world.ended == "cash balance went negative"
+    assert (score(company), metrics(company)["months"]) == (0.0, 33)
+    assert metrics(company)["end_cash"] == metrics(company)["low_cash"] == -1_005_760.81
+
+
+def test_funding_due_in_a_month_saves_it() -> None:
+    """Money is credited before solvency is tested."""
+    late = EnterpriseArena(zero_noise=True, forced_funding={32: (True, 1, 3)})
+    saved = EnterpriseArena(zero_noise=True, forced_funding={32: (True, 1, 2)})
+    assert metrics(played(late, {32: EQUITY}))["months"] == 33
+    assert metrics(played(saved, {32: EQUITY}))["months"] > 33
+
+
+@pytest.mark.parametrize(
+    ("horizon", "ended"), [(33, "horizon"), (34, "cash balance went negative")]
+)
+def test_solvency_is_tested_once_more_at_the_end(horizon: int, ended: str) -> None:
+    """The closing cash of the last month decides, and what would settle next does not."""
+    game = EnterpriseArena(zero_noise=True, horizon=horizon, forced_funding={33: (True, 1, 1)})
+    company = played(game, {33: EQUITY})
+    assert company.world.ended == ended
+    assert company.world.now == horizon - 1
+    assert (score(company) > 0) == (ended == "horizon")
+    assert metrics(company)["months"] == horizon - 1
+
+
+def test_january_starts_from_closed_accounts() -> None:
+    """Income and expense are empty after J0, and retained earnings hold what they held."""
+    company = opened(24, QUIET)
+    book = company.books.book
+    assert [month for month, _ in entries(company, "J0")] == [12] * 5 + [24] * 5
+    for january in (12, 24):
+        december = REPORTS.balance_sheet(book, january - 1)
+        moved = [lines["3900"] for month, lines in entries(company, "J0") if month == january]
+        assert -sum(moved) == december["current_year_earnings"]
+    assert company.books.pretax == 0
+
+
+def test_tax_is_paid_a_month_after_it_was_accrued() -> None:
+    """On income above the losses carried forward."""
+    game = EnterpriseArena(
+        zero_noise=True,
+        opening_cash=1e9,
+        chargeoff_base_annual=0.0,
+        receivable_chargeoff_share=0.0,
+        allowance_on_receivables=0.0,
+        opening_loss_carryforward=1_000_000.0,
+    )
+    company = played(game)
+    accrued = {month: lines["5500"] for month, lines in entries(company, "J16")}
+    paid = {month: -lines["1000"] for month, lines in entries(company, "J15")}
+    assert paid == {month + 1: tax for month, tax in accrued.items() if month < 131}
+    first = min(accrued)
+    book = company.books.book
+    income = [REPORTS.income_statement(book, m, m)["pretax_income"] for m in range(132)]
+    assert sum(income[:first]) < 100_000_000 < sum(income[: first + 1])
+    assert accrued[first] == round(0.21 * (sum(income[: first + 1]) - 100_000_000))
+    assert accrued[first + 1] == round(0.21 * income[first + 1])
+
+
+def test_losses_are_carried_forward_without_an_end() -> None:
+    """What is lost in a month reduces the income of later ones, across years."""
+    company = opened(20, QUIET)
+    book = company.books.book
+    lost = sum(REPORTS.income_statement(book, m, m)["pretax_income"] for m in range(20))
+    assert company.loss_carryforward == -lost
+    assert entries(company, "J16") == []
+
+
+def test_noise_has_the_moments_of_the_spec() -> None:
+    """Means and deviations of 40 seeds of 132 months, each within four standard errors."""
+    game = EnterpriseArena(opening_cash=1e9)
+    drawn = [row for seed in range(40) for row in opened(0, game, seed=seed).noise]
+    size = len(drawn)
+    for at, sigma in enumerate((2.0, 1.5, 0.5, 0.04)):
+        values = [row[at] for row in drawn]
+        assert abs(fmean(values)) < 4 * sigma / size**0.5
+        assert abs(pstdev(values) / sigma - 1) < 4 / (2 * size) ** 0.5
+
+
+def test_indicators_stay_in_their_ranges() -> None:
+    """However large the noise; EBITDA margin never exceeds gross margin."""
+    game = EnterpriseArena(
+        opening_cash=1e12, sigma_gross_margin=50, sigma_ebitda_margin=50, sigma_collection=1
+    )
+    for now in played(game, seed=1).indicators:
+        assert 10 <= now.gross_margin <= 80
+        assert now.ebitda_margin <= min(60, now.gross_margin)
+        assert now.ebitda_margin >= 0
+        assert 0.85 <= now.collection_rate <= 1
+
+
+def test_shrinking_brings_no_borrowers_and_leaves_one() -> None:
+    """Growth below zero lends nothing, and at least one borrower stays."""
+    game = EnterpriseArena(opening_cash=1e9, sigma_growth=50, horizon=60)
+    company = opened(59, game, seed=2)
+    fell = {month for month, now in enumerate(company.indicators) if now.growth <= 0}
+    assert len(fell) > 10
+    assert fell.isdisjoint(month for month, _ in entries(company, "J8"))
+    assert company.users >= 1
+
+
+def test_a_closing_is_remembered_and_moves_nothing() -> None:
+    """The books of an episode with closings are those of one without."""
+    quiet, busy = played(QUIET), played(QUIET, dict.fromkeys(range(0, 40, 3), BookClosing()))
+    assert busy.closings == list(range(0, 34, 3))
+    assert quiet.books.book.digest() == busy.books.book.digest()
+
+
+def test_the_score_is_what_the_spec_says() -> None:
+    """Five times trailing revenue and closing cash, less the charge for calls."""
+    company = played(EnterpriseArena(opening_cash=1e9))
+    book = company.books.book
+    revenue = REPORTS.income_statement(book, 120, 131)["revenue"]
+    assert trailing_revenue(company) == revenue
+    assert score(company) == pytest.approx((5 * revenue + book.balance("1000")) / 100)
+    company.calls[7] += 3
+    assert score(company) == pytest.approx((5 * revenue + book.balance("1000")) / 100 - 15_000)
+
+
+def test_trailing_revenue_reaches_over_a_year_end() -> None:
+    """Twelve months, whatever the horizon; fewer where there are no more."""
+    company = played(EnterpriseArena(zero_noise=True, horizon=30))
+    book = company.books.book
+    for last in (0, 5, 11, 12, 17, 29):
+        first = max(0, last - 11)
+        told = REPORTS.income_statement(book, first, last)["revenue"]
+        assert trailing_revenue(company, last) == told
+
+
+def test_the_running_score_ends_with_the_score() -> None:
+    """And annualises revenue before there are twelve months of it."""
+    company = played(EnterpriseArena(zero_noise=True, horizon=30))
+    running = curve(company)
+    assert running[-1] == pytest.approx(score(company))
+    book = company.books.book
+    revenue = REPORTS.income_statement(book, 0, 1)["revenue"]
+    assert running[1] == pytest.approx((5 * revenue * 6 + book.balance("1000", at=1)) / 100)
+
+
+def test_metrics_count_what_was_done() -> None:
+    """The columns of Table 2, by hand."""
+    forced = {0: (True, 0.5, 2), 3: (False, 1, 1), 5: (True, 0.25, 1)}
+    game = EnterpriseArena(zero_noise=True, horizon=10, forced_funding=forced)
+    actions: dict[int, Any] = {0: EQUITY, 1: EQUITY, 3: DEBT, 5: DEBT, 7: BookClosing()}
+    company = played(game, actions)
+    told = metrics(company)
+    assert told["survived"] is True
+    assert (told["equity_raised"], told["debt_raised"]) == (10 * MILLION, 5 * MILLION)
+    assert told["total_raised"] == 15 * MILLION
+    assert (told["requests"], told["requests_refused"], told["successes"]) == (4, 1, 2)
+    assert told["success_rate"] == pytest.approx(2 / 3)
+    assert (told["request_share"], told["successful_request_share"]) == (0.4, 0.2)
+    assert (told["passes"], told["pass_share"], told["closing_share"]) == (5, 0.5, 0.1)
+    book = company.books.book
+    closing = [book.balance("1000", at=m) / 100 for m in range(-1, 10)]
+    # Funding settles at the opening of months 2 and 6, before anybody looks at the cash.
+    settled = {2: 10 * MILLION, 6: 5 * MILLION}
+    cash = [closing[m] + settled.get(m, 0) for m in range(10)] + closing[-1:]
+    assert told["end_cash"] == closing[-1]
+    assert told["low_cash"] == min(cash)
+    assert told["peak_cash"] == max(cash)
+
+
+def test_the_example_s_unfunded_year_is_the_same_in_both_profiles() -> None:
+    """The snapshot's column differs from month 33 on."""
+    other = EnterpriseArena.preset("snapshot", zero_noise=True)
+    assert opened(33, QUIET).ledgers[0].digest() == opened(33, other).ledgers[0].digest()
+    assert played(QUIET).ledgers[0].digest() != played(other).ledgers[0].digest()
+
+
+class Always:
+    """Pass."""
+
+    def decide(self, _: object) -> Pass:
+        """Answer."""
+        return Pass()
+
+
+def test_a_shorter_horizon_meets_the_same_noise() -> None:
+    """Draws are indexed by month."""
+    short = play(EnterpriseArena(horizon=20), Always(), 4).result
+    long = played(EnterpriseArena(), seed=4)
+    assert short is not None
+    assert short.metrics["end_cash"] == long.books.book.balance("1000", at=19) / 100
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"horizon": 133},
+        {"horizon": 0},
+        {"collection_base": 1.5},
+        {"collection_range": (1.0, 0.5)},
+        {"opening_cash": float("nan")},
+        {"opening_cash": True},
+        {"vendor_shares": (0.5, 0.5, 0.5, 0, 0)},
+        {"delay_range": (0, 6)},
+        {"cash_tool": "all"},
+        {"growth_column": "baa"},
+    ],
+    ids=str,
+)
+def test_odd_parameters_are_refused(changes: dict[str, Any]) -> None:
+    """By name."""
+    with pytest.raises((ValueError, TypeError), match=next(iter(changes))):
+        EnterpriseArena(**changes)
