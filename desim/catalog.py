@@ -19,7 +19,7 @@ from desim.protocols import Model, lead
 __all__ = ["baselines", "model", "model_class", "model_name", "models", "policies", "policy"]
 
 #: Policies that play every world, and the module each lives in.
-_EVERYWHERE = ("greedy", "chance", "script", "replay")
+_EVERYWHERE = ("greedy", "chance", "script", "replay", "llm")
 
 
 @cache

@@ -9,7 +9,7 @@ from models.beer_game.observation import Number, Stage
 if TYPE_CHECKING:
     from models.beer_game.params import BeerGame
 
-__all__ = ["options"]
+__all__ = ["neutral", "options"]
 
 
 def options(game: "BeerGame", stage: Stage) -> list[Option]:
@@ -24,6 +24,11 @@ def options(game: "BeerGame", stage: Stage) -> list[Option]:
     wished = {0, demand // 2, demand, demand * 3 // 2, demand * 2, filling}
     quantities = {min(units, LARGEST) for units in wished}
     return [_option(game, stage, quantity, weeks) for quantity in sorted(quantities)]
+
+
+def neutral(stage: Stage) -> Order:
+    """Pass the order on that has come in."""
+    return Order(min(stage.incoming_order, LARGEST))
 
 
 def lead_time(game: "BeerGame", role: str) -> int:

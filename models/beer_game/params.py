@@ -8,7 +8,7 @@ from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, optional
 
 from desim import Role, World, from_preset
-from models.beer_game import demand, options, processes, score
+from models.beer_game import demand, options, processes, score, sheets
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Stage
 from models.beer_game.state import Chain
@@ -150,7 +150,8 @@ class BeerGame:
     def roles(self) -> dict[str, Role]:
         """Every stage; the chain plays those at which nobody sits."""
         choose = partial(options.options, self)
-        return {name: Role(Stage, Order, choose, optional=True) for name in self.stages}
+        role = Role(Stage, Order, choose, optional=True, neutral=options.neutral)
+        return dict.fromkeys(self.stages, role)
 
     def begin(self, world: World) -> Chain:
         """Fill the pipelines and start the flows."""
@@ -163,3 +164,7 @@ class BeerGame:
     def metrics(self, state: Chain) -> dict[str, Any]:
         """Return the metrics of SPEC section 7 under its names, and each stage's cost."""
         return score.metrics(state)
+
+    def sheets(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
+        """Return what a stage's manager may look up: its weeks, goods and costs."""
+        return sheets.sheets(state, role)

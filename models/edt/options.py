@@ -11,7 +11,7 @@ from models.edt.observation import Briefing, Desk, Offer, Position
 if TYPE_CHECKING:
     from models.edt.params import EnterpriseDigitalTwin
 
-__all__ = ["commands", "plans"]
+__all__ = ["commands", "default", "idle", "plans"]
 
 
 def plans(game: "EnterpriseDigitalTwin", seen: Briefing) -> list[Option]:
@@ -24,6 +24,12 @@ def plans(game: "EnterpriseDigitalTwin", seen: Briefing) -> list[Option]:
     ranked = sorted(seen.projects, key=lambda p: -p.billing_rate)
     taken = [ranked[:count] for count in range(1, len(ranked) + 1)] or [[]]
     return [_plan(game, seen, some, risk) for some in taken for risk in (1.0, 0.0)]
+
+
+def default(seen: Briefing) -> Decide:
+    """Return the decision that takes the place of one that cannot be read: all as it is given."""
+    windows = tuple(Window(p.start, p.deadline) for p in seen.projects)
+    return Decide(seen.consultants, seen.revenue_risk, windows)
 
 
 def _plan(game: "EnterpriseDigitalTwin", seen: Briefing, taken: list[Offer], risk: float) -> Option:
@@ -59,6 +65,11 @@ def _cost(game: "EnterpriseDigitalTwin", staff: int) -> float:
 
 
 # -- interactive -----------------------------------------------------------------------------------
+
+
+def idle(_: Desk) -> Command:
+    """Let time pass."""
+    return Wait()
 
 
 def commands(_: "EnterpriseDigitalTwin", seen: Desk) -> list[Option]:

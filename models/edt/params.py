@@ -8,7 +8,7 @@ from attrs import field, frozen
 from attrs.validators import ge, in_, instance_of, le
 
 from desim import Role, World, from_preset
-from models.edt import document, manager, options, score
+from models.edt import document, manager, options, score, sheets
 from models.edt.actions import Answer, Command, Decide
 from models.edt.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Desk
@@ -70,10 +70,11 @@ class EnterpriseDigitalTwin:
     def roles(self) -> dict[str, Role]:
         """The manager; where nobody sits, the scenario runs as it is given."""
         if self.asks == "once":
-            role = Role(Briefing, Decide | Answer, partial(options.plans, self), optional=True)
-        else:
-            role = Role(Desk, Command, partial(options.commands, self), optional=True)
-        return {MANAGER: role}
+            plans = partial(options.plans, self)
+            once = Role(Briefing, Decide | Answer, plans, optional=True, neutral=options.default)
+            return {MANAGER: once}
+        commands = partial(options.commands, self)
+        return {MANAGER: Role(Desk, Command, commands, optional=True, neutral=options.idle)}
 
     def begin(self, world: World) -> Firm:
         """Set up the firm."""
@@ -86,3 +87,7 @@ class EnterpriseDigitalTwin:
     def metrics(self, state: Firm) -> dict[str, Any]:
         """Return the figures of the last step under the names of SPEC section 7."""
         return score.metrics(state)
+
+    def sheets(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+        """Return the firm's books, in money."""
+        return sheets.sheets(state)

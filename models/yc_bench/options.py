@@ -10,6 +10,7 @@ from typing import Any
 
 from desim import Option
 from models.yc_bench.actions import (
+    Command,
     EmployeeList,
     EndTurn,
     MarketBrowse,
@@ -20,12 +21,17 @@ from models.yc_bench.actions import (
 )
 from models.yc_bench.observation import Desk, Reply
 
-__all__ = ["options"]
+__all__ = ["neutral", "options"]
 
 
 def options(desk: Desk) -> list[Option]:
     """Return commands that the world takes now, the likeliest first; worth is in dollars."""
     return [*_steps(desk), Option(EndTurn(), -2.0, "end the turn")]
+
+
+def neutral(desk: Desk) -> Command:
+    """Let time pass where it can, and end the turn where it cannot."""
+    return SimResume() if desk.active else EndTurn()
 
 
 def _steps(desk: Desk) -> Iterator[Option]:

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
 from desim import Role, World, from_preset
-from models.yc_bench import options, processes, score, world_file
+from models.yc_bench import options, processes, score, sheets, world_file
 from models.yc_bench.actions import Command
 from models.yc_bench.clock import Clock
 from models.yc_bench.company import FOUNDER, Company
@@ -101,7 +101,7 @@ class YCBench(Generation, Calendar, Work, Growth, Protocol):
     @property
     def roles(self) -> dict[str, Role]:
         """The founder, who gives one command at a time."""
-        return {FOUNDER: Role(Desk, Command, options.options)}
+        return {FOUNDER: Role(Desk, Command, options.options, neutral=options.neutral)}
 
     def begin(self, world: World) -> Company:
         """Draw the world and start its processes."""
@@ -114,3 +114,7 @@ class YCBench(Generation, Calendar, Work, Growth, Protocol):
     def metrics(self, state: Company) -> dict[str, Any]:
         """Return the paper's figures."""
         return score.metrics(state)
+
+    def sheets(self, state: Company, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+        """Return the published ledger and the funds, in cents."""
+        return sheets.sheets(state)

@@ -354,6 +354,8 @@ class Protocol:
         resume_reports_new_time: Whether a resume reports the new time as the old one.
         auto_advance_after_turns: Turns without a resume after which the clock is moved on.
         forced_advance: Whether the clock is then moved on even if no task is active.
+        idle_limit: Turns without time passing and without an active task, after which the episode
+            ends as "idle"; 0 for none. The published loop then goes on for ever.
         max_turns: Turns after which the episode ends; 0 for no limit.
         errors_count_as_resume: Whether a refused resume counts as one.
         status_number_lags: Whether the status after a resume bears the number of the turn before.
@@ -369,6 +371,7 @@ class Protocol:
     resume_reports_new_time: bool = field(default=True, validator=_switch)
     auto_advance_after_turns: int = field(default=5, validator=_count)
     forced_advance: bool = field(default=False, validator=_switch)
+    idle_limit: int = field(default=1_000, validator=[*_whole, ge(0)])
     max_turns: int = field(default=0, validator=[*_whole, ge(0)])
     errors_count_as_resume: bool = field(default=True, validator=_switch)
     status_number_lags: bool = field(default=True, validator=_switch)

@@ -29,6 +29,7 @@ class Turns:
     Attributes:
         number: Turns begun.
         idle: Turns in a row without a resume.
+        still: Turns in a row in which no time passed.
         status: The status of the present turn; none before the first.
     """
 
@@ -36,14 +37,18 @@ class Turns:
         self.game = game
         self.number = 0
         self.idle = 0
+        self.still = 0
         self.status: Status | None = None
         self._payload: Mapping[str, Any] | None = None
         self._scratchpad = ""
+        self._now = 0
 
     def begin(self, company: Company) -> None:
         """Begin the next turn."""
         payload, self._payload = self._payload, None
         self.number += 1
+        self.still = self.still + 1 if company.world.now == self._now else 0
+        self._now = company.world.now
         lags = payload is not None and self.game.status_number_lags
         if payload is None or not self.game.stale_scratchpad:
             self._scratchpad = company.scratchpad
@@ -70,9 +75,12 @@ class Turns:
             self.idle += 1
         return self.idle >= self.game.auto_advance_after_turns
 
-    def finished(self, _: Company) -> str:
-        """Return "max_turns" when no further turn may begin, otherwise an empty text."""
-        return "max_turns" if 0 < self.game.max_turns <= self.number else ""
+    def finished(self, company: Company) -> str:
+        """Return why no further turn may begin: "max_turns", or "idle"; otherwise an empty text."""
+        if 0 < self.game.max_turns <= self.number:
+            return "max_turns"
+        stuck = 0 < self.game.idle_limit <= self.still and not company.active
+        return "idle" if stuck else ""
 
     def _look(self, company: Company, number: int, payload: Mapping[str, Any]) -> Status:
         funds, payroll = company.funds_cents, company.payroll_cents

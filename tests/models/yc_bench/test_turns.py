@@ -40,6 +40,16 @@ def go_on(turns: Turns, company: Company, *payloads: dict[str, Any]) -> Status:
     return looked(turns)
 
 
+def test_a_founder_who_never_acts_is_given_up() -> None:
+    """Where no time can pass any more, the episode ends after so many turns."""
+    run = Run(YCBench(idle_limit=7), 1)
+    turns = 0
+    while handed := run.advance():
+        run.answer(handed[0], EndTurn())
+        turns += 1
+    assert (run.result().ended, turns) == ("idle", 7)
+
+
 def test_the_first_status_is_the_initial_one() -> None:
     """Later ones are plain; each counts down the memory."""
     turns, company = opened()

@@ -1,0 +1,145 @@
+"""A scripted server on loopback that speaks chat completions, and notes what it was asked."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from attrs import define, field
+
+__all__ = ["Served", "Stub", "call", "message", "serving", "text"]
+
+#: The usage that a scripted reply tells where nothing else is said.
+USAGE = {"prompt_tokens": 10, "completion_tokens": 5}
+
+
+@define
+class Served:
+    """One HTTP answer.
+
+    Attributes:
+        body: Bytes as they are, or an object to write as JSON.
+        status: HTTP status.
+        headers: Further headers.
+        slow: Seconds before the answer.
+        cut: Close the connection in the middle of the body.
+    """
+
+    body: Any = field(factory=dict)
+    status: int = 200
+    headers: dict[str, str] = field(factory=dict)
+    slow: float = 0.0
+    cut: bool = False
+
+
+def message(usage: Any = USAGE, finish: str = "stop", **said: Any) -> Served:
+    """Answer with one message."""
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **said}}
+    body = {"id": "x", "object": "chat.completion", "model": "stub", "choices": [choice]}
+    return Served(body | ({"usage": usage} if usage is not None else {}))
+
+
+def text(words: str | None, **more: Any) -> Served:
+    """Answer with text."""
+    return message(content=words, **more)
+
+
+def call(*calls: tuple[str, Any], **more: Any) -> Served:
+    """Answer with tool calls: name and arguments, an object or the text itself."""
+    told = [
+        {
+            "id": f"id{number}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": given if isinstance(given, str) else json.dumps(given),
+            },
+        }
+        for number, (name, given) in enumerate(calls)
+    ]
+    return message(content=None, tool_calls=told, finish="tool_calls", **more)
+
+
+Script = Callable[[int, dict[str, Any]], Served]
+
+
+@define
+class Stub:
+    """The server's side.
+
+    Attributes:
+        script: What to answer to the n-th request, from 0, with its body.
+        asked: The bodies of all requests.
+        keys: Their authorization headers.
+        url: Where it listens.
+    """
+
+    script: Script
+    asked: list[dict[str, Any]] = field(factory=list)
+    keys: list[str] = field(factory=list)
+    url: str = ""
+    _lock: Any = field(factory=threading.Lock)
+
+    def next(self, body: dict[str, Any], key: str) -> Served:
+        """Note a request and return its answer."""
+        with self._lock:
+            self.asked.append(body)
+            self.keys.append(key)
+            return self.script(len(self.asked) - 1, body)
+
+
+def listed(*answers: Served) -> Script:
+    """Answer in order; the last answer stands for all that follow."""
+    return lambda number, _: answers[min(number, len(answers) - 1)]
+
+
+@contextmanager
+def serving(*answers: Served | Script) -> Iterator[Stub]:
+    """Serve answers in order, or by a function of the request's number and body."""
+    first = answers[0]
+    stub = Stub(listed(*answers) if isinstance(first, Served) else first)  # type: ignore[arg-type]
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            _send(self, stub.next(body, self.headers.get("Authorization", "")))
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    stub.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    try:
+        yield stub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _send(handler: BaseHTTPRequestHandler, served: Served) -> None:
+    time.sleep(served.slow)
+    raw = served.body if isinstance(served.body, bytes) else json.dumps(served.body).encode()
+    try:
+        handler.send_response(served.status)
+        for name, value in served.headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(raw)))
+        handler.end_headers()
+        handler.wfile.write(raw[: len(raw) // 2] if served.cut else raw)
+    except ConnectionError:
+        pass  # whoever asked did not wait
+    if served.cut:
+        handler.wfile.flush()
+        handler.close_connection = True
+        handler.connection.close()
