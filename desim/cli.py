@@ -230,6 +230,85 @@ def resume(file: str, as_json: bool) -> None:  # noqa: FBT001 (click passes flag
 @main.command()
 @click.argument("model")
 @_preset
+@_set
+@click.option("--seat", "seats", multiple=True, metavar="ROLE", help="Yours; default: the lead's.")
+@_policy
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--record", type=click.Path(dir_okay=False), help="Your game; gone on with if there.")
+@click.option("--practice", is_flag=True, help="Let decisions be taken back.")
+@click.option("--terminal", is_flag=True, help="Play here in plain text instead of on a page.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where the page listens.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: a free one.")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+def play(
+    model: str,
+    preset: str,
+    sets: tuple[str, ...],
+    seats: tuple[str, ...],
+    specs: tuple[str, ...],
+    seed: int,
+    record: str | None,
+    practice: bool,  # noqa: FBT001 (click passes flags so)
+    terminal: bool,  # noqa: FBT001 (as above)
+    host: str,
+    port: int,
+    show: bool,  # noqa: FBT001 (as above)
+) -> None:
+    """Play MODEL yourself, on a page in the browser or with --terminal.
+
+    Your answers are on record at once. The same command goes on where you stopped.
+    """
+    from desim.doors.game import Game
+
+    world = catalog.model(model, preset, _pairs(sets))
+    file = record or _own_record(model, preset, seed)
+    with Game(world, seed, file, seats=seats, others=_others(specs), practice=practice) as game:
+        if terminal:
+            from desim.doors.terminal import converse
+
+            converse(game)
+        else:
+            _page()(game, host, port, show=show)
+
+
+def _own_record(model: str, preset: str, seed: int) -> str:
+    """Name the file of a game that was given none, in the current folder."""
+    name = "-".join(part for part in (model, preset, f"seed{seed}") if part)
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
+
+
+def _others(specs: tuple[str, ...]) -> dict[str, Any]:
+    """Read who plays the other seats.
+
+    Raises:
+        UsageError: A spec names no role: the seats that it would take are a person's.
+    """
+    policies = read_seats(specs)
+    if isinstance(policies, str):
+        raise UsageError(f"policy {policies!r} names no role; write ROLE={policies}")
+    return dict(policies)
+
+
+def _page() -> Any:
+    """Load the page.
+
+    Raises:
+        UsageError: NiceGUI is not installed.
+    """
+    try:
+        from desim.doors.page import serve
+    except ModuleNotFoundError as fault:
+        if fault.name != "nicegui":
+            raise
+        raise UsageError(
+            "the page needs NiceGUI: pip install 'desim[play]', or play with --terminal"
+        ) from None
+    return serve
+
+
+@main.command()
+@click.argument("model")
+@_preset
 def schema(model: str, preset: str) -> None:
     """Print the JSON Schema of what each role of MODEL sees and does, and of its parameters."""
     from desim.schema import codec, json_schema

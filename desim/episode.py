@@ -25,12 +25,15 @@ from desim.protocols import Model
 from desim.schema import encode, from_plain, tagged, to_plain
 from desim.world import Decision
 
-__all__ = ["FORMAT", "Episode", "Header", "Recorder", "Said", "Step"]
+__all__ = ["FORMAT", "PERSON", "Episode", "Header", "Recorder", "Said", "Step", "lines_of"]
 
 T = TypeVar("T")
 
 #: Raised when the lines change their meaning; a record says which it was written in.
 FORMAT = "desim-episode/1"
+
+#: What a record calls a person who plays, who is no policy that could be built.
+PERSON = "person"
 
 _encode = msgspec.json.Encoder().encode
 
@@ -180,7 +183,7 @@ class Episode:
         Raises:
             BadRecord: It is empty, cut, altered, of another format, or no record at all.
         """
-        lines = list(_lines(Path(path)))
+        lines = list(lines_of(Path(path)))
         try:
             return _parsed(lines, whole=whole)
         except BadRecord as fault:
@@ -230,7 +233,7 @@ class Recorder:
         """
         path = Path(path)
         recorder = cls(path.with_name(path.name + ".part"), path.suffix)
-        for line in _lines(path):
+        for line in lines_of(path):
             if line.endswith(b"\n"):
                 recorder.line(line.removesuffix(b"\n"))
         recorder.path.replace(path)
@@ -305,7 +308,7 @@ def version() -> str:
     return __version__
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def lines_of(path: Path) -> Iterator[bytes]:
     """Yield the lines; the tail of a gzip that was cut is given up quietly, `_parsed` will tell."""
     try:
         raw = path.read_bytes()

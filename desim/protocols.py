@@ -21,7 +21,9 @@ class Model(Protocol[S]):
 
     Optional members: `lead`, the roles that a policy takes when no seat is named (default: those
     that are not optional); `patience`, how often one role may be asked at one instant;
-    `presets`, changes of parameters by name.
+    `presets`, changes of parameters by name; `sheets(state, role)`, the tables that a person at a
+    seat may look up, as a mapping of names to lists of plain rows (mappings of text to text,
+    number or none), of which none tells more than that seat may know.
     """
 
     @property

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from desim.episode import Episode
+from desim.episode import PERSON, Episode
 from desim.errors import BadRecord, UsageError
 from desim.play import finish_async
 from desim.seating import Policies
@@ -30,7 +30,7 @@ def resume(path: str | Path, policies: Policies = None) -> Episode:
         BadRecord: The record cannot be read, or a policy decides otherwise than on record.
         UsageError: A policy cannot be built from the name on record.
     """
-    cut = _read(path)
+    cut = Episode.read(path, whole=False)
     if cut.result is not None:
         return cut
     with _table(path, cut, policies) as table:
@@ -39,19 +39,17 @@ def resume(path: str | Path, policies: Policies = None) -> Episode:
 
 async def resume_async(path: str | Path, policies: Policies = None) -> Episode:
     """Play a cut record on to its end with policies of which some are coroutines; as `resume`."""
-    cut = _read(path)
+    cut = Episode.read(path, whole=False)
     if cut.result is not None:
         return cut
     with _table(path, cut, policies) as table:
         return await finish_async(table)
 
 
-def _read(path: str | Path) -> Episode:
-    return Episode.read(path, whole=False)
-
-
 def _table(path: str | Path, cut: Episode, policies: Any) -> Table:
     header = cut.header
+    if policies is None and PERSON in header.policies.values():
+        raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
     try:
         given = header.policies if policies is None else policies
         return Table(header.build(), given, header.seed, path, header.policies, cut)

@@ -1,0 +1,1 @@
+"""Doors through which somebody outside plays: one file each, imported only when used."""
