@@ -1,5 +1,6 @@
 """How a month closes: its indicators, and the postings J3 to J16 they lead to (SPEC section 6)."""
 
+from math import fsum
 from typing import TYPE_CHECKING
 
 from models.enterprise_arena.company import Company, Indicators, TermLoan
@@ -73,7 +74,7 @@ def spend(company: Company, month: int, revenue: int, now: Indicators, owed: int
 def service_notes(company: Company) -> None:
     """J13 and J14: a month's interest on the balances, then an instalment of each note."""
     loans, month = company.term_loans, company.month
-    interest = sum([loan.balance * loan.rate / 12 for loan in loans])
+    interest = fsum([loan.balance * loan.rate / 12 for loan in loans])
     company.books.pay_interest(month, round(interest))
     company.books.repay(month, sum([_instalment(company, loan, month) for loan in loans]))
     company.term_loans = [loan for loan in loans if loan.balance]

@@ -139,7 +139,7 @@ def project(start: Outlook, months: int) -> dict[str, Any]:
 
 def _service(start: Outlook, month: int) -> float:
     """Pay a month's interest and instalments of the notes that are known now."""
-    interest = sum([note.balance * note.rate / 12 for note in start.notes])
+    interest = math.fsum([note.balance * note.rate / 12 for note in start.notes])
     principal = 0
     for note in start.notes:
         last = month - note.drawn >= start.term - 1

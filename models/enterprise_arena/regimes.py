@@ -266,7 +266,7 @@ def _kept(values: Column, path: Sequence[int]) -> float:
             last = [values[month - 1] for month in months]
             now = [values[month] for month in months]
             centre, level = fmean(last), fmean(now)
-            above += sum((x - centre) * (y - level) for x, y in zip(last, now, strict=True))
-            below += sum((x - centre) ** 2 for x in last)
+            above += math.fsum((x - centre) * (y - level) for x, y in zip(last, now, strict=True))
+            below += math.fsum((x - centre) ** 2 for x in last)
     slope = above / below if below else 0.0
     return min(max(slope, 1 - _SPEED[1]), 1 - _SPEED[0])

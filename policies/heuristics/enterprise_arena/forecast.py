@@ -44,11 +44,11 @@ def measure(flows: Mapping[str, float], headers: Sequence[Month]) -> Yields:
         headers: Of those months, and of the one after them.
     """
     months, after = headers[:-1], headers[-1]
-    book = sum(month.loan_portfolio_gross for month in months)
-    promised = sum(month.loan_portfolio_gross * month.lending_rate / YEAR for month in months)
+    book = math.fsum(month.loan_portfolio_gross for month in months)
+    promised = math.fsum(month.loan_portfolio_gross * month.lending_rate / YEAR for month in months)
     lent, back = -flows["loans_originated"], flows["collections_principal"]
     gone = months[0].loan_portfolio_gross + lent - back - after.loan_portfolio_gross
-    earned = sum(
+    earned = math.fsum(
         flows[row]
         for row in ("collections_interest", "vendor_payments", "payroll_paid", "tax_paid")
     )
@@ -103,7 +103,7 @@ def worst_year(growth: Sequence[float], least: float) -> float:
     0.21
     """
     logs = [math.log1p(percent / 100) for percent in growth]
-    windows = (sum(logs[at : at + YEAR]) for at in range(len(logs)))
+    windows = (math.fsum(logs[at : at + YEAR]) for at in range(len(logs)))
     return max(least, math.expm1(max(windows, default=0.0)))
 
 
