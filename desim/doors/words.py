@@ -32,6 +32,8 @@ def is_moment(value: Any) -> bool:
 def told(value: Any) -> str:  # noqa: PLR0911 (one line a kind)
     """Write a plain value in a line: numbers with thousands separators, nothing as a dash.
 
+    >>> told(-0.0)
+    '0'
     >>> told([{"start_at": 1000, "end": None}, 0.5])
     '(start at 1,000, end \N{EN DASH}), 0.5'
     """
@@ -60,7 +62,7 @@ def told(value: Any) -> str:  # noqa: PLR0911 (one line a kind)
 
 def _fraction(value: float) -> str:
     if value.is_integer():
-        return f"{value:,.0f}"
+        return f"{int(value):,}"
     if abs(value) >= _LARGE:
         return f"{value:,.2f}"
     return f"{value:,.{_DECIMALS}f}".rstrip("0") if abs(value) >= 10**-_DECIMALS else f"{value:.4g}"

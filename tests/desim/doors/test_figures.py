@@ -67,6 +67,11 @@ DESK = Desk(
 )
 
 
+def test_nothing_is_not_less_than_nothing() -> None:
+    """A worth of minus zero reads as zero, and whole floats have no decimals."""
+    assert [told(value) for value in (-0.0, 0.0, -12.0, 1e6)] == ["0", "0", "-12", "1,000,000"]
+
+
 @pytest.mark.parametrize("seen", [DESK, to_plain(DESK)], ids=["instance", "plain"])
 def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None:
     """Single values are figures, records tables, long texts blocks, nested JSON sections."""
