@@ -12,6 +12,7 @@ A positive amount is a debit, a negative one a credit.  Integers make all of thi
 from bisect import bisect_right
 from collections.abc import Mapping
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple, NoReturn
 
 from attrs import frozen
@@ -132,6 +133,11 @@ class Book:
     def digits(self) -> int:
         """Decimals of the currency that one integer unit is."""
         return self._digits
+
+    @property
+    def held(self) -> Mapping[str, int]:
+        """Units by account now: a live view that cannot be written to."""
+        return MappingProxyType(self._balances)
 
     @property
     def journal(self) -> Journal[Entry]:

@@ -171,17 +171,17 @@ class Company:
     @property
     def cash(self) -> int:
         """In the bank, cents."""
-        return self.books.balance("1000")
+        return self.books.held["1000"]
 
     @property
     def debt(self) -> int:
         """Notes outstanding, cents."""
-        return -self.books.balance("2200")
+        return -self.books.held["2200"]
 
     @property
     def gross_loans(self) -> int:
         """Principal not yet billed, and billed and not yet collected, cents."""
-        return self.books.balance("1100") + self.books.balance("1110")
+        return self.books.held["1100"] + self.books.held["1110"]
 
     @property
     def leverage(self) -> float:
@@ -211,5 +211,5 @@ class Company:
     def close_month(self) -> None:
         """End a month: its figures stand, and what was news in it is news no more."""
         self.notifications = []
-        self.revenue_to_date.append(-self.books.balance("4000"))
+        self.revenue_to_date.append(-self.books.held["4000"])
         self.closing_cash = self.cash

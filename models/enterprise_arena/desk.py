@@ -52,7 +52,7 @@ def _flash(company: Company) -> dict[str, float]:
     last = company.month - 1
     to_date = company.revenue_to_date
     revenue = to_date[last] - (to_date[last - 1] if last % YEAR else 0)
-    cash, before = (company.books.balance("1000", at=at) for at in (last, last - 1))
+    cash, before = (company.books.book.balance("1000", at=at) for at in (last, last - 1))
     return {
         "revenue": dollars(revenue),
         "net_cash_flow": dollars(cash - before),

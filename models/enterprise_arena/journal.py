@@ -59,7 +59,8 @@ class Books:
 
     def __init__(self, opening: dict[str, int]) -> None:
         self.book = CHART.book()
-        self.balance = self.book.balance
+        # Read many times a month: the live view is looked into without a call.
+        self.held = self.book.held
         lines = {**opening, "3900": -sum(opening.values())}
         self._post(OPENING_MONTH, "opening balances", lines)
 
@@ -76,8 +77,8 @@ class Books:
         return -self._sum(_BEFORE_TAX)
 
     def _sum(self, accounts: Iterable[str]) -> int:
-        balance = self.balance
-        return sum([balance(account) for account in accounts])
+        held = self.held
+        return sum([held[account] for account in accounts])
 
     # -- funding ---------------------------------------------------------------------------------
 
@@ -107,13 +108,13 @@ class Books:
         A quarter of whole cents is often half a cent too many; the reference rounds it as the
         difference of two floats in dollars falls, and so does this.
         """
-        due = dollars(self.balance(account))
+        due = dollars(self.held[account])
         paid = cents(due * rate)
         return paid, due - dollars(paid)
 
     def write_off_loans(self, month: int, yearly: float) -> None:
         """J5: a twelfth of the share *yearly* of the book defaults."""
-        lost = cents(dollars(self.balance("1100")) * yearly / 12)
+        lost = cents(dollars(self.held["1100"]) * yearly / 12)
         self._move(month, "J5 charge-off of defaulted loans", "1190", "1100", lost)
 
     def bill(self, month: int, rate: float, yearly: float) -> int:
@@ -124,7 +125,7 @@ class Books:
         Returns:
             The month's revenue, cents.
         """
-        loans = dollars(self.balance("1100"))
+        loans = dollars(self.held["1100"])
         billed, revenue = cents(loans * rate), cents(loans * yearly / 12)
         self._move(month, "J6 scheduled principal billed", "1110", "1100", billed)
         self._move(month, "J7 interest accrued and billed", "1120", "4000", revenue)
@@ -149,9 +150,9 @@ class Books:
 
     def provide(self, month: int, on_loans: float, on_receivables: float) -> None:
         """J12: bring the allowance to its required shares; a release is posted in reverse."""
-        loans, billed = self.balance("1100"), self.balance("1110") + self.balance("1120")
+        loans, billed = self.held["1100"], self.held["1110"] + self.held["1120"]
         required = cents(on_loans * dollars(loans) + on_receivables * dollars(billed))
-        change = required + self.balance("1190")
+        change = required + self.held["1190"]
         self._move(month, "J12 provision to required allowance", "5300", "1190", change)
 
     # -- notes and tax ---------------------------------------------------------------------------
@@ -167,7 +168,7 @@ class Books:
 
     def pay_tax(self, month: int) -> None:
         """J15: the tax accrued last month."""
-        due = -self.balance("2100")
+        due = -self.held["2100"]
         self._move(month, "J15 tax of the prior month paid", "2100", "1000", due)
 
     def accrue_tax(self, month: int, cents: int) -> None:
@@ -178,7 +179,7 @@ class Books:
         """J0: income and expense move to retained earnings, account by account."""
         text = "J0 year-end close of income and expense accounts to retained earnings"
         for account in CHART.temporary:
-            balance = self.balance(account)
+            balance = self.held[account]
             self._post(month, text, {account: -balance, "3900": balance})
 
     def _move(self, month: int, text: str, debit: str, credit: str, cents: int) -> None:
@@ -187,4 +188,4 @@ class Books:
 
     def _post(self, month: int, text: str, lines: dict[str, int]) -> None:
         if any(lines.values()):
-            self.book.post(month, text, lines)
+            self.book.post(month, text, **lines)

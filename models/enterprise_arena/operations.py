@@ -38,7 +38,7 @@ def operate(company: Company) -> None:
     game, books, month = company.game, company.books, company.month
     now = draw_indicators(company, month)
     company.indicators.append(now)
-    owed = -books.balance("2000")
+    owed = -books.held["2000"]
     books.collect(month, now.collection_rate, game.receivable_chargeoff_share)
     books.write_off_loans(month, chargeoff_rate(game, company.macro.unrate[month]))
     revenue = books.bill(month, game.amortisation_rate, company.lending_rate)
@@ -50,7 +50,7 @@ def operate(company: Company) -> None:
 def lend(company: Company, month: int, growth: float) -> None:
     """J8: pay out to new borrowers, and blend their rate into the yield of the book."""
     game, macro, books = company.game, company.macro, company.books
-    before = dollars(books.balance("1100"))
+    before = dollars(books.held["1100"])
     lent = cents(max(0.0, growth / 100 * company.users) * game.average_loan)
     books.lend(month, lent)
     company.users = max(1.0, company.users * (1 + growth / 100))

@@ -93,7 +93,7 @@ def outlook(company: Company, override: float | None) -> Outlook:
     return Outlook(
         month=company.month,
         cash=dollars(company.cash),
-        loans=dollars(company.books.balance("1100")),
+        loans=dollars(company.books.held["1100"]),
         users=company.users,
         lending_rate=company.lending_rate,
         growth=growth,

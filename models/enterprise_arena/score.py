@@ -80,6 +80,6 @@ def _running(company: Company, month: int) -> float:
     trailing = game.trailing_months
     scale = trailing / min(trailing, month + 1)
     revenue = dollars(trailing_revenue(company, month)) * scale
-    cash = dollars(company.books.balance("1000", at=month))
+    cash = dollars(company.books.book.balance("1000", at=month))
     charged = game.tool_charge * sum(company.calls[: month + 1])
     return game.valuation_multiple * revenue + cash - charged

@@ -46,6 +46,16 @@ def state(book: Book) -> tuple[object, ...]:
     return book.digest(), book.balances(), list(book.journal), book.balances(at=2)
 
 
+def test_a_live_view_follows_every_entry(book: Book) -> None:
+    """It shows balances as they are now, and cannot change them."""
+    held = book.held
+    assert dict(held) == book.balances()
+    book.post(9, "payroll", cash=-200, wages=200)
+    assert (held["cash"], held["wages"]) == (500, 500)
+    with pytest.raises(TypeError):
+        held["cash"] = 0  # type: ignore[index]
+
+
 def test_a_transfer_is_a_post_of_two_lines() -> None:
     """Same balances, same journal, same digest; below zero it goes the other way."""
     one, other = Book("cash", "wages"), Book("cash", "wages")

@@ -135,6 +135,6 @@ def test_the_flash_line_of_january_holds_january_alone() -> None:
     assert seat.month is not None
     flash = seat.month.flash
     assert flash is not None
-    assert flash["revenue"] == -seat.company.books.balance("4000") / 100
+    assert flash["revenue"] == -seat.company.books.book.balance("4000") / 100
     assert flash["net_cash_flow"] < 3e6
     assert seat.month.cash_balance == pytest.approx(flash["cash"] + 20e6)

@@ -202,7 +202,7 @@ def unlike(month: int, seed: int, played: dict[int, Any]) -> tuple[Seat, Seat]:
     noise = other.company.noise[month - 1]
     noise[0], noise[1] = noise[0] + 4, noise[1] + 4
     together(one, other, month, played)
-    owed = [seat.company.books.balance("2000") for seat in (one, other)]
+    owed = [seat.company.books.book.balance("2000") for seat in (one, other)]
     assert owed[0] != owed[1]
     assert one.company.cash == other.company.cash
     return one, other

@@ -251,7 +251,7 @@ def test_without_action_cash_runs_out_as_listed(example: dict[str, Any]) -> None
     """Closing cash of every month; the last month is the first whose closing cash is negative."""
     told = example["noise_free_pass_only"]["closing_cash"]
     company = played(model(example))
-    balance = company.books.balance
+    balance = company.books.book.balance
     assert company.world.ended == "cash balance went negative"
     assert company.months_closed == len(told)
     wrong = [m for m, cash in enumerate(told) if not near(balance("1000", at=m), cash)]
@@ -263,6 +263,6 @@ def test_cash_lent_without_end_goes_on_as_listed(example: dict[str, Any]) -> Non
     """A billion more in the bank changes nothing but cash, for all months."""
     told = example["noise_free_pass_only"]["closing_cash_musd_continued_without_stopping"]
     game = model(example, opening_cash=1e9 + example["parameters"]["opening_cash"])
-    balance = played(game).books.balance
+    balance = played(game).books.book.balance
     mine = [balance("1000", at=month) / 1e8 - 1000 for month in range(len(told))]
     assert mine == pytest.approx(told, abs=0.001)
