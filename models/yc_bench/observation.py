@@ -71,7 +71,8 @@ class Desk:
         time: ISO date and time.
         turn: The number of the turn, from 1.
         funds_cents: Money in the bank, cents.
-        planned: Titles of tasks accepted and not dispatched, the oldest first.
+        planned: Titles of tasks accepted and not dispatched, the oldest first; of very many only
+            those created last.
         active: Titles of tasks under way, the oldest first.
         reply: What the last command was answered; none before the first of the episode.
         status: The status message; only before the first command of a turn.

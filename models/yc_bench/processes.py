@@ -239,9 +239,10 @@ def _desk(company: Company, turns: Turns, reply: Reply | None) -> Desk:
 
 
 def _planned(company: Company) -> tuple[str, ...]:
-    # Thousands of tasks may lie there, and a desk is shown with every command.
+    # Thousands of tasks may lie there, and a desk is shown, and recorded, with every command.
     if company.planned_shown is None:
-        company.planned_shown = tuple([task.shown for task in company.planned])
+        last = company.planned[-company.game.desk_titles :]
+        company.planned_shown = tuple([task.shown for task in last])
     return company.planned_shown
 
 

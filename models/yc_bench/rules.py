@@ -346,6 +346,8 @@ class Protocol:
 
     Attributes:
         company_name: What the company is called.
+        desk_titles: Planned tasks that a desk shows at most, those created last; `task list` tells
+            all.
         tasks_by_identifier: Whether replies name tasks by identifiers, which are unique as the
             published bot runner's objects are, and not by titles, which may repeat.
         market_browse_default_limit: Rows of the market shown where no limit is given.
@@ -364,6 +366,7 @@ class Protocol:
     """
 
     company_name: str = field(default="BenchCo", validator=instance_of(str))
+    desk_titles: int = field(default=50, validator=_count)
     tasks_by_identifier: bool = field(default=False, validator=_switch)
     market_browse_default_limit: int = field(default=50, validator=[*_whole, ge(1)])
     browse_shows_one_row: bool = field(default=True, validator=_switch)

@@ -7,7 +7,7 @@ import pytest
 
 from desim import Run
 from models.yc_bench import YCBench
-from models.yc_bench.actions import EndTurn, RunCommand
+from models.yc_bench.actions import EndTurn, RunCommand, TaskAccept
 from models.yc_bench.company import Company
 from models.yc_bench.observation import Status
 from models.yc_bench.turns import MEMORY, Turns, event_line, message
@@ -38,6 +38,17 @@ def go_on(turns: Turns, company: Company, *payloads: dict[str, Any]) -> Status:
     turns.close()
     turns.begin(company)
     return looked(turns)
+
+
+def test_a_desk_shows_the_last_of_many_planned_tasks() -> None:
+    """A founder who accepts without end does not carry all titles to every command."""
+    run = Run(YCBench(desk_titles=2), 1)
+    (decision,) = run.advance()
+    for title in ("Task-1", "Task-7", "Task-2"):
+        run.answer(decision, TaskAccept(title))
+        (decision,) = run.advance()
+    assert decision.observation.planned == ("Task-2", "Task-7")
+    assert len(run.state.planned) == 3
 
 
 def test_a_founder_who_never_acts_is_given_up() -> None:
