@@ -6,10 +6,11 @@ Lines are flushed as they are written, so a killed run leaves a record that can 
 the decision before its death.
 """
 
+import contextlib
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -223,19 +224,27 @@ class Recorder:
         self._unhashed: list[bytes] = []
 
     @classmethod
-    def again(cls, path: str | Path) -> Self:
-        """Write on in a record that was cut, behind its last whole line.
+    def again(cls, path: str | Path, kept: Iterable[bytes] | None = None) -> Self:
+        """Write on in a record behind the lines that are kept.
 
-        The old file stays until a copy of its whole lines is on disk, which takes its place.
+        The old file stays until a copy of these lines is on disk, which takes its place. A copy
+        that a process left behind which was killed over it, `PATH.part`, makes way.
+
+        Args:
+            path: The record.
+            kept: Lines without their ends; by default all that are whole.
 
         Raises:
-            UsageError: The copy, `PATH.part`, exists or cannot be made.
+            UsageError: The copy cannot be made.
         """
         path = Path(path)
-        recorder = cls(path.with_name(path.name + ".part"), path.suffix)
-        for line in lines_of(path):
-            if line.endswith(b"\n"):
-                recorder.line(line.removesuffix(b"\n"))
+        part = path.with_name(path.name + ".part")
+        lines = _whole_lines(path) if kept is None else kept
+        with contextlib.suppress(FileNotFoundError):
+            part.unlink()
+        recorder = cls(part, path.suffix)
+        for line in lines:
+            recorder.line(line)
         recorder.path.replace(path)
         recorder.path = path
         return recorder
@@ -315,6 +324,10 @@ def lines_of(path: Path) -> Iterator[bytes]:
     except OSError as fault:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
     yield from (_unzipped(raw) if raw[:2] == b"\x1f\x8b" else raw).splitlines(keepends=True)
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    return [line[:-1] for line in lines_of(path) if line.endswith(b"\n")]
 
 
 def _zipped(raw: io.FileIO) -> Any:

@@ -64,8 +64,7 @@ def branch(episode: Episode, decisions: int | None = None) -> Run:
         if not run.open:
             raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
         decision = run.open[0]
-        asked = Step(run.world.now, decision.role, decision.observation, step.action)
-        same_step(number, step, asked)
+        _same_question(number, step, Step(run.world.now, decision.role, decision.observation, None))
         _answer(number, run, decision, step.action)
         if not run.open:
             run.advance()
@@ -78,14 +77,18 @@ def same_step(number: int, recorded: Step, now: Step) -> None:
     Raises:
         BadRecord: Who was asked, what they saw, or what they answered differs.
     """
+    _same_question(number, recorded, now)
+    told, given = (msgspec.json.decode(tagged(step.action)) for step in (recorded, now))
+    _same(number, recorded, told, given, "$.action")
+
+
+def _same_question(number: int, recorded: Step, now: Step) -> None:
     if (recorded.t, recorded.role) != (now.t, now.role):
         raise BadRecord(
             f"decision {number} differs: recorded {recorded.role!r} at t={recorded.t}, "
             f"now {now.role!r} at t={now.t}"
         )
     _same(number, recorded, to_plain(recorded.observation), to_plain(now.observation))
-    told, given = (msgspec.json.decode(tagged(step.action)) for step in (recorded, now))
-    _same(number, recorded, told, given, "$.action")
 
 
 def _same(number: int, step: Step, told: Any, seen: Any, path: str = "$") -> None:

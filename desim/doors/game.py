@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
-from desim.doors.keeping import Held, clear_part, cut
+from desim.doors.keeping import Held, cut
 from desim.episode import PERSON, Episode, Header, Step
 from desim.errors import DesimError, PolicyFailed, UsageError
 from desim.kernel import Option, Role, Run, seated
@@ -225,7 +225,6 @@ class Game:
         if not self.file.exists():
             return None
         self._hold()
-        clear_part(self.file)
         past = Episode.read(self.file, whole=False)
         for what in ("model", "seed", "params", "policies"):
             told, asked = getattr(past.header, what), getattr(self.header, what)

@@ -1,6 +1,5 @@
 """The record of a person's game: one process keeps it, and an undo cuts it."""
 
-import contextlib
 import os
 from pathlib import Path
 from typing import Any, Self
@@ -8,7 +7,7 @@ from typing import Any, Self
 from desim.episode import Recorder, lines_of
 from desim.errors import UsageError
 
-__all__ = ["Held", "clear_part", "cut"]
+__all__ = ["Held", "cut"]
 
 
 class Held:
@@ -50,19 +49,10 @@ def cut(path: Path, decisions: int) -> None:
         decisions: How many to keep; 0 or more, and no more than there are.
 
     Raises:
-        UsageError: The new file, `PATH.part`, exists or cannot be made.
+        UsageError: The new file, `PATH.part`, cannot be made.
     """
-    recorder = Recorder(path.with_name(path.name + ".part"), path.suffix)
-    with recorder:
-        for line in _kept(path, decisions):
-            recorder.line(line)
-    recorder.path.replace(path)
-
-
-def clear_part(path: Path) -> None:
-    """Remove the copy that a process left behind which was killed while it made one."""
-    with contextlib.suppress(FileNotFoundError):
-        path.with_name(path.name + ".part").unlink()
+    with Recorder.again(path, _kept(path, decisions)):
+        pass
 
 
 def _kept(path: Path, decisions: int) -> list[bytes]:

@@ -175,6 +175,15 @@ def test_concurrent_policies_lose_nothing(tmp_path: Path) -> None:
     assert first.calls + after.calls == 3
 
 
+def test_a_copy_left_behind_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    """A process killed while it copied the record is no reason to refuse the next."""
+    file = tmp_path / "walk.jsonl"
+    killed(file, 3)
+    (tmp_path / "walk.jsonl.part").write_text("half")
+    assert resume(file, {"walker": Asks(Paid())}).result is not None
+    assert list(tmp_path.glob("*.part")) == []
+
+
 def test_a_cut_gzip_is_whole_again(tmp_path: Path) -> None:
     """What was rewritten is one readable gzip file."""
     file = tmp_path / "walk.jsonl.gz"
