@@ -31,10 +31,10 @@ from models.yc_bench.actions import (
     TaskList,
 )
 from models.yc_bench.company import Company, Employee, Task, enter
-from models.yc_bench.completion import lose_prestige
+from models.yc_bench.completion import lose_prestige, set_trust
 from models.yc_bench.numbers import stored
 from models.yc_bench.refusal import Crashed, Refused
-from models.yc_bench.work import forget, plan, plan_anew, sharing
+from models.yc_bench.work import forget, plan_anew, sharing
 
 __all__ = ["FOUNDED", "NO_ACTIVE_TASKS", "execute"]
 
@@ -134,8 +134,7 @@ def dispatch(company: Company, action: TaskDispatch) -> dict[str, Any]:
     insort(company.active, task, key=_row)
     for who in task.team:
         who.load += not company.game.planned_tasks_split
-    plan_anew(company, sharing(task.team) - {task})
-    plan(company, task)
+    plan_anew(company, sharing(task.team))
     company.start(task)
     return {
         "task_id": task.shown,
@@ -156,7 +155,7 @@ def cancel(company: Company, action: TaskCancel) -> dict[str, Any]:
     old, trust = company.prestige[task.domain], float(task.client.trust)
     lose_prestige(company, task, game.penalty_cancel_multiplier)
     left = max(0.0, trust - game.trust_fragility * _CANCELLED)
-    task.client.trust = stored(round(left, game.trust_digits), game.trust_digits)
+    set_trust(company, task.client, left)
     _give_up(company, task)
     new = company.prestige[task.domain]
     change = {"old": float(old), "new": float(new), "delta": float(new - old)}

@@ -7,7 +7,7 @@ from models.yc_bench.company import Client, Company, Employee, Task, identifier
 from models.yc_bench.numbers import decimal, stored
 from models.yc_bench.work import forget, plan_anew, rate_of
 
-__all__ = ["complete", "late_cause", "lose_prestige"]
+__all__ = ["complete", "late_cause", "lose_prestige", "set_trust"]
 
 #: Trust won with the first success, times `trust_max` over `trust_build_rate`; the power with
 #: which it slows down; shares of fragility and focus pressure lost (SPEC 2.3).
@@ -63,6 +63,12 @@ def lose_prestige(company: Company, task: Task, times: float) -> None:
     """Take a multiple of a task's prestige away from its domain."""
     least, level = decimal(company.game.prestige_min), company.prestige[task.domain]
     company.prestige[task.domain] = stored(max(least, level - decimal(times) * task.delta), 3)
+
+
+def set_trust(company: Company, client: Client, trust: float) -> None:
+    """Set a client's trust to a double, rounded as the published code rounds and stores it."""
+    digits = company.game.trust_digits
+    client.trust = stored(round(trust, digits), digits)
 
 
 def _release(company: Company, task: Task, status: str) -> None:
@@ -121,24 +127,22 @@ def _fail(company: Company, task: Task) -> int:
 
 def _trust(company: Company, client: Client, x: float, *, success: bool) -> float:
     """Let trust grow or shrink and return by how much, unrounded."""
-    game, digits = company.game, company.game.trust_digits
+    game = company.game
     if success:
         gain = game.trust_max * _GAIN / game.trust_build_rate
         y = min(game.trust_max, x + gain * math.pow(max(0.0, 1 - x / game.trust_max), _POWER))
     else:
         y = max(0.0, x - game.trust_fragility * _FAILURE)
-    client.trust = stored(round(y, digits), digits)
+    set_trust(company, client, y)
     return y - x
 
 
 def _lose_focus(company: Company, served: Client) -> None:
     """Every other client trusts less after a completion."""
-    game, digits = company.game, company.game.trust_digits
-    lost = game.trust_focus_pressure * _FOCUS
+    lost = company.game.trust_focus_pressure * _FOCUS
     for client in company.clients:
         if client is not served and client.trust > 0:
-            left = round(max(0.0, float(client.trust) - lost), digits)
-            client.trust = stored(left, digits)
+            set_trust(company, client, max(0.0, float(client.trust) - lost))
 
 
 def _margin(ahead: int) -> str:

@@ -15,7 +15,7 @@ from models.yc_bench.accounts import Accounts
 from models.yc_bench.actions import DOMAINS, EndTurn, RunCommand, SimResume
 from models.yc_bench.clock import Clock
 from models.yc_bench.commands import NO_ACTIVE_TASKS, execute
-from models.yc_bench.company import FOUNDER, Client, Company, Task, enter
+from models.yc_bench.company import FOUNDER, Client, Company, Task, enter, identifier
 from models.yc_bench.completion import complete
 from models.yc_bench.numbers import stored
 from models.yc_bench.observation import Desk, Reply
@@ -180,7 +180,7 @@ def reach_milestone(company: Company, task: Task) -> dict[str, Any]:
     plan_anew(company, company.active)
     return {
         "type": "task_half",
-        "task_id": f"<task:{task.row}>",
+        "task_id": identifier(task),
         "milestone_pct": task.milestone,
         "handled": True,
     }

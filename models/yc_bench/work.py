@@ -116,10 +116,8 @@ def _wait(company: Company, task: Task) -> None:
         when, order = half, rank(MILESTONE, task.rank)
     else:
         when, order = NEVER if due is None else due, rank(COMPLETED, task.rank)
-    if task.turn is None:
-        task.turn = world.timeout(when - world.now, rank=order)
-    elif task.turn.callbacks is not None:
+    if task.turn is not None and task.turn.callbacks is not None:
         task.turn = world.moved(task.turn, when - world.now, rank=order)
     else:
-        # Its process is just at work and will wait for this next.
+        # Its process begins, or is just at work, and will wait for this next.
         task.turn = world.timeout(when - world.now, rank=order)
