@@ -1,6 +1,7 @@
 """Parameters from text and back: `--set KEY=VALUE`, policy arguments, presets."""
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -15,6 +16,7 @@ from desim.schema import from_plain, to_plain
 
 __all__ = [
     "changed",
+    "finite",
     "from_preset",
     "nearest_preset",
     "parameters",
@@ -85,6 +87,12 @@ def build(cls: Callable[..., T], arguments: Mapping[str, Any]) -> T:
     except (TypeError, ValueError) as fault:
         name = getattr(cls, "__name__", str(cls))
         raise UsageError(f"{name}: {fault.args[0] if fault.args else fault}") from None
+
+
+def finite(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    """Validate a field: a finite number, and neither True nor False, which count as 1 and 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{attribute.name}={value!r} was given; it is a finite number")
 
 
 def read_arguments(

@@ -12,17 +12,13 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, optional
 
+from desim.params import finite
+
 __all__ = ["Information", "Lending", "Noise", "Opening", "Raising", "Scoring"]
 
 Range = tuple[float, float]
 #: Month, whether it succeeds, share of the amount that comes, months until it is known.
 Forced = tuple[int, bool, float, int]
-
-
-def _number(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Refuse True and False, which Python counts as 1 and 0, and what is not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{attribute.name}={value!r} was given; it is a finite number")
 
 
 def _range(least: float, most: float) -> Any:
@@ -32,7 +28,7 @@ def _range(least: float, most: float) -> Any:
         if len(value) != 2:  # noqa: PLR2004 (a pair)
             raise ValueError(f"{attribute.name}={value!r} was given; it is low and high")
         for each in value:
-            _number(_, attribute, each)
+            finite(_, attribute, each)
         low, high = value
         if not least <= low <= high <= most:
             raise ValueError(
@@ -48,15 +44,15 @@ def _pair(value: Iterable[float]) -> tuple[Any, ...]:
 
 
 _switch: Any = instance_of(bool)
-_share: list[Any] = [_number, ge(0), le(1)]
-_money: list[Any] = [_number, ge(0), le(1e12)]
-_percent: list[Any] = [_number, ge(-100), le(100)]
-_slope: list[Any] = [_number, ge(0), le(100)]
-_sigma: list[Any] = [_number, ge(0), le(50)]
-_whole: list[Any] = [_number, instance_of(int)]
+_share: list[Any] = [finite, ge(0), le(1)]
+_money: list[Any] = [finite, ge(0), le(1e12)]
+_percent: list[Any] = [finite, ge(-100), le(100)]
+_slope: list[Any] = [finite, ge(0), le(100)]
+_sigma: list[Any] = [finite, ge(0), le(50)]
+_whole: list[Any] = [finite, instance_of(int)]
 _count: list[Any] = [*_whole, ge(0), le(100_000)]
 _limit: Any = optional(_count)
-_multiple: Any = optional([_number, gt(0), le(1e6)])
+_multiple: Any = optional([finite, gt(0), le(1e6)])
 
 
 def _rows(value: Any) -> tuple[Forced, ...]:
@@ -114,16 +110,16 @@ class Opening:
     """
 
     opening_cash: float = field(default=15_000_000.0, validator=_money)
-    opening_users: float = field(default=5_000.0, validator=[_number, ge(1), le(1e9)])
-    average_loan: float = field(default=10_000.0, validator=[_number, ge(0), le(1e6)])
+    opening_users: float = field(default=5_000.0, validator=[finite, ge(1), le(1e9)])
+    average_loan: float = field(default=10_000.0, validator=[finite, ge(0), le(1e6)])
     opening_loans: float = field(default=50_000_000.0, validator=_money)
     opening_principal_receivable: float = field(default=0.0, validator=_money)
     opening_interest_receivable: float = field(default=0.0, validator=_money)
     opening_allowance: float = field(default=1_000_000.0, validator=_money)
     opening_payables: float = field(default=350_000.0, validator=_money)
     opening_tax_payable: float = field(default=0.0, validator=_money)
-    opening_shares: float = field(default=10_500_000.0, validator=[_number, ge(0), le(1e9)])
-    share_price: float = field(default=10.0, validator=[_number, ge(0.01), le(1e6)])
+    opening_shares: float = field(default=10_500_000.0, validator=[finite, ge(0), le(1e9)])
+    share_price: float = field(default=10.0, validator=[finite, ge(0.01), le(1e6)])
     opening_loss_carryforward: float = field(default=0.0, validator=_money)
 
 
@@ -227,8 +223,8 @@ class Raising:
             fill, delay, or a mapping of months to the other three. [C]
     """
 
-    equity_midpoint: float = field(default=30.0, validator=[_number, ge(0), le(1_000)])
-    equity_scale: float = field(default=6.5, validator=[_number, ge(0.5), le(100)])
+    equity_midpoint: float = field(default=30.0, validator=[finite, ge(0), le(1_000)])
+    equity_scale: float = field(default=6.5, validator=[finite, ge(0.5), le(100)])
     round_decay: float = field(default=0.75, validator=_share)
     debt_base: float = field(default=0.95, validator=_share)
     debt_sofr_slope: float = field(default=0.05, validator=_slope)
@@ -243,7 +239,7 @@ class Raising:
         default=(1, 6), converter=_pair, validator=_range(1, 1_200)
     )
     max_raise_multiple: float | None = field(default=None, validator=_multiple)
-    largest_request: float = field(default=1e12, validator=[_number, gt(0), le(1e12)])
+    largest_request: float = field(default=1e12, validator=[finite, gt(0), le(1e12)])
     forced_funding: tuple[Forced, ...] | dict[str, Any] = field(
         default=(), converter=_rows, validator=_forced
     )
@@ -292,6 +288,6 @@ class Scoring:
         tool_charge: Dollars a call. [P]
     """
 
-    valuation_multiple: float = field(default=5.0, validator=[_number, ge(0), le(1_000)])
+    valuation_multiple: float = field(default=5.0, validator=[finite, ge(0), le(1_000)])
     trailing_months: int = field(default=12, validator=[*_whole, ge(1), le(1_200)])
     tool_charge: float = field(default=5_000.0, validator=_money)

@@ -13,16 +13,12 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, optional
 
+from desim.params import finite
+
 __all__ = ["Calendar", "Generation", "Growth", "Protocol", "Tier", "Work"]
 
 Triple = tuple[float, float, float]
 Pair = tuple[float, float]
-
-
-def _number(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Refuse True and False, which Python counts as 1 and 0, and what is not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{attribute.name}={value!r} was given; it is a finite number")
 
 
 def _numbers(size: int) -> Any:
@@ -30,7 +26,7 @@ def _numbers(size: int) -> Any:
         if len(value) != size:
             raise ValueError(f"{attribute.name}={value!r} was given; it has {size} numbers")
         for each in value:
-            _number(_, attribute, each)
+            finite(_, attribute, each)
 
     return check
 
@@ -59,11 +55,11 @@ def _floats(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-_whole: list[Any] = [_number, instance_of(int)]
+_whole: list[Any] = [finite, instance_of(int)]
 _count: list[Any] = [*_whole, ge(1), le(100_000)]
 _cents: list[Any] = [*_whole, ge(0), le(10**15)]
-_share: list[Any] = [_number, ge(0), le(1)]
-_amount: list[Any] = [_number, ge(0), le(1e9)]
+_share: list[Any] = [finite, ge(0), le(1)]
+_amount: list[Any] = [finite, ge(0), le(1e9)]
 _seed: Any = optional([*_whole, ge(0)])
 _switch: Any = instance_of(bool)
 _digits: list[Any] = [*_whole, ge(0), le(12)]
@@ -185,7 +181,7 @@ class Generation:
     specialty_bias: float = field(default=0.7, validator=_share)
     loyalty_rat_fraction: float = field(default=0.35, validator=_share)
     loyalty_severity: float = field(default=1.0, validator=_amount)
-    adversarial_loyalty: float = field(default=-0.3, validator=[_number, ge(-1), le(1)])
+    adversarial_loyalty: float = field(default=-0.3, validator=[finite, ge(-1), le(1)])
     adversarial_multiplier: float = field(default=0.75, validator=_amount)
     trust_gate: str = field(default="reward", validator=in_(("reward", "share")))
     trust_gating_fraction: float = field(default=0.3, validator=_share)
@@ -268,7 +264,7 @@ class Work:
     planned_tasks_split: bool = field(default=False, validator=_switch)
     reassignment_replans: bool = field(default=True, validator=_switch)
     task_progress_milestones: tuple[float, ...] = field(default=(), converter=_floats)
-    deadline_qty_per_day: float = field(default=150, validator=[_number, gt(0)])
+    deadline_qty_per_day: float = field(default=150, validator=[finite, gt(0)])
     deadline_min_biz_days: int = field(default=7, validator=[*_whole, ge(0), le(100_000)])
     minimum_qty: int = field(default=200, validator=[*_whole, ge(1)])
     trust_work_reduction_max: float = field(default=0.5, validator=_share)
@@ -286,7 +282,7 @@ class Work:
     @task_progress_milestones.validator
     def _increasing(self, attribute: "Attribute[Any]", value: tuple[float, ...]) -> None:
         for each in value:
-            _number(self, attribute, each)
+            finite(self, attribute, each)
         if list(value) != sorted({v for v in value if 0 < v < 1}):
             raise ValueError(
                 f"task_progress_milestones={value!r} was given; each lies above 0 and below 1, "
@@ -332,8 +328,8 @@ class Growth:
     salary_max_cents: int = field(default=10_000_000, validator=_cents)
     bump_of_salary: bool = field(default=False, validator=_switch)
     bump_report_of_salary: bool = field(default=True, validator=_switch)
-    trust_max: float = field(default=5.0, validator=[_number, gt(0), le(1e6)])
-    trust_build_rate: float = field(default=5.0, validator=[_number, gt(0), le(1e6)])
+    trust_max: float = field(default=5.0, validator=[finite, gt(0), le(1e6)])
+    trust_build_rate: float = field(default=5.0, validator=[finite, gt(0), le(1e6)])
     trust_fragility: float = field(default=0.3, validator=_amount)
     trust_focus_pressure: float = field(default=0.3, validator=_amount)
     trust_digits: int = field(default=3, validator=_digits)
