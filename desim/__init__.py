@@ -1,19 +1,23 @@
 """Discrete-event simulation of business worlds in which somebody has to decide."""
 
-from desim.episode import Episode, Step
+from desim.catalog.presets import from_preset
+from desim.core.protocols import Model, Policy
+from desim.core.result import Result
+from desim.core.roles import Option, Role
+from desim.core.run import Run
+from desim.core.world import Decision, World
+from desim.episodes.branch import branch
+from desim.episodes.episode import Episode
+from desim.episodes.export import export
+from desim.episodes.lineup import Seat
+from desim.episodes.play import play, play_async, play_series
+from desim.episodes.record import Step
+from desim.episodes.replay import replay
+from desim.episodes.resume import resume, resume_async
 from desim.errors import DesimError
-from desim.kernel import Option, Result, Role, Run
-from desim.params import from_preset
-from desim.play import play, play_async, play_series
-from desim.protocols import Model, Policy
-from desim.replay import branch, replay
-from desim.resume import resume, resume_async
-from desim.seating import Seat
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
-from desim.world import Decision, World
-
-__version__ = "0.1.0"
+from desim.version import __version__
 
 __all__ = [
     "Decision",
@@ -31,6 +35,7 @@ __all__ = [
     "World",
     "__version__",
     "branch",
+    "export",
     "from_preset",
     "play",
     "play_async",

@@ -1,15 +1,19 @@
 """Every error that desim raises on purpose.
 
-Each carries exactly one argument, its sentence, so that it survives pickling and any trip through
+Each has exactly one argument, its sentence, so that it survives pickling and the passage through
 SimPy or a worker process.
 """
 
-import difflib
 from collections.abc import Iterable
+
+from desim.short_repr import shortened
 
 __all__ = [
     "BadRecord",
     "DesimError",
+    "LimitReached",
+    "ModelFailed",
+    "NeverYielded",
     "NotInteger",
     "PolicyFailed",
     "SchemaError",
@@ -18,42 +22,75 @@ __all__ = [
     "Unanswered",
     "UsageError",
     "Withdrawn",
+    "WriteFailed",
     "WrongAction",
+    "WrongObservation",
     "WrongResult",
     "possible",
+    "sentence",
 ]
 
 
+#: Characters of an error's text; the middle of a longer one is left out.
+_LONGEST_TEXT = 4_000
+
+
 class DesimError(Exception):
-    """The family: catch it to catch all that follows."""
+    """The base class of all errors of desim.
+
+    Args:
+        text: One sentence. It may show names and values that a user or a record gave, so it is cut
+            to 4,000 characters.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        # Less than the limit, so that an error that is built anew from its text stays the same.
+        cut = len(text) > _LONGEST_TEXT
+        super().__init__(shortened(text, _LONGEST_TEXT - 10) if cut else text)
 
 
 class UsageError(DesimError):
-    """What was asked for does not exist or does not fit: a name, a parameter, a seat, a file."""
+    """A name, parameter, role, policy or file that does not exist or does not fit."""
 
 
 class SchemaError(DesimError):
-    """Data does not fit the frozen class it should become; the text holds the path of the fault."""
+    """Data that does not fit its frozen class; the text holds the path of the fault."""
 
 
 class WrongAction(DesimError):
-    """An answer that is not in the role's schema."""
+    """An action that is not in the role's schema."""
+
+
+class ModelFailed(DesimError):
+    """A process, an observation or an option of a model raised an exception; the run is dead."""
+
+
+class WrongObservation(ModelFailed):
+    """An observation is not of the class that its role declares."""
+
+
+class NeverYielded(ModelFailed):
+    """A process asked a question and never yielded it, so it could not receive the answer."""
+
+
+class LimitReached(DesimError):
+    """An episode reached its limit of time, events or decisions."""
 
 
 class PolicyFailed(DesimError):
-    """A policy raised an exception, or cannot go on."""
+    """A policy that raised an exception or cannot go on."""
 
 
 class Unanswered(DesimError):
-    """The clock was asked to move while decisions are open."""
+    """A run that is advanced while decisions are open."""
 
 
 class Withdrawn(DesimError):
-    """A process waits for the answer to a question that was withdrawn."""
+    """A question that was withdrawn, as no process waited for its answer."""
 
 
 class Stuck(DesimError):
-    """One role was asked without end at one instant."""
+    """A role that is asked more often at one tick than the model allows."""
 
 
 class NotInteger(DesimError):
@@ -61,24 +98,48 @@ class NotInteger(DesimError):
 
 
 class StreamTaken(DesimError):
-    """A random stream already has an owner."""
+    """A random stream that is claimed twice."""
 
 
 class WrongResult(DesimError):
-    """A model's score or metrics are not what a result may hold."""
+    """A score or metrics that a result cannot hold."""
+
+
+class WriteFailed(DesimError):
+    """A file that the system does not write completely: a full disk, a limit, a lost device."""
 
 
 class BadRecord(DesimError):
-    """A record that is empty, cut, altered, foreign, or does not replay."""
+    """A record that is empty, cut, altered, of another format, or does not replay."""
+
+
+#: Characters of a given name that are compared with the known ones.
+_LONGEST_NAME = 100
 
 
 def possible(given: str, known: Iterable[str]) -> str:
-    """End an error sentence: the near miss if there is one, and what is possible.
+    """Return the end of an error text: the near miss if there is one, and all possible names.
 
     >>> possible("retailr", ["retailer", "factory"])
     "did you mean 'retailer'? Possible: retailer, factory"
     """
+    import difflib  # only a failing call pays for this import
+
     names = list(known)
-    near = difflib.get_close_matches(given, names, n=1)
+    # Cut, because comparing a very long text is slow, and it resembles no name anyway.
+    near = difflib.get_close_matches(given[:_LONGEST_NAME], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return hint + ("Possible: " + ", ".join(names) if names else "There is nothing to choose from")
+    return hint + ("Possible: " + ", ".join(names) if names else "there is nothing to choose from")
+
+
+def sentence(fault: Exception) -> str:
+    """Return the text of an exception without the objects that attrs passes after the text.
+
+    The middle of a long text is left out, because the text may contain the given value.
+
+    >>> sentence(ValueError("'days' must be >= 1: 0", object(), 0))
+    "'days' must be >= 1: 0"
+    """
+    # The first argument of a UnicodeError is the name of a codec, not a text.
+    has_text = fault.args and not isinstance(fault, UnicodeError)
+    return shortened(str(fault.args[0]) if has_text else str(fault))

@@ -1,8 +1,8 @@
-"""How fast is desim, beside a bare loop and beside its peers, measured in one run?
+"""How fast is desim compared with a bare loop and with its peers, measured in one run?
 
-Every row is a ratio: what desim needs over what the other needs for the same work, each the least
-of several interleaved runs, so that a machine that slows down slows both. Peers are measured where
-they are installed: `pip install -e '.[bench]'`.
+Every row is a ratio: the time of desim over the time of the other for the same work, each the
+least of several interleaved runs, so that a change of the machine's speed affects both. Peers are
+measured where they are installed: `pip install -e '.[bench]'`.
 """
 
 import os
@@ -52,22 +52,22 @@ class Seen:
 
 
 @frozen
-class Said:
-    """Say a number."""
+class Repeat:
+    """Answer with a number."""
 
     n: int
 
 
 @frozen
 class Null:
-    """A model in which nothing happens but questions, one a tick."""
+    """A model that asks one question a tick and does nothing else."""
 
     questions: int = ASKED
 
     @property
     def roles(self) -> dict[str, Role]:
         """One role."""
-        return {"echo": Role(Seen, Said)}
+        return {"echo": Role(Seen, Repeat)}
 
     def begin(self, world: World) -> None:
         """Start asking."""
@@ -79,28 +79,28 @@ class Null:
             yield world.timeout(1)
 
     def score(self, _: None) -> float:
-        """Nothing to score."""
+        """Return 0."""
         return 0.0
 
     def metrics(self, _: None) -> dict[str, Any]:
-        """Nothing to tell."""
+        """Return no metrics."""
         return {}
 
 
 class Echo:
-    """Says what it sees."""
+    """Answers with the number observed."""
 
-    def decide(self, seen: Seen) -> Said:
-        """Repeat the number."""
-        return Said(seen.n)
+    def decide(self, seen: Seen) -> Repeat:
+        """Return the number."""
+        return Repeat(seen.n)
 
 
 @click.command()
 @click.option("--runs", default=5, show_default=True, help="Interleaved runs of each side.")
 def main(runs: int) -> None:
-    """Measure and print every row there is."""
+    """Measure and print every row."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("what", "desim", "beside", "ratio", "target"):
+    for column in ("what", "desim", "other", "ratio", "target"):
         table.add_column(column, justify="left" if column == "what" else "right")
     for row in (decisions, beer_game, beer_game_peer, edt, yc_bench, arena, sweeps, start_up):
         for cells in row(runs):
@@ -109,7 +109,7 @@ def main(runs: int) -> None:
 
 
 def decisions(runs: int) -> list[tuple[str, ...]]:
-    """Validated, recorded decisions on a null model, beside bare SimPy timeouts."""
+    """Validated, recorded decisions on a null model, against bare SimPy timeouts."""
     with tempfile.TemporaryDirectory() as folder:
         ours, bare = best(runs, partial(_null, Path(folder)), _bare_timeouts)
     return [
@@ -124,7 +124,7 @@ def decisions(runs: int) -> list[tuple[str, ...]]:
 
 
 def beer_game(runs: int) -> list[tuple[str, ...]]:
-    """Episodes with ledgers, beside the same rules in a plain loop without any."""
+    """Episodes with ledgers, against the same rules in a plain loop without any."""
     game = BeerGame.preset(horizon=WEEKS)
     ours, bare = best(
         runs, _many(partial(play, game, "constant,quantity=400"), 50), _many(_loop, 50)
@@ -135,11 +135,11 @@ def beer_game(runs: int) -> list[tuple[str, ...]]:
 
 
 def beer_game_peer(runs: int) -> list[tuple[str, ...]]:
-    """Episodes of a stochastic serial chain, beside stockpyl."""
+    """Episodes of a stochastic serial chain, against stockpyl."""
     try:
         from stockpyl.sim import simulation
     except ImportError:
-        return [("Beer Game beside stockpyl", "—", "not installed", "—", "—")]
+        return [("Beer Game against stockpyl", "—", "not installed", "—", "—")]
     network = _stockpyl_chain()
     peer = partial(simulation, network, WEEKS, rand_seed=1, progress_bar=False)
     ours, theirs = best(
@@ -149,14 +149,14 @@ def beer_game_peer(runs: int) -> list[tuple[str, ...]]:
 
 
 def edt(runs: int) -> list[tuple[str, ...]]:
-    """Episodes of the published firm, as played and as a bare run, beside the published time."""
+    """Episodes of the published firm, as played and as a bare run, against the published time."""
     game = EnterpriseDigitalTwin()
     action = play(game, "simple").steps[0].action
     played, bare = best(
         runs, _many(partial(play, game, "simple"), 50), _many(partial(_edt_run, game, action), 50)
     )
     return [
-        (what, f"{ours / 50 * 1e3:.2f} ms", "84 ms (told)", f"{faster:.0f} times", "40 times")
+        (what, f"{ours / 50 * 1e3:.2f} ms", "84 ms (paper)", f"{faster:.0f} times", "40 times")
         for what, ours, faster in (
             ("EDT, 96 steps, ledger on, over the published time", played, _edt_faster(played)),
             ("EDT, the same without records and policies", bare, _edt_faster(bare)),
@@ -167,13 +167,19 @@ def edt(runs: int) -> list[tuple[str, ...]]:
 def yc_bench(runs: int) -> list[tuple[str, ...]]:
     """A greedy year of the published runner, in process and line by line through the console."""
     game = YCBench.preset("direct")
-    given = [step.action for step in play(game, "greedy", YC_SEED).steps]
-    lines = [commandline.line(action) for action in given if not isinstance(action, EndTurn)]
+    given = [step.action for step in play(game, "published_greedy", YC_SEED).steps]
+    lines = [commandline.line_of(action) for action in given if not isinstance(action, EndTurn)]
     played, typed = best(
-        runs, partial(play, game, "greedy", YC_SEED), partial(_typed_year, game, lines)
+        runs, partial(play, game, "published_greedy", YC_SEED), partial(_typed_year, game, lines)
     )
     return [
-        (what, f"{ours * 1e3:.1f} ms", "2.8 s (told)", f"{YC_PUBLISHED / ours:.0f} times", target)
+        (
+            what,
+            f"{ours * 1e3:.1f} ms",
+            "2.8 s (published)",
+            f"{YC_PUBLISHED / ours:.0f} times",
+            target,
+        )
         for what, ours, target in (
             (f"YC-Bench, a greedy year, seed {YC_SEED}, world drawn", played, "100 times"),
             (f"YC-Bench, the same typed, {len(lines)} JSON replies with states", typed, "—"),
@@ -192,7 +198,7 @@ def arena(runs: int) -> list[tuple[str, ...]]:
 
 
 def sweeps(runs: int) -> list[tuple[str, ...]]:
-    """A sweep's time to its first row, and its speed-up on two cores beside joblib's."""
+    """A sweep's time to its first row, and its speed-up on two cores against joblib's."""
     jobs = min(2, os.cpu_count() or 1)
     model, spec = "beer_game/poisson", "benchmark"
     swept = partial(sweep, model, [spec], range(SWEPT))
@@ -209,7 +215,7 @@ def sweeps(runs: int) -> list[tuple[str, ...]]:
 
 
 def start_up(runs: int) -> list[tuple[str, ...]]:
-    """Importing and asking for help, less what Python itself needs."""
+    """Importing desim and printing the help, against Python alone."""
     nothing = _command("-c", "pass")
     rows = []
     for what, arguments, target in (

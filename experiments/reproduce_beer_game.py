@@ -1,76 +1,129 @@
-"""Do our rules cost what the published Beer Game says they cost, in the benchmark and on the board?
+"""Do our rules have the published costs, in the benchmark and in the board game?
 
-Left of each arrow the figure of the reference SPEC (sections 8 and 10), right of it ours.
+Every published number of the Beer Game in the FirmBench paper, beside ours; then the costs of the
+reference SPEC (section 8) and of the published traces: left of each arrow the reference, right of
+it ours.
 """
 
-from beside import pair, table, verdict
-from rich.console import Console
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from beside import console, pair, show, table, verdict
+from fates import CannotBe, NeedsModel, Parameter, Rule
+from published import Line, markdown, number, read, reference
 from rich.table import Table
 
 from desim import play
 from models.beer_game import BeerGame
 
-#: Policy of the retailer, cost against `typical` and against `smoothing:4` opponents, 25 weeks.
-BENCHMARK = {
-    "last_demand": (26_100, 32_062),
-    "foresight": (17_500, 24_309),
-    "constant,quantity=400": (7_600, 12_117),
-    "constant,quantity=100": (78_700, 78_700),
-    "constant,quantity=0": (104_000, 104_000),
-    "typical": (53_250, 94_770),
-    "base_stock,target=400": (18_150, 54_861.5),
-    "base_stock,target=1200": (30_200, 43_315.5),
-    "smoothing,weeks=4": (16_684, 24_621),
-    "fallback": (35_675, 57_766),
-    "perfect": (7_600, 9_215),
-}
+PAPER = "firmbench"
 
-#: What everybody orders by, weeks, weeks of forced orders, cost of the stages and of the team.
-BOARD: list[tuple[str, int, int, tuple[float, ...] | None, float]] = [
-    ("benchmark", 36, 4, (46, 50, 54, 54), 204),
-    ("benchmark", 35, 4, None, 204),
-    ("benchmark", 37, 4, None, 204),
-    ("benchmark", 36, 0, (36, 44, 52, 48), 180),
-    ("last_demand", 36, 4, None, 792),
-    ("constant,quantity=4", 36, 4, None, 2_418),
-]
+#: The rules of the SPEC's section 8, in the order of its table.
+BENCHMARK = (
+    "last_demand",
+    "foresight",
+    "constant,quantity=400",
+    "constant,quantity=100",
+    "constant,quantity=0",
+    "typical",
+    "base_stock,target=400",
+    "base_stock,target=1200",
+    "smoothing,weeks=4",
+    "fallback",
+    "perfect",
+)
+#: The players of the published board games that have no parameters.
+PLAIN = {"order 4 always": "constant,quantity=4", "order = incoming order": "last_demand"}
 
 
+def parameter(line: Line, _: str) -> Any:
+    """Return a parameter of preset `paper` by its name in the paper."""
+    game = BeerGame.preset("paper")
+    _, low, high, week = game.demand.split(":")
+    own = {
+        "demand_low": int(low),
+        "demand_high": int(high),
+        "demand_step_week": int(week) + 1,  # the paper counts from 1
+        "information_delay": game.order_delay,
+        "shipment_delay": game.ship_delay,
+        "backorder_cost": game.backlog_cost,
+        "minimum_inventory_cost": game.minimum_holding_cost,
+        "smoothing_window": int(game.opponents.split(":")[1]),
+        "stages": len(game.stages),
+    }
+    return own[line.label] if line.label in own else getattr(game, line.label)
+
+
+RULES = (
+    Rule("table_1", "*BeerGame", "*", NeedsModel("firmbench.toml")),
+    Rule(
+        "parameters_beer_game",
+        "alpha|beta",
+        "*",
+        CannotBe("no parameter: a factor of 1 in the stages' rule"),
+    ),
+    Rule("parameters_beer_game", "*", "*", Parameter("preset paper", parameter)),
+)
+
+
+@click.command()
 def main() -> None:
-    """Print both tables."""
-    out = Console(highlight=False, width=110)
+    """Print the published sheets, the costs of the benchmark and those of the board game."""
+    out = console()
+    show(out, read(PAPER), RULES)
     out.print(benchmark())
     out.print(board())
 
 
 def benchmark() -> Table:
-    """Cost of the retailer over 25 weeks, firmbench preset."""
-    opponents = ("typical", "smoothing:4")
-    rows = table("firmbench, cost of the retailer", *(f"against {o}" for o in opponents), "same")
-    for spec, published in BENCHMARK.items():
-        ours = [_retailer_cost(spec, against) for against in opponents]
-        cells = [pair(p, o) for p, o in zip(published, ours, strict=True)]
-        rows.add_row(spec, *cells, verdict(list(published), ours))
+    """Return the table of the retailer's cost over 25 weeks, preset `firmbench`."""
+    (_, *head), *lines = markdown("beer_game/SPEC.md", "8. Reference results")
+    opponents = [text.split("`")[1] for text in head]
+    rows = table("SPEC: retailer's cost, by our rule", *(f"against {o}" for o in opponents), "same")
+    for spec, (_, *known) in zip(BENCHMARK, lines, strict=True):
+        published = list(map(number, known))
+        ours = [retailer_cost(spec, against) for against in opponents]
+        rows.add_row(spec, *map(pair, published, ours), verdict(published, ours))
     return rows
+
+
+def retailer_cost(spec: str, against: str) -> float:
+    """Return the retailer's cost of an episode."""
+    return float(
+        play(BeerGame.preset("firmbench", opponents=against), spec).metrics["cost_retailer"]
+    )
 
 
 def board() -> Table:
-    """Cost of all four stages on the board, everybody following one rule."""
-    rows = table("classic, everybody orders by", "weeks", "forced", "stages", "team", "same")
-    for spec, weeks, forced, stages, team in BOARD:
-        game = BeerGame.preset("classic", horizon=weeks, forced_weeks=forced)
-        told = play(game, dict.fromkeys(game.stages, spec)).metrics
-        each = [told[f"cost_{name}"] for name in game.stages]
-        total = told["total_cost_supply_chain"]
-        same = verdict([*(stages or each), team], [*each, total])
-        shown = " / ".join(f"{cost:g}" for cost in each)
-        rows.add_row(spec, str(weeks), str(forced), shown, pair(team, total), same)
+    """Return the table of all four stages' costs in the board game, with one rule for all."""
+    rows = table("board game, all stages", "weeks", "stages", "team", "same")
+    for name, spec in games():
+        trace = json.loads(reference(f"beer_game/traces/{name}.json").read_text())
+        game = BeerGame.preset("classic", horizon=trace["weeks"])
+        metrics = play(game, dict(zip(game.stages, spec, strict=True))).metrics
+        ours = [metrics[f"cost_{stage}"] for stage in game.stages]
+        published = [trace["totals"][stage] for stage in game.stages]
+        total = (trace["team_total"], metrics["total_cost_supply_chain"])
+        same = verdict([*published, total[0]], [*ours, total[1]])
+        costs = " / ".join(f"{cost:g}" for cost in ours)
+        rows.add_row(f"{name}: {trace['about']}", str(trace["weeks"]), costs, pair(*total), same)
     return rows
 
 
-def _retailer_cost(spec: str, against: str) -> float:
-    cost: float = play(BeerGame.preset(opponents=against), spec).metrics["total_cost_controlled"]
-    return cost
+def games() -> Iterator[tuple[str, list[Any]]]:
+    """Yield the names of the published board games, and the players of the four stages."""
+    for file in sorted(reference("beer_game/traces").glob("cl*.json")):
+        trace = json.loads(file.read_text())
+        rule = trace["policy"]
+        if isinstance(rule, str):
+            yield file.stem, [PLAIN[rule]] * len(trace["totals"])
+        else:
+            rounding = "none" if rule["rounding"] == "none" else "half_up"
+            terms = f"theta={rule['theta']},alpha={rule['alpha']},beta={rule['beta']}"
+            targets = rule["S_prime"]
+            yield file.stem, [f"sterman,{terms},rounding={rounding},target={t}" for t in targets]
 
 
 if __name__ == "__main__":

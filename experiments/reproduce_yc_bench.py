@@ -1,163 +1,131 @@
-"""Do our companies end where the published ones do, and how do our rules do beside its models?
+"""Do our companies end where the published ones do, and how do our policies rank among its models?
 
-Left of each arrow the published figure (reference `bots.md`, SPEC section 17), right of it ours.
+Every published number of YC-Bench and of its public leaderboard, beside ours; then the recorded
+bots of the reference (`bots.md`), seed by seed: left of each arrow the reference, right of it ours.
 """
 
+from functools import cache
+from statistics import fmean
+from typing import Any
+
 import click
-from beside import pair, table, verdict
-from rich.console import Console
+from beside import console, named, show, table
+from fates import CannotBe, NeedsModel, Parameter, Rebuilt, Rule
+from published import Line, find, read
 from rich.table import Table
+from yc_bots import bots
+from yc_parameters import parameter
 
-from desim import play, sweep
-from desim.stats import interval
+from desim import Run, play, sweep
+from desim.statistics.intervals import interval
+from models.yc_bench import YCBench
 
-#: Final funds in cents, tasks in time, late, highest prestige, turns; by preset, rule and seed.
-TOLD: dict[str, dict[str, tuple[tuple[int, int, int, float, int], ...]]] = {
-    "direct": {
-        "greedy": (
-            (-2_438_278, 1, 2, 1.215, 9),
-            (-2_853_827, 5, 2, 1.098, 15),
-            (-3_017_422, 3, 2, 1.242, 12),
-        ),
-        "random": (
-            (-1_143_065, 2, 1, 1.176, 9),
-            (-1_369_573, 2, 1, 1.249, 9),
-            (-3_088_417, 0, 1, 1.0, 7),
-        ),
-        "throughput": (
-            (-391_880, 6, 3, 1.468, 16),
-            (-3_212_093, 5, 3, 1.139, 16),
-            (-2_505_298, 1, 2, 1.0, 9),
-        ),
-        "prestige": (
-            (-1_978_037, 5, 2, 1.297, 14),
-            (-2_573_157, 1, 2, 1.249, 9),
-            (-1_819_337, 2, 1, 1.25, 9),
-        ),
-    },
-    "default": {
-        "greedy": (
-            (42_029_521, 42, 10, 3.799, 64),
-            (27_129_705, 39, 11, 1.912, 62),
-            (-1_630_305, 10, 9, 1.421, 27),
-        ),
-        "random": (
-            (-1_238_431, 9, 7, 1.286, 23),
-            (2_602_375, 27, 14, 1.469, 53),
-            (1_541_194, 32, 13, 1.917, 57),
-        ),
-        "throughput": (
-            (14_803_418, 41, 16, 1.986, 69),
-            (46_294_651, 55, 13, 4.080, 80),
-            (-2_714_447, 6, 9, 1.302, 22),
-        ),
-        "prestige": (
-            (-1_013_311, 8, 8, 1.513, 23),
-            (6_407_731, 30, 14, 2.755, 56),
-            (12_163_758, 42, 12, 3.848, 66),
-        ),
-        "focus,tasks=1": (
-            (143_779_143, 126, 0, 6.807, 138),
-            (146_840_368, 134, 0, 7.192, 146),
-            (154_588_789, 134, 0, 8.007, 146),
-        ),
-        "focus,tasks=2": (
-            (178_188_521, 156, 0, 7.759, 101),
-            (179_212_522, 164, 0, 7.738, 116),
-            (187_107_082, 162, 0, 8.213, 110),
-        ),
-    },
-}
+PAPER = "yc_bench"
 
-#: Mean month-end funds of greedy over seeds 1 to 3, dollars, February to December 2025.
-CURVE = (195_084, 160_215, 129_408, 96_259, 55_134, 19_994, 3_756, 0, 0, 0, 0)
-
-#: Average funds at the end over three seeds, dollars, and bankruptcies: the project's public
-#: results (the paper's abstract names the first two).
-MODELS = {
-    "Claude Opus 4.6": (1_270_000, 0),
-    "GLM-5": (1_210_000, 0),
-    "GPT-5.4": (1_000_000, 0),
-    "Kimi-K2.5": (409_000, 1),
-    "Gemini 3 Flash": (394_000, 0),
-    "Gemini 3.1 Flash Lite": (203_000, 1),
-    "GPT-5.4 Mini": (138_000, 1),
-    "Claude Sonnet 4.6": (104_000, 2),
-}
-
-RULES = (
-    "greedy",
-    "random",
-    "throughput",
-    "prestige",
+#: Of the published greedy baseline, and of the recorded bots.
+SEEDS = (1, 2, 3)
+GREEDY = "published_greedy"
+#: Episodes of a policy that searches; the others play all seeds.
+SLOW, FEW = ("planner", "planner,rerolls=0", "oracle"), 5
+POLICIES = (
+    *(f"published_{n}" for n in ("greedy", "random", "throughput", "prestige")),
     "focus,tasks=1",
     "focus",
+    "learning_focus",
     "planner",
     "planner,rerolls=0",
     "oracle",
 )
 
 
+@cache
+def greedy(seed: int) -> dict[str, Any]:
+    """Return the metrics of a run of the published baseline."""
+    return dict(play("yc_bench/direct", GREEDY, seed).metrics)
+
+
+def curve(_: Line, month: str) -> float:
+    """Return the mean funds of the baseline, dollars; a debt counts as none, as published."""
+    months = list(greedy(SEEDS[0])["funds_by_month_cents"])
+    if month == months[0]:  # the published January is the start
+        return YCBench().initial_funds_cents / 100
+    return fmean(max(0, greedy(s)["funds_by_month_cents"][month]) for s in SEEDS) / 100
+
+
+def board(_: Line, column: str) -> float:
+    """Return a column of the leaderboard for the baseline."""
+    if column == "bankrupt_runs":
+        return sum(greedy(seed)["bankrupt_on"] is not None for seed in SEEDS)
+    return fmean(max(0, greedy(seed)["final_funds_cents"]) for seed in SEEDS) / 100
+
+
+def market_share(*_: Any) -> list[float]:
+    """Return the adversarial share of the first market, percent."""
+    shares = []
+    for seed in SEEDS:
+        run = Run(YCBench(), seed)
+        run.advance()
+        market = run.state.market
+        shares.append(100 * fmean(task.client.spec.adversarial for task in market))
+    return shares
+
+
+BASELINE = "published_greedy, direct, seeds 1 to 3"
+MODELS, MEMORY = NeedsModel("yc_bench.toml"), NeedsModel("yc_bench_memory.toml")
+DESIGN = CannotBe("the size of the paper's experiment")
+OURS = Parameter("preset paper", parameter)
+RULES = (
+    Rule("table_2", "Context window", "*", CannotBe("a constant of `llm`'s conversation: 20")),
+    Rule("table_2", "Domain count", "*", CannotBe("no parameter: every task has one domain")),
+    Rule("table_2|architecture_drawing", "*", "*", OURS),
+    Rule("curves", "Greedy Bot", "*", Rebuilt(BASELINE, curve)),
+    Rule("leaderboard", "Greedy Bot", "*", Rebuilt(BASELINE, board)),
+    Rule(
+        "figure_4a",
+        "market share line",
+        "*",
+        Rebuilt("the first market, default, seeds 1 to 3", market_share),
+    ),
+    Rule("figure_6", "inflation", "*", OURS),
+    Rule("figure_10", "*", "*", MEMORY),
+    Rule("text", "models|seeds|runs", "*", DESIGN),
+    Rule("text", "task_checkpoints|domains", "*", OURS),
+    Rule("*", "*", "*", MODELS),
+)
+
+
 @click.command()
-@click.option("--seeds", default=20, show_default=True, help="Episodes of each rule.")
+@click.option("--seeds", default=20, show_default=True, help="Episodes of each policy.")
 @click.option("--jobs", default=2, show_default=True, help="Worker processes.")
 def main(seeds: int, jobs: int) -> None:
-    """Print the bots' tables, the greedy curve and the standing."""
-    out = Console(highlight=False, width=120)
-    for preset in TOLD:
-        out.print(bots(preset))
-    out.print(curve())
-    out.print(standing(seeds, jobs))
+    """Print the published sheets, the recorded bots and the ranking."""
+    out = console()
+    show(out, read(PAPER), RULES)
+    out.print(bots())
+    out.print(ranking(seeds, jobs))
 
 
-def bots(preset: str) -> Table:
-    """The scripted players of one preset, seed by seed."""
-    rows = table(f"yc_bench/{preset}", "seed", "cents at the end", "ok", "late", "turns", "same")
-    for rule, told in TOLD[preset].items():
-        for seed, published in enumerate(told, 1):
-            m = play(f"yc_bench/{preset}", rule, seed).metrics
-            ours = (
-                m["final_funds_cents"],
-                m["tasks_succeeded"],
-                m["tasks_failed"],
-                m["max_prestige"],
-                m["turns"],
-            )
-            done = [pair(published[i], ours[i]) for i in (1, 2, 4)]
-            rows.add_row(
-                rule, str(seed), pair(published[0], ours[0]), *done, verdict(published, ours)
-            )
-    return rows
-
-
-def curve() -> Table:
-    """The published greedy baseline, month by month."""
-    rows = table("greedy, month end", "mean of seeds 1 to 3, dollars", "same")
-    runs = [play("yc_bench/direct", "greedy", s).metrics["funds_by_month_cents"] for s in (1, 2, 3)]
-    months = list(runs[0])[1:]
-    for month, published in zip(months, CURVE, strict=True):
-        # The published curve counts funds below zero as none.
-        ours = round(sum(max(0, run[month]) for run in runs) / 300)
-        rows.add_row(month, pair(published, ours), verdict([published], [ours]))
-    return rows
-
-
-def standing(seeds: int, jobs: int) -> Table:
-    """Our rules over many seeds, among the published language models."""
-    played = sweep("yc_bench", policies=list(RULES), seeds=range(1, seeds + 1), jobs=jobs)
-    rows = table(f"yc_bench/default, {seeds} seeds", "funds, dollars", "95 %", "least", "bankrupt")
-    lines = [
-        (funds, [f"paper: {name}", f"{funds:,.0f}", "", "", f"{bankrupt} of 3"])
-        for name, (funds, bankrupt) in MODELS.items()
-    ]
-    for rule in RULES:
-        mine = played.where(policy=rule)
-        funds = mine.values("score")
+def ranking(seeds: int, jobs: int) -> Table:
+    """Return our policies over many seeds, among the published language models."""
+    rows = table("yc_bench/default", "funds, dollars", "95 %", "least", "bankrupt")
+    lines = []
+    for name, row in find(PAPER, "leaderboard").items():
+        worth, ruined = row.cells["net_worth"], row.cells["bankrupt_runs"]
+        lines.append((worth.value, [f"paper: {name}", worth.text, "", "", ruined.text]))
+    for policy in POLICIES:
+        episodes = min(seeds, FEW) if policy in SLOW else seeds
+        funds = sweep("yc_bench/default", policy, range(1, episodes + 1), jobs=jobs).values("score")
         mean = interval(funds)
-        ruined = sum(f < 0 for f in funds)
         half = f"± {mean.half:,.0f}" if mean.half is not None else ""
-        told = [f"{mean.mean:,.0f}", half, f"{min(funds):,.0f}", f"{ruined} of {seeds}"]
-        lines.append((mean.mean, [rule, *told]))
+        bankrupt = f"{sum(f < 0 for f in funds)}/{episodes}"
+        cells = [
+            named(YCBench(), policy),
+            f"{mean.mean:,.0f}",
+            half,
+            f"{min(funds):,.0f}",
+            bankrupt,
+        ]
+        lines.append((mean.mean, cells))
     for _, cells in sorted(lines, key=lambda line: -line[0]):
         rows.add_row(*cells)
     return rows

@@ -1,8 +1,8 @@
-"""Whether the statements of a book hang together: what accountants call articulation.
+"""Articulation: whether the statements of a book agree with each other and with the journal.
 
-Every check compares two figures that were found in different ways, so that it can fail: when an
-account is in no line of a statement, when an entry moves what it should not, when no layout knows
-of a close.
+Every check compares two figures that are computed in different ways. A check fails when an account
+is in no line of a statement, an entry moves an account that its kind may not move, or a year-end
+close is not declared.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from ledgers.book import Book
 from ledgers.chart import Chart
-from ledgers.journal import listed
+from ledgers.names import listed
 from ledgers.statements import (
     Layout,
     Statement,
@@ -27,7 +27,7 @@ __all__ = ["Reports", "faults"]
 
 
 def _rolls_of(given: Mapping[str, str | Collection[str]]) -> dict[str, tuple[str, ...]]:
-    return {account: listed(names) for account, names in given.items()}
+    return {account: listed(kinds) for account, kinds in given.items()}
 
 
 @frozen
@@ -35,15 +35,15 @@ class Reports:
     """How a company reports, declared once.
 
     Attributes:
-        chart: What its accounts are.
+        chart: Its accounts.
         income: Layout of the income statement, with a row net_income.
         position: Layout of the balance sheet, with rows total_assets, total_liabilities,
             total_equity and current_year_earnings.
         flows: Layout of the cash-flow statement, with a row net_change.
-        cash: Sorts the movements of cash for it.
-        closings: Names of the entries of the year-end close.
-        contributions: Names of the entries by which owners pay in or take out.
-        rolls: For accounts, the names of the only entries that may move them.
+        cash: Assigns the categories of that layout to the movements of cash.
+        closings: Kinds of the entries of the year-end close.
+        contributions: Kinds of the entries by which owners pay in or take out.
+        rolls: By account, the kinds of the only entries that may move it.
     """
 
     chart: Chart
@@ -58,32 +58,35 @@ class Reports:
     def income_statement(
         self, book: Book, since: int | None = None, until: int | None = None
     ) -> Statement:
-        """What was earned in a period, closings left out."""
+        """Return the income statement of a period, without closing entries."""
         return income_statement(book, self.income, since, until, closings=self.closings)
 
     def balance_sheet(self, book: Book, at: int | None = None) -> Statement:
-        """What is owned and owed now, or at the end of tick *at*."""
+        """Return the balance sheet now, or at the end of tick *at*."""
         return balance_sheet(book, self.position, at)
 
     def cash_flow_statement(
         self, book: Book, since: int | None = None, until: int | None = None
     ) -> Statement:
-        """What cash did in a period."""
+        """Return the cash-flow statement of a period."""
         return cash_flow_statement(book, self.flows, self.cash, since, until)
 
 
 def faults(
     reports: Reports, book: Book, since: int, until: int, year: int | None = None
 ) -> list[str]:
-    """Say everything that does not articulate from tick *since* to tick *until*; empty is good.
+    """Return a sentence for everything that does not articulate from *since* to *until*.
 
     Args:
         reports: How the company reports.
         book: Its book.
         since: First tick of the period, usually a month.
         until: Last tick of the period.
-        year: First tick of the year in which the period ends, where current-year earnings are to
-            be compared with the income statement since then.
+        year: First tick of the year in which the period ends; given it, current-year earnings are
+            compared with the income statement since then.
+
+    Returns:
+        One sentence a fault; empty if there is none.
 
     Raises:
         WrongLayout: A layout lacks a row that is compared.
@@ -143,10 +146,10 @@ def _equity(reports: Reports, book: Book, since: int, until: int) -> Iterator[st
 
 
 def _rolls(reports: Reports, book: Book, since: int, until: int) -> Iterator[str]:
-    for account, names in reports.rolls.items():
-        roll = roll_forward(book, account, {"named": names}, since, until)
+    for account, kinds in reports.rolls.items():
+        roll = roll_forward(book, account, {"declared": kinds}, since, until)
         if roll["unexplained"]:
             yield (
                 f"{roll.title}: {roll['unexplained']} came from other entries than "
-                f"{', '.join(names)}"
+                f"{', '.join(kinds)}"
             )

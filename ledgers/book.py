@@ -1,124 +1,85 @@
 """Double entry in integers: a chart of accounts, and a journal whose every entry sums to zero.
 
-Three things hold at every moment, whatever was asked of a book:
+Three promises hold after every call:
 
 * the balances of all accounts sum to zero;
-* a balance is the sum of the journal's lines on that account, and of nothing else;
-* entries stand in the order of their times, and a refused call has changed nothing.
+* a balance is the sum of the journal's lines on that account;
+* entries are in the order of their times, and a refused call has changed nothing.
 
-A positive amount is a debit, a negative one a credit.  Integers make all of this exact.
+A positive amount is a debit, a negative one a credit. Integers make all of this exact.
 """
 
 from bisect import bisect_right
 from collections.abc import Mapping
 from math import inf
 from types import MappingProxyType
-from typing import NamedTuple, NoReturn
+from typing import ClassVar, NoReturn
 
-from attrs import frozen
+from ledgers.accounts import Account
+from ledgers.beancount import to_beancount
+from ledgers.book_tables import journal_table, trial_balance_table
+from ledgers.entry import Entry, Memo, WrongEntry, checked_text, text_of
+from ledgers.errors import LedgerError, WrongChart, WrongExport, WrongTime, unknown, wrong_time
+from ledgers.export import Dates
+from ledgers.journal import Journal, fingerprint
+from ledgers.names import distinct
+from ledgers.trial_balance import TrialBalance
 
-from ledgers.journal import (
-    Journal,
-    LedgerError,
-    WrongChart,
-    WrongTime,
-    chart,
-    fingerprint,
-    unknown,
-    writable,
-    written,
-    wrong_time,
-)
+__all__ = [
+    "Book",
+    "Entry",
+    "Memo",
+    "Unbalanced",
+    "UnknownAccount",
+    "WrongAmount",
+    "WrongEntry",
+]
 
 
 class UnknownAccount(LedgerError):
-    """An account was named that is not in the chart."""
+    """An account was named that the book does not have."""
 
 
 class WrongAmount(LedgerError):
-    """An amount is not an `int`; `bool`, `float` and numpy's integers are not either."""
-
-
-class WrongEntry(LedgerError):
-    """An entry has no lines, a text that cannot be written, or names an account twice."""
+    """An amount is not an `int`; `bool`, `float` and numpy's integers are refused too."""
 
 
 class Unbalanced(LedgerError):
     """The amounts of an entry do not sum to zero."""
 
 
-class Entry(NamedTuple):
-    """One line of the journal, as it was posted.
-
-    Attributes:
-        time: Ticks of the world's clock.
-        text: What happened; its first word is the entry's name.
-        amounts: Integer units of currency by account; they sum to zero.
-    """
-
-    time: int
-    text: str
-    amounts: Mapping[str, int]
-
-    @property
-    def name(self) -> str:
-        """The first word of the text: "J3" of "J3 collections"; "" of a text without words."""
-        return next(iter(self.text.split(maxsplit=1)), "")
-
-
-@frozen
-class TrialBalance:
-    """Every account with its balance, and the two totals that must agree.
-
-    Attributes:
-        rows: Pairs of account and balance, in the order of the chart; `dict(rows)` looks one up.
-        digits: Decimals of the currency that one integer unit is.
-    """
-
-    rows: tuple[tuple[str, int], ...]
-    digits: int
-
-    @property
-    def debits(self) -> int:
-        """Sum of the positive balances."""
-        return sum(balance for _, balance in self.rows if balance > 0)
-
-    @property
-    def credits(self) -> int:
-        """Sum of the negative balances, with its sign turned."""
-        return -sum(balance for _, balance in self.rows if balance < 0)
-
-    def __str__(self) -> str:
-        """Set the accounts in a table of debits and credits, written in the currency."""
-        lines = [("account", "debit", "credit")]
-        lines += [(name, self._written(units), self._written(-units)) for name, units in self.rows]
-        lines += [("total", self._written(self.debits), self._written(self.credits))]
-        name, debit, credit = (max(map(len, column)) for column in zip(*lines, strict=True))
-        return "\n".join(f"{a:{name}}  {d:>{debit}}  {c:>{credit}}".rstrip() for a, d, c in lines)
-
-    def _written(self, units: int) -> str:
-        return written(units, self.digits) if units > 0 else ""
-
-
 class Book:
     """Accounts in double entry.
 
     Args:
-        *accounts: The chart, in the order of its reports; a name may hold dots.
+        *accounts: The chart, in the order of its reports: an `Account`, or a code alone, which may
+            hold dots.
         digits: Decimals of the currency that one integer unit is: 2 means cents, 0 whole units.
+        name: Of the book, where a world keeps several ledgers.
+
+    Attributes:
+        name: As given.
 
     Raises:
-        WrongChart: No account, one declared twice, a name that is no text, or negative *digits*.
+        WrongChart: No account, one declared twice, a code that is not text, or negative *digits*.
     """
 
-    def __init__(self, *accounts: str, digits: int = 2) -> None:
-        """Open a book whose accounts are all at zero."""
+    #: The forms that `export` offers.
+    export_forms: ClassVar[tuple[str, ...]] = ("csv", "beancount")
+
+    def __init__(self, *accounts: str | Account, digits: int = 2, name: str = "") -> None:
         if type(digits) is not int or digits < 0:
             raise WrongChart(f"digits is the number of decimals, 0 or more, not {digits!r}")
-        self._balances = dict.fromkeys(chart("account", accounts), 0)
+        self.name = name
+        codes = tuple(one.code if isinstance(one, Account) else one for one in accounts)
+        self._balances = dict.fromkeys(distinct("account", codes), 0)
+        self._declared = {one.code: one for one in accounts if isinstance(one, Account)}
         self._digits = digits
         self._last: float = -inf
+        # Rows hold what the digest covers; the memo of each row is in a list of its own, because
+        # that keeps the digest to one call of msgspec without a hook.
         self._rows: list[tuple[int, str, dict[str, int]]] = []
+        self._memos: list[Memo | None] = []
         # For each account the times of its lines and the balance after each, starting at zero.
         self._past: dict[str, tuple[list[float], list[int]]]
         self._past = {account: ([-inf], [0]) for account in self._balances}
@@ -126,8 +87,13 @@ class Book:
 
     @property
     def accounts(self) -> tuple[str, ...]:
-        """The chart of accounts, as declared."""
+        """Codes of the accounts, in the order of declaration."""
         return tuple(self._balances)
+
+    @property
+    def declared(self) -> Mapping[str, Account]:
+        """The accounts declared with a name and a kind, by code."""
+        return MappingProxyType(self._declared)
 
     @property
     def digits(self) -> int:
@@ -136,33 +102,38 @@ class Book:
 
     @property
     def held(self) -> Mapping[str, int]:
-        """Units by account now: a live view that cannot be written to."""
+        """Units by account now: a read-only view that follows every entry."""
         return MappingProxyType(self._balances)
 
     @property
     def journal(self) -> Journal[Entry]:
         """Every entry, oldest first."""
-        return Journal(self._rows, _entry)
+        return Journal(_entry, self._rows, self._memos)
 
     def post(
-        self, time: int, text: str, amounts: Mapping[str, int] | None = None, /, **more: int
+        self, time: int, text: str | Memo, amounts: Mapping[str, int] | None = None, /, **more: int
     ) -> None:
-        """Write one entry: `book.post(now, "payroll March", cash=-payroll, wages=payroll)`.
+        """Post one entry: `book.post(now, "payroll March", cash=-payroll, wages=payroll)`.
 
         Args:
             time: Ticks, not before the last entry.
-            text: What happened.
-            amounts: Integer units by account, for names that are no Python names.
-            **more: The same, for names that are.
+            text: What happened; a `Memo` adds a kind and references.
+            amounts: Integer units by account, for codes that are not Python names.
+            **more: The same, for codes that are.
 
         Raises:
             UnknownAccount: An account is not in the chart.
             WrongAmount: An amount is not an `int`.
             Unbalanced: The amounts do not sum to zero.
-            WrongEntry: No lines, an account named twice, or a *text* that is not text.
+            WrongEntry: No lines, an account named twice, or *text* is neither text nor `Memo`.
             WrongTime: *time* is not an `int` or goes backwards.
         """
-        lines = more if amounts is None else _joined(amounts, more)
+        if amounts is None:
+            lines = more
+        elif type(amounts) is dict and not more:  # the same as below, without a call
+            lines = amounts.copy()
+        else:
+            lines = _joined(amounts, more)
         balances = self._balances
         total = 0
         for account, amount in lines.items():
@@ -171,25 +142,29 @@ class Book:
             total += amount
         if total or not lines or type(time) is not int or time < self._last:
             self._refuse_entry(time, text, lines, total)
-        if type(text) is not str or not text.isascii():
-            text = _written_text(text)
-        # Only now, past every refusal, does anything change.
+        memo = None
+        if type(text) is Memo:
+            memo, text = text, text.text
+        elif type(text) is not str or not text.isascii():
+            text = checked_text(text)
+        # Every check is done; only now does anything change.
         for account, amount in lines.items():
             balances[account] += amount
         self._last = time
         self._rows.append((time, text, lines))
+        self._memos.append(memo)
 
-    def transfer(self, time: int, text: str, debit: str, credit: str, amount: int) -> None:
-        """Write one entry of two lines: *amount* to one account, from another.
+    def transfer(self, time: int, text: str | Memo, debit: str, credit: str, amount: int) -> None:
+        """Post one entry of two lines: debit one account and credit another by *amount*.
 
         The same as `post` with two lines, at half its cost.
 
         Args:
             time: Ticks, not before the last entry.
-            text: What happened.
-            debit: The account that gains.
-            credit: The account that loses.
-            amount: Integer units; below zero it goes the other way.
+            text: What happened; a `Memo` adds a kind and references.
+            debit: The account to which *amount* is added.
+            credit: The account from which *amount* is subtracted.
+            amount: Integer units; may be negative.
 
         Raises:
             LedgerError: As `post` does.
@@ -204,15 +179,19 @@ class Book:
             or time < self._last
         ):
             self._refuse_transfer(time, text, debit, credit, amount)
-        if type(text) is not str or not text.isascii():
-            text = _written_text(text)
+        memo = None
+        if type(text) is Memo:
+            memo, text = text, text.text
+        elif type(text) is not str or not text.isascii():
+            text = checked_text(text)
         balances[debit] += amount
         balances[credit] -= amount
         self._last = time
         self._rows.append((time, text, {debit: amount, credit: -amount}))
+        self._memos.append(memo)
 
     def balance(self, account: str, at: int | None = None) -> int:
-        """Units on *account* now, or once everything posted up to and at time *at* was.
+        """Return the units on *account* now, or at the end of tick *at*.
 
         Raises:
             UnknownAccount: *account* is not in the chart.
@@ -225,39 +204,63 @@ class Book:
         return balance if at is None else self._balance_at(account, at)
 
     def balances(self, at: int | None = None) -> dict[str, int]:
-        """Every account's balance in the order of the chart; *at* as for `balance`."""
+        """Return every account's balance in the order of the chart; *at* as for `balance`."""
         if at is None:
             return self._balances.copy()
         return {account: self._balance_at(account, at) for account in self._balances}
 
     def trial_balance(self, at: int | None = None) -> TrialBalance:
-        """List the balances with their equal totals; *at* as for `balance`."""
+        """Return the balances with their equal totals; *at* as for `balance`."""
         return TrialBalance(tuple(self.balances(at).items()), self._digits)
 
     def money(self, amount: int) -> float:
         """Return *amount* in the currency itself: 1999 cents are 19.99."""
         return float(amount / 10**self._digits)
 
-    def digest(self) -> str:
-        """Fingerprint of the journal: equal for equal entries in equal order, whatever wrote them.
+    def export(self, form: str, date: Dates | None = None) -> dict[str, str]:
+        """Return the book as texts by file name.
 
-        The order of the lines inside one entry has no part in it.
+        Args:
+            form: "csv" gives journal.csv and trial_balance.csv, "beancount" journal.beancount.
+            date: Returns the day of a tick. Without it the CSV date column is empty, and Beancount
+                dates count one day a tick from 2000-01-01.
+
+        Raises:
+            WrongExport: There is no such form, *date* returned no date, or Beancount could not
+                compute with the amounts.
+        """
+        match form:
+            case "csv":
+                trial = trial_balance_table(self)
+                return {"journal.csv": journal_table(self, date), "trial_balance.csv": trial}
+            case "beancount":
+                return {"journal.beancount": to_beancount(self, date, title=self.name)}
+            case _:
+                raise WrongExport(unknown("form", form, self.export_forms))
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the journal: of times, texts and amounts, in order.
+
+        Neither the order of the lines inside an entry nor kind and references change it.
         """
         return fingerprint(self._rows)
 
     def __repr__(self) -> str:
-        """Say how much the book holds."""
+        """Show the size of the book."""
         return f"<Book of {len(self._balances)} accounts and {len(self._rows)} entries>"
 
     def _balance_at(self, account: str, at: int) -> int:
         if type(at) is not int:
-            raise WrongTime(f"a balance is asked for at a whole number of ticks, not {at!r}")
+            raise WrongTime(f"the tick of a balance must be an int, not {at!r}")
         self._read_on()
         times, balances = self._past[account]
         return balances[bisect_right(times, at) - 1]
 
     def _read_on(self) -> None:
-        """Carry on the history of balances to the last entry; here, to keep posting fast."""
+        """Extend the history of balances to the last entry.
+
+        Done when a past balance is read, because most books are never asked for one.
+        """
         for time, _, lines in self._rows[self._read :]:
             for account, amount in lines.items():
                 times, balances = self._past[account]
@@ -266,13 +269,13 @@ class Book:
         self._read = len(self._rows)
 
     def _refuse_transfer(
-        self, time: int, text: str, debit: str, credit: str, amount: int
+        self, time: int, text: str | Memo, debit: str, credit: str, amount: int
     ) -> NoReturn:
         for account in (debit, credit):
             if account not in self._balances or type(amount) is not int:
                 self._refuse_line(account, amount)
         if debit == credit:
-            raise WrongEntry(f"entry {text!r} needs two accounts, not {debit!r} twice")
+            raise WrongEntry(f"entry {text_of(text)!r} needs two accounts, not {debit!r} twice")
         self._refuse_entry(time, text, {debit: amount, credit: -amount}, 0)
 
     def _refuse_line(self, account: str, amount: object) -> NoReturn:
@@ -282,21 +285,29 @@ class Book:
             f"the amount for {account!r} must be an int, not {amount!r} ({type(amount).__name__})"
         )
 
-    def _refuse_entry(self, time: int, text: str, lines: dict[str, int], total: int) -> NoReturn:
+    def _refuse_entry(
+        self, time: int, text: str | Memo, lines: dict[str, int], total: int
+    ) -> NoReturn:
+        text = text_of(text)
         if not lines:
             raise WrongEntry(f"entry {text!r} has no lines; name at least one account")
         if total:
-            written = ", ".join(f"{account}={amount}" for account, amount in lines.items())
-            raise Unbalanced(f"entry {text!r} must sum to zero, not to {total}: {written}")
+            amounts = ", ".join(f"{account}={amount}" for account, amount in lines.items())
+            raise Unbalanced(f"entry {text!r} must sum to zero, not to {total}: {amounts}")
         raise WrongTime(wrong_time(time, self._last))
 
 
-def _entry(time: int, text: str, lines: dict[str, int]) -> Entry:
-    return Entry(time, text, lines.copy())
+def _entry(row: tuple[int, str, dict[str, int]], memo: Memo | None) -> Entry:
+    # A statement makes one record for each entry that it reads; `tuple.__new__` skips the wrapper
+    # that NamedTuple puts around it.
+    time, text, lines = row
+    if memo is None:
+        return tuple.__new__(Entry, (time, text, lines.copy(), "", {}))
+    return tuple.__new__(Entry, (time, text, lines.copy(), memo.kind, dict(memo.references)))
 
 
 def _joined(amounts: Mapping[str, int], more: dict[str, int]) -> dict[str, int]:
-    """Both kinds of lines in a new dict, since the journal keeps it."""
+    """Return both kinds of lines in a new dict, because the journal keeps it."""
     if type(amounts) is not dict and not isinstance(amounts, Mapping):
         raise WrongEntry(f"amounts must be a mapping of accounts to ints, not {amounts!r}")
     if not more:
@@ -304,9 +315,3 @@ def _joined(amounts: Mapping[str, int], more: dict[str, int]) -> dict[str, int]:
     if twice := amounts.keys() & more.keys():
         raise WrongEntry(f"each account is named once, but {', '.join(sorted(twice))} came twice")
     return {**amounts, **more}
-
-
-def _written_text(text: str) -> str:
-    if not isinstance(text, str) or not writable(text):
-        raise WrongEntry(f"the text of an entry is a text that can be written, not {text!r}")
-    return str(text)

@@ -1,71 +1,15 @@
-"""A chart of accounts: what each account of a book is, and how its balance is read.
-
-A book knows its accounts by code alone.  The chart adds a name and one of six kinds, from which
-follow the side on which an account grows and the statement it belongs to.
-"""
+"""A chart of accounts: the accounts of a book in order, looked up by code and by kind."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
 
+from ledgers.accounts import KINDS, TEMPORARY, Account, Kind
 from ledgers.book import Book, UnknownAccount
-from ledgers.journal import WrongChart, chart, unknown, writable
+from ledgers.errors import WrongChart, unknown
+from ledgers.names import distinct
 
 __all__ = ["KINDS", "Account", "Chart", "Kind"]
-
-Kind: TypeAlias = Literal["asset", "contra_asset", "liability", "equity", "income", "expense"]
-
-#: Every kind of account, in the order of a trial balance.
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-
-_DEBIT = ("asset", "expense")
-_TEMPORARY = ("income", "expense")
-
-
-@frozen
-class Account:
-    """One account.
-
-    Attributes:
-        code: What entries call it: "1000", "cash".
-        name: What people call it: "Cash at bank".
-        kind: One of `KINDS`.
-
-    Raises:
-        WrongChart: The kind is none of these, or code or name is no text that can be written.
-    """
-
-    code: str
-    name: str
-    kind: Kind
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse what no statement could show."""
-        for text in (self.code, self.name):
-            if type(text) is not str or not text or not writable(text):
-                raise WrongChart(f"code and name are texts that can be written, not {text!r}")
-        if self.kind not in KINDS:
-            raise WrongChart(f"account {self.code!r}: {unknown('kind', self.kind, KINDS)}")
-
-    @property
-    def normal(self) -> Literal["debit", "credit"]:
-        """The side on which it grows: an allowance, a contra asset, grows by credits."""
-        return "debit" if self.kind in _DEBIT else "credit"
-
-    @property
-    def sign(self) -> Literal[1, -1]:
-        """Times a balance of the book: what a statement shows.
-
-        Debts, equity and income are shown positive, though they are credits; a contra asset is
-        shown negative, among the assets it lessens.
-        """
-        return -1 if self.kind in ("liability", "equity", "income") else 1
-
-    @property
-    def temporary(self) -> bool:
-        """Whether the year-end close empties it: income and expenses."""
-        return self.kind in _TEMPORARY
 
 
 def _in_order(accounts: Iterable[Account]) -> tuple[Account, ...]:
@@ -79,33 +23,34 @@ class Chart:
     Args:
         accounts: At least one; codes are unique.
 
+    Attributes:
+        temporary: Codes of the income and expense accounts: their balances are the year's earnings.
+
     Raises:
         WrongChart: No account, or a code declared twice.
     """
 
     accounts: tuple[Account, ...] = field(converter=_in_order)
     _by_code: dict[str, Account] = field(init=False, repr=False, eq=False)
+    temporary: tuple[str, ...] = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse codes that could be confused."""
+        """Check the codes and index them."""
         for account in self.accounts:
             if not isinstance(account, Account):
                 raise WrongChart(f"a chart is made of Accounts, not of {account!r}")
-        chart("account", self.codes)
+        distinct("account", self.codes)
         object.__setattr__(self, "_by_code", {account.code: account for account in self.accounts})
+        # Kept, since every year-end close reads it.
+        object.__setattr__(self, "temporary", self.of(*TEMPORARY))
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """What entries call the accounts."""
+        """The codes of all accounts, in order."""
         return tuple(account.code for account in self.accounts)
 
-    @property
-    def temporary(self) -> tuple[str, ...]:
-        """Codes of the income and expense accounts: their balances are the year's earnings."""
-        return self.of(*_TEMPORARY)
-
     def of(self, *kinds: str) -> tuple[str, ...]:
-        """Codes of the accounts of some kinds, in the order of the chart.
+        """Return the codes of the accounts of some kinds, in the order of the chart.
 
         Raises:
             WrongChart: There is no such kind.
@@ -115,12 +60,12 @@ class Chart:
                 raise WrongChart(unknown("kind", kind, KINDS))
         return tuple(account.code for account in self.accounts if account.kind in kinds)
 
-    def book(self, digits: int = 2) -> Book:
-        """Open a book on these accounts, all at zero; *digits* as for `Book`."""
-        return Book(*self.codes, digits=digits)
+    def book(self, digits: int = 2, name: str = "") -> Book:
+        """Return a new book on these accounts, all at zero; *digits* and *name* as for `Book`."""
+        return Book(*self.accounts, digits=digits, name=name)
 
     def __getitem__(self, code: str) -> Account:
-        """The account of a code.
+        """Return the account of a code.
 
         Raises:
             UnknownAccount: There is none.

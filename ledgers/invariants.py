@@ -1,8 +1,8 @@
 """The promises of book and stock, verified after every call while a test runs.
 
-The idea is Beancount's: wrap the methods that change a ledger, and keep the ledger itself free of
-checks that only its own faults could fail.  Sums are kept a second time, from the journal alone, so
-that one call costs microseconds whatever the length of the journal.
+As in Beancount, the methods that change a ledger are wrapped, and the ledger itself stays free of
+checks that only its own bugs could fail. Sums are kept a second time, from the journal alone, so
+that a check costs microseconds whatever the length of the journal.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,16 +14,17 @@ from weakref import WeakKeyDictionary
 
 from attrs import define, field
 
-from ledgers.book import Book, Entry
+from ledgers.book import Book
+from ledgers.entry import Entry, Memo, text_of
 from ledgers.stock import Move, Stock, Units
 
 Ledger: TypeAlias = Book | Stock
 
 
 class BrokenInvariant(AssertionError):
-    """A ledger broke its promise.
+    """A ledger broke one of its promises.
 
-    No `LedgerError`: code that lives with a refusal must not live with this.
+    It is not a `LedgerError`, so that code which catches refusals does not catch it.
     """
 
 
@@ -31,9 +32,10 @@ class BrokenInvariant(AssertionError):
 def checked() -> Iterator[None]:
     """Verify every `Book.post`, `Book.transfer` and `Stock.move` until the context is left.
 
-    After each call, accepted or refused, balances must sum to zero and be what the journal says,
-    inside places must not be negative, and the journal must have grown by that one entry or, after
-    a refusal, not at all.  Contexts nest.  A subclass is covered as far as it calls the original.
+    After each call, accepted or refused, balances must sum to zero and equal the sums of the
+    journal's lines, inside places must not be negative, and the journal must have grown by that one
+    entry or, after a refusal, not at all. Contexts nest. A subclass is covered where it calls the
+    original method.
 
     Raises:
         BrokenInvariant: From the call that broke a promise; the sentence names its entry.
@@ -53,7 +55,7 @@ def checked() -> Iterator[None]:
 
 @define
 class Shadow:
-    """What a ledger must hold, summed from the lines of its journal.
+    """The balances of a ledger, summed from the lines of its journal.
 
     Attributes:
         sums: Units by account or place.
@@ -64,7 +66,7 @@ class Shadow:
     read: int = 0
 
     def read_on(self, records: Sequence[Entry | Move]) -> None:
-        """Add the lines of all *records* not read before."""
+        """Add the lines of the *records* that were not read before."""
         for record in records[self.read :]:
             for name, units in _lines(record):
                 self.sums[name] = self.sums.get(name, 0) + units
@@ -80,12 +82,12 @@ def _checked_post(post: Post, shadows: Shadows) -> Post:
     def checked_post(
         book: Book,
         time: int,
-        text: str,
+        text: str | Memo,
         amounts: Mapping[str, int] | None = None,
         /,
         **more: int,
     ) -> None:
-        with _verified(book, shadows, f"post {text!r} at t={time!r}", 1):
+        with _verified(book, shadows, f"post {text_of(text)!r} at t={time!r}", 1):
             post(book, time, text, amounts, **more)
 
     return checked_post
@@ -94,9 +96,9 @@ def _checked_post(post: Post, shadows: Shadows) -> Post:
 def _checked_transfer(transfer: Post, shadows: Shadows) -> Post:
     @wraps(transfer)
     def checked_transfer(
-        book: Book, time: int, text: str, debit: str, credit: str, amount: int
+        book: Book, time: int, text: str | Memo, debit: str, credit: str, amount: int
     ) -> None:
-        with _verified(book, shadows, f"transfer {text!r} at t={time!r}", 1):
+        with _verified(book, shadows, f"transfer {text_of(text)!r} at t={time!r}", 1):
             transfer(book, time, text, debit, credit, amount)
 
     return checked_transfer
@@ -134,7 +136,7 @@ def _verify(ledger: Ledger, shadow: Shadow, call: str, entries: int) -> None:
 
 
 def _faults(ledger: Ledger, shadow: Shadow, entries: int) -> Iterator[str]:
-    """Find every promise that *ledger* does not keep, the most telling first."""
+    """Yield every promise that *ledger* does not keep, the most specific first."""
     records = _records(ledger)
     if (gained := len(records) - shadow.read) != entries:
         yield f"the journal gained {gained} entries, not {entries}"
@@ -155,7 +157,7 @@ def _records(ledger: Ledger) -> Sequence[Entry | Move]:
 
 
 def _held(ledger: Ledger) -> dict[str, Units]:
-    """Ask for every balance the way a model does."""
+    """Return every balance, read through the methods that a model uses."""
     if isinstance(ledger, Book):
         return {account: ledger.balance(account) for account in ledger.accounts}
     return {place: ledger[place] for place in (*ledger.places, *ledger.outside)}
@@ -168,5 +170,5 @@ def _lines(record: Entry | Move) -> Iterable[tuple[str, Units]]:
 
 
 def _replace(ledger: type[Ledger], method: str, function: Post) -> None:
-    # By name, since a type checker rightly forbids what is done here on purpose.
+    # By name, because a type checker forbids the assignment, which is intended here.
     setattr(ledger, method, function)

@@ -1,61 +1,48 @@
-"""What every ledger shares: refusals, a read-only journal, usable names, a fingerprint."""
+"""The journal of a ledger: a read-only view of its rows, and the digest of them."""
 
 import hashlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import get_close_matches
-from itertools import starmap
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeVar, overload
 
 import msgspec
 
-__all__ = [
-    "Journal",
-    "LedgerError",
-    "WrongChart",
-    "WrongTime",
-    "chart",
-    "fingerprint",
-    "listed",
-    "unknown",
-    "writable",
-    "written",
-    "wrong_time",
-]
+from ledgers.errors import WrongTime
+
+__all__ = ["Journal", "fingerprint"]
 
 Record = TypeVar("Record")
 
-_time = itemgetter(0)  # of a row, whichever ledger wrote it
-
-
-class LedgerError(ValueError):
-    """A ledger refused a call; nothing in it has changed."""
-
-
-class WrongChart(LedgerError):
-    """The names declared for a ledger cannot be used."""
-
-
-class WrongTime(LedgerError):
-    """A time is not an `int`, or lies before the last entry."""
+_time = itemgetter(0)  # the first field of a row, in every ledger
 
 
 class Journal(Sequence[Record], Generic[Record]):
-    """A read-only window on the rows of a ledger, which grows with it.
+    """A read-only view of the rows of a ledger; it shows rows that are added later.
 
-    Rows become records only when looked at; a record is a copy, which cannot reach the ledger.
+    A row becomes a record when it is read. A record is a copy: changing it does not change the
+    ledger.
+
+    Args:
+        record: Makes a record of one element of each column.
+        rows: The first column: tuples whose first field is the time.
+        *columns: Further columns of the same length.
     """
 
-    __slots__ = ("_record", "_rows")
+    __slots__ = ("_columns", "_record", "_rows")
 
-    def __init__(self, rows: Sequence[tuple[Any, ...]], record: Callable[..., Record]) -> None:
-        """Look at *rows*, each of which holds the arguments of *record*."""
-        self._rows = rows
+    def __init__(
+        self,
+        record: Callable[..., Record],
+        rows: Sequence[tuple[Any, ...]],
+        *columns: Sequence[Any],
+    ) -> None:
         self._record = record
+        self._rows = rows
+        self._columns = (rows, *columns)
 
     def __len__(self) -> int:
-        """Rows written so far."""
+        """Return the number of rows so far."""
         return len(self._rows)
 
     @overload
@@ -63,28 +50,29 @@ class Journal(Sequence[Record], Generic[Record]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Record, ...]: ...
     def __getitem__(self, index: int | slice) -> Record | tuple[Record, ...]:
-        """One record, or a tuple of them."""
+        """Return one record, or a tuple of them."""
+        cells = [column[index] for column in self._columns]
         if isinstance(index, slice):
-            return tuple(starmap(self._record, self._rows[index]))
-        return self._record(*self._rows[index])
+            return tuple(map(self._record, *cells))
+        return self._record(*cells)
 
     def __iter__(self) -> Iterator[Record]:
-        """Every record in the order of writing."""
-        return starmap(self._record, self._rows)
+        """Iterate over the records in the order of writing."""
+        return map(self._record, *self._columns)
 
     def span(self, since: int | None = None, until: int | None = None) -> range:
-        """Positions of the records of a period, found without a walk through the others.
+        """Return the positions of the records of a period, by binary search.
 
         Args:
-            since: First tick of the period; from the first record on, where it is not given.
-            until: Last tick of the period, all of which counts; to the last record by default.
+            since: First tick of the period; None means from the first record on.
+            until: Last tick of the period, included whole; None means to the last record.
 
         Raises:
             WrongTime: A tick is not an `int`, or the period ends before it begins.
         """
         for tick in (since, until):
             if tick is not None and type(tick) is not int:
-                raise WrongTime(f"a period is asked for in whole ticks, not with {tick!r}")
+                raise WrongTime(f"the ends of a period are whole ticks, not {tick!r}")
         if since is not None and until is not None and until < since:
             raise WrongTime(f"a period must not end before it begins: t={since} to t={until}")
         rows = self._rows
@@ -96,61 +84,8 @@ class Journal(Sequence[Record], Generic[Record]):
         return f"Journal({list(self)!r})"
 
 
-def chart(kind: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return *names* as a tuple once each is known to be usable.
-
-    Raises:
-        WrongChart: No names, an empty one, one that is no text, or one declared twice.
-    """
-    declared = () if isinstance(names, str) else tuple(names)
-    if not declared:
-        raise WrongChart(f"declare at least one {kind}, in a list of names, not {names!r}")
-    for name in declared:
-        if type(name) is not str or not name or not writable(name):
-            raise WrongChart(f"the name of an {kind} is a text that can be written, not {name!r}")
-    if twice := [name for name in dict.fromkeys(declared) if declared.count(name) > 1]:
-        raise WrongChart(f"each {kind} is declared once, but {', '.join(twice)} came twice")
-    return declared
-
-
-def listed(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Take one name without brackets for a list of one, not for a list of its letters."""
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def unknown(kind: str, name: object, known: Iterable[str]) -> str:
-    """Say in a sentence that *name* is none of the *known*, and which one was likely meant."""
-    names = list(known)
-    near = get_close_matches(name, names, 1) if isinstance(name, str) else []
-    hint = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(names)}"
-    return f"no {kind} is named {name!r}; {hint}"
-
-
-def wrong_time(time: object, last: float) -> str:
-    """Say in a sentence why *time* cannot follow *last*."""
-    if type(time) is not int:
-        return f"time must be an int, not {time!r} ({type(time).__name__})"
-    return f"time must not run backwards: t={time} comes after t={last}"
-
-
 def fingerprint(rows: Sequence[tuple[Any, ...]]) -> str:
-    """SHA-256 of *rows* in JSON, with the keys of mappings sorted and Fractions as text."""
-    # One encoding of the whole: an episode's digest costs little beside the episode.
-    written = msgspec.json.encode(rows, order="deterministic", enc_hook=str)
-    return hashlib.sha256(written).hexdigest()
-
-
-def written(units: int, digits: int) -> str:
-    """Write *units* in the currency with all its *digits*, without a detour through floats."""
-    whole, rest = divmod(abs(units), 10**digits)
-    tail = f".{rest:0{digits}d}" if digits else ""
-    return f"{'-' if units < 0 else ''}{whole:,}{tail}"
-
-
-def writable(text: str) -> bool:
-    """Tell whether *text* has a UTF-8 form, which a lone surrogate has not."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    """Return the SHA-256 of *rows* in JSON, with sorted keys and Fractions as text."""
+    # One encoding of all rows: the digest must cost little beside the episode.
+    encoded = msgspec.json.encode(rows, order="deterministic", enc_hook=str)
+    return hashlib.sha256(encoded).hexdigest()

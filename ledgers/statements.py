@@ -1,18 +1,19 @@
 """Statements: a declared layout, filled from a book for a period or an instant, exact in integers.
 
-A layout is a list of lines and totals.  A line shows the sum of some accounts, or categories of
-cash, with a sign; a total adds and subtracts rows above it.  A period is given by its first and
-last tick, both of which belong to it whole; opening balances are those of the tick before, so that
-a book whose world begins at t=0 is opened with an entry at t=-1.
+A period is given by its first and last tick, both included whole. Opening balances are those of
+the tick before, so a book whose world begins at t=0 is opened with an entry at t=-1.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal
 
-from attrs import field, frozen
+from attrs import frozen
 
-from ledgers.book import Book, UnknownAccount
-from ledgers.journal import LedgerError, listed, unknown, written
+from ledgers.amounts import grouped
+from ledgers.book import Book
+from ledgers.errors import unknown
+from ledgers.layout import Layout, Line, Total, WrongLayout
+from ledgers.names import listed
 from ledgers.views import CashView, opening
 
 __all__ = [
@@ -29,112 +30,12 @@ __all__ = [
 ]
 
 
-class WrongLayout(LedgerError):
-    """A statement cannot be set as declared."""
-
-
-@frozen
-class Line:
-    """A row that shows accounts, or categories of cash.
-
-    Attributes:
-        name: Of the row: "revenue".
-        of: Codes of accounts, or categories; one may come without a tuple.
-        sign: 1 shows debits positive, and cash that comes in; -1 shows credits positive.
-
-    Raises:
-        WrongLayout: The sign is neither.
-    """
-
-    name: str
-    of: tuple[str, ...] = field(converter=listed)
-    sign: Literal[1, -1] = 1
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a sign that would multiply."""
-        if self.sign not in (1, -1):
-            raise WrongLayout(f"row {self.name!r}: the sign is 1 or -1, not {self.sign!r}")
-
-
-@frozen
-class Total:
-    """A row that adds and subtracts rows above it.
-
-    Attributes:
-        name: Of the row: "gross_profit".
-        plus: Names of the rows it adds; one may come without a tuple.
-        minus: Names of the rows it subtracts.
-    """
-
-    name: str
-    plus: tuple[str, ...] = field(converter=listed)
-    minus: tuple[str, ...] = field(default=(), converter=listed)
-
-
-Row: TypeAlias = Line | Total
-
-
-def _in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
-    return tuple(rows)
-
-
-@frozen
-class Layout:
-    """The rows of a statement, from top to bottom.
-
-    Attributes:
-        title: "income statement".
-        rows: Lines, and totals of rows above them.
-
-    Raises:
-        WrongLayout: There is no row, a name comes twice, or a total names no row above it.
-    """
-
-    title: str
-    rows: tuple[Row, ...] = field(converter=_in_order)
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse rows that could not be filled."""
-        above: list[str] = []
-        if not self.rows:
-            raise WrongLayout(f"{self.title}: declare at least one row")
-        for row in self.rows:
-            if row.name in above:
-                raise WrongLayout(f"{self.title}: row {row.name!r} comes twice")
-            for name in (*row.plus, *row.minus) if isinstance(row, Total) else ():
-                if name not in above:
-                    raise WrongLayout(
-                        f"{self.title}: total {row.name!r}: {unknown('row above it', name, above)}"
-                    )
-            above.append(row.name)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Every account or category that a line shows, from top to bottom."""
-        return tuple(source for row in self.rows if isinstance(row, Line) for source in row.of)
-
-    def fill(self, amounts: Mapping[str, int]) -> dict[str, int]:
-        """Work out every row from the amounts of the accounts or categories, debits positive.
-
-        Raises:
-            UnknownAccount: A line shows what has no amount.
-        """
-        filled: dict[str, int] = {}
-        for row in self.rows:
-            if isinstance(row, Line):
-                filled[row.name] = row.sign * sum(_amount(amounts, source) for source in row.of)
-            else:
-                plus, minus = (sum(filled[name] for name in side) for side in (row.plus, row.minus))
-                filled[row.name] = plus - minus
-        return filled
-
-
 @frozen
 class Statement:
     """A filled layout: `statement["revenue"]` is in units, `statement.money()` in the currency.
 
     Attributes:
-        title: With the period or the instant: "income statement, t=0 to t=11".
+        title: Title with the period or the instant: "income statement, t=0 to t=11".
         rows: Pairs of name and integer units, from top to bottom; `dict(statement)` is their dict.
         totals: Which of the rows are totals.
         digits: Decimals of the currency that one integer unit is.
@@ -146,7 +47,7 @@ class Statement:
     digits: int
 
     def __getitem__(self, name: str) -> int:
-        """Units in the row of that name.
+        """Return the units in the row of that name.
 
         Raises:
             WrongLayout: There is no such row.
@@ -160,20 +61,20 @@ class Statement:
         return iter(self.keys())
 
     def keys(self) -> tuple[str, ...]:
-        """Names of the rows, from top to bottom."""
+        """Return the names of the rows, from top to bottom."""
         return tuple(name for name, _ in self.rows)
 
     def money(self) -> dict[str, float]:
-        """The rows in the currency itself, for JSON: 1999 cents are 19.99."""
+        """Return the rows in the currency itself, for JSON: 1999 cents are 19.99."""
         return {name: units / 10**self.digits for name, units in self.rows}
 
     def __str__(self) -> str:
-        """Set the rows in a table, lines indented under the edge at which totals stand."""
+        """Return a table in the currency; lines are indented, totals are not."""
         lines = [
             (f"{'' if name in self.totals else '  '}{name.replace('_', ' ')}", units)
             for name, units in self.rows
         ]
-        figures = [written(units, self.digits) for _, units in lines]
+        figures = [grouped(units, self.digits) for _, units in lines]
         name, figure = max(len(text) for text, _ in lines), max(map(len, figures))
         table = [
             f"{text:{name}}  {amount:>{figure}}"
@@ -190,23 +91,23 @@ def movements(
     without: str | Collection[str] = (),
     only: str | Collection[str] | None = None,
 ) -> dict[str, int]:
-    """Add up the lines of a period by account; every account is there.
+    """Return the sum of a period's lines by account; an account without a line is 0.
 
     Args:
-        book: Whose journal is read, the period's entries alone.
+        book: The book whose journal is read.
         since: First tick.
         until: Last tick.
-        without: Names of entries left out: the year-end close, for what a year earned.
-        only: Names of the entries counted; all where it is not given.
+        without: Kinds of entries left out: the year-end close, for the earnings of a year.
+        only: Kinds of entries counted; None counts all.
 
     Raises:
-        WrongTime: The period's ends are no ints, or stand in the wrong order.
+        WrongTime: An end of the period is not an `int`, or the last is before the first.
     """
     moved = dict.fromkeys(book.accounts, 0)
     left_out, counted = listed(without), None if only is None else listed(only)
     span = book.journal.span(since, until)
     for entry in book.journal[span.start : span.stop]:
-        if entry.name not in left_out and (counted is None or entry.name in counted):
+        if entry.kind not in left_out and (counted is None or entry.kind in counted):
             for account, amount in entry.amounts.items():
                 moved[account] += amount
     return moved
@@ -220,28 +121,28 @@ def income_statement(
     *,
     closings: str | Collection[str] = (),
 ) -> Statement:
-    """What the accounts of *layout* gained in a period.
+    """Return what the accounts of *layout* gained in a period.
 
     Args:
-        book: Whose journal is read.
+        book: The book whose journal is read.
         layout: Lines over income and expense accounts.
         since: First tick.
         until: Last tick.
-        closings: Names of the entries of the year-end close, which earn nothing.
+        closings: Kinds of the entries of the year-end close, which are left out.
 
     Raises:
         UnknownAccount: A line shows an account that is not in the book.
-        WrongTime: The period's ends are no ints, or stand in the wrong order.
+        WrongTime: An end of the period is not an `int`, or the last is before the first.
     """
     gained = movements(book, since, until, without=closings)
     return _set(book, layout, layout.fill(gained), _period(since, until))
 
 
 def balance_sheet(book: Book, layout: Layout, at: int | None = None) -> Statement:
-    """What the accounts of *layout* hold now, or at the end of tick *at*.
+    """Return what the accounts of *layout* hold now, or at the end of tick *at*.
 
     Earnings of the current year are a line over `chart.temporary` with sign -1: those accounts hold
-    what was earned since the last close.
+    the earnings since the last close.
 
     Raises:
         UnknownAccount: A line shows an account that is not in the book.
@@ -254,20 +155,22 @@ def balance_sheet(book: Book, layout: Layout, at: int | None = None) -> Statemen
 def cash_flow_statement(
     book: Book, layout: Layout, view: CashView, since: int | None = None, until: int | None = None
 ) -> Statement:
-    """What cash did in a period, directly: the layout's rows, then opening_cash and closing_cash.
+    """Return the direct cash-flow statement of a period.
+
+    The rows of *layout* come first, then opening_cash and closing_cash.
 
     Args:
-        book: Whose journal is read.
-        layout: Lines over the categories of *view*, each of which must be in one.
-        view: Sorts the movements of cash.
+        book: The book whose journal is read.
+        layout: Lines over the categories of *view*; each category is in exactly one.
+        view: Assigns categories to the movements of cash.
         since: First tick; cash opens with the balance of the tick before.
         until: Last tick.
 
     Raises:
         WrongLayout: A category is in no line, or in two, or a row has one of these two names.
-        UnknownAccount: A line shows what is no category, or cash is not in the book.
+        UnknownAccount: A line shows an unknown category, or the cash account is not in the book.
         Unclassified: A movement of cash has no category.
-        WrongTime: The period's ends are no ints, or stand in the wrong order.
+        WrongTime: An end of the period is not an `int`, or the last is before the first.
     """
     flows = view.flows(book, since, until)
     for category in flows:
@@ -283,33 +186,33 @@ def cash_flow_statement(
 def roll_forward(
     book: Book,
     account: str,
-    named: Mapping[str, str | Collection[str]],
+    kinds: Mapping[str, str | Collection[str]],
     since: int | None = None,
     until: int | None = None,
     *,
     sign: Literal[1, -1] = 1,
 ) -> Statement:
-    """How an account came from its opening balance to its closing one.
+    """Return how an account came from its opening balance to its closing balance.
 
     Args:
-        book: Whose journal is read.
-        account: Its code.
-        named: Row by row, the names of the entries it adds up: {"provision": "J12", ...}.  What
-            they leave unexplained shows in a row "unexplained", which should be zero.
+        book: The book whose journal is read.
+        account: Code of the account.
+        kinds: For each row, the kinds of the entries it sums: {"provision": "J12", ...}. The
+            movements of all other entries are in a row "unexplained", which should be zero.
         since: First tick.
         until: Last tick.
         sign: -1 shows credits positive.
 
     Raises:
-        WrongLayout: A row is named like one of the three that are always there.
+        WrongLayout: A row has the name of one of the three that are always present.
         UnknownAccount: *account* is not in the book.
-        WrongTime: The period's ends are no ints, or stand in the wrong order.
+        WrongTime: An end of the period is not an `int`, or the last is before the first.
     """
-    _keep_free(account, named, ("opening", "unexplained", "closing"))
+    _keep_free(account, kinds, ("opening", "unexplained", "closing"))
     closing = book.balance(account, at=until)
     rows = {"opening": opening(book, account, since)}
-    for row, names in named.items():
-        rows[row] = movements(book, since, until, only=names)[account]
+    for row, of in kinds.items():
+        rows[row] = movements(book, since, until, only=of)[account]
     rows["unexplained"] = closing - sum(rows.values())
     rows["closing"] = closing
     shown = tuple((row, sign * units) for row, units in rows.items())
@@ -321,12 +224,6 @@ def _keep_free(title: str, rows: Collection[str], names: Collection[str]) -> Non
     for name in names:
         if name in rows:
             raise WrongLayout(f"{title}: row {name!r} is added to every such statement")
-
-
-def _amount(amounts: Mapping[str, int], source: str) -> int:
-    if source not in amounts:
-        raise UnknownAccount(unknown("account or category", source, amounts))
-    return amounts[source]
 
 
 def _set(book: Book, layout: Layout, filled: Mapping[str, int], when: str) -> Statement:

@@ -1,28 +1,24 @@
-"""Goods that are never lost: a unit leaves one place only by arriving at another.
+"""Units of one good by place: a move takes from one place what it adds to another.
 
-Two things hold at every moment, whatever was asked of a stock:
+Two promises hold after every call:
 
 * the units of all places, inside and outside, sum to zero;
 * no inside place is below zero.
 
-What the world holds is therefore what came in from its edge less what went out over it.
+The world therefore holds what came in from outside places less what went out to them.
 """
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
-from ledgers.journal import (
-    Journal,
-    LedgerError,
-    WrongTime,
-    chart,
-    fingerprint,
-    unknown,
-    wrong_time,
-)
+from ledgers.errors import LedgerError, WrongExport, WrongTime, unknown, wrong_time
+from ledgers.export import Dates
+from ledgers.journal import Journal, fingerprint
+from ledgers.names import distinct
+from ledgers.stock_tables import holdings_table, moves_table
 
 Units: TypeAlias = int | Fraction
 
@@ -36,20 +32,20 @@ class WrongUnits(LedgerError):
 
 
 class WrongMove(LedgerError):
-    """A move stays where it is, or an opening balance does not come in from outside."""
+    """A move has one place twice, or an opening balance does not come from an outside place."""
 
 
 class Overdrawn(LedgerError):
-    """An inside place was asked for more than it holds."""
+    """A move takes more from an inside place than it holds."""
 
 
 class Move(NamedTuple):
-    """One row of the journal: goods that went from *source* to *target*.
+    """One row of the journal: units moved from *source* to *target*.
 
     Attributes:
         time: Ticks of the world's clock.
-        source: The place that gave.
-        target: The place that took.
+        source: The place from which units were taken.
+        target: The place to which they were added.
         units: Above zero; an `int` wherever the number is whole.
     """
 
@@ -63,19 +59,27 @@ class Stock:
     """Units of one good by place.
 
     Args:
-        places: Inside, never negative: "on_hand.retailer", "in_transit.retailer", ...
-        outside: The edge of the world, where goods come from and go to: "brewing", "customers".
-            Its balances are negative for what it gave and positive for what it took.
+        places: Inside places, never negative: "on_hand.retailer", "in_transit.retailer", ...
+        outside: Where goods enter and leave the world: "brewing", "customers". The balance of an
+            outside place is what was moved to it less what was taken from it.
+        name: Of the stock, where a world keeps several ledgers: "goods".
+
+    Attributes:
+        name: As given.
 
     Raises:
-        WrongChart: No place on one side, one declared twice, or a name that is no text.
+        WrongChart: No place on one side, one declared twice, or a name that is not text.
     """
 
-    def __init__(self, places: Iterable[str], outside: Iterable[str]) -> None:
-        """Declare the places; all hold nothing."""
-        self._places, self._outside = chart("inside place", places), chart("outside place", outside)
+    #: The forms that `export` offers.
+    export_forms: ClassVar[tuple[str, ...]] = ("csv",)
+
+    def __init__(self, places: Iterable[str], outside: Iterable[str], name: str = "") -> None:
+        self.name = name
+        self._places = distinct("inside place", places)
+        self._outside = distinct("outside place", outside)
         self._held: dict[str, Units] = dict.fromkeys(
-            chart("inside or outside place", self._places + self._outside), 0
+            distinct("inside or outside place", self._places + self._outside), 0
         )
         self._inside = frozenset(self._places)
         self._last: float = -inf
@@ -88,18 +92,18 @@ class Stock:
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """The places at the world's edge, as declared."""
+        """The outside places, as declared."""
         return self._outside
 
     @property
     def held(self) -> Mapping[str, Units]:
-        """Units by place, inside and outside: a live view that cannot be written to."""
+        """Units by place, inside and outside: a read-only view that follows every move."""
         return MappingProxyType(self._held)
 
     @property
     def moves(self) -> Journal[Move]:
         """Every move, oldest first."""
-        return Journal(self._rows, Move)
+        return Journal(Move._make, self._rows)
 
     @property
     def total(self) -> Units:
@@ -107,7 +111,7 @@ class Stock:
         return _plain(sum(self._held.values()))
 
     def __getitem__(self, place: str) -> Units:
-        """Units at *place*, inside or outside; an `int` wherever the number is whole.
+        """Return the units at *place*, inside or outside; an `int` wherever the number is whole.
 
         Raises:
             UnknownPlace: There is no such place.
@@ -118,16 +122,16 @@ class Stock:
             raise UnknownPlace(unknown("place", place, self._held)) from None
 
     def move(self, time: int, source: str, target: str, units: Units) -> None:
-        """Take *units* from *source* to *target*; zero units leave no trace.
+        """Move *units* from *source* to *target*; zero units are checked but not recorded.
 
         Args:
             time: Ticks, not before the last move.
-            source: A place that holds as many, or any outside place.
+            source: An inside place that holds at least *units*, or any outside place.
             target: Another place.
             units: 0 or more, `int` or `Fraction`.
 
         Raises:
-            UnknownPlace: *source* or *target* is no place of this stock.
+            UnknownPlace: *source* or *target* is not a place of this stock.
             WrongUnits: *units* is negative, or neither `int` nor `Fraction`.
             WrongMove: *source* is *target*.
             Overdrawn: *source* is inside and holds less than *units*.
@@ -149,7 +153,7 @@ class Stock:
             or (left < 0 and source in self._inside)
         ):
             return self._refuse_or_skip(time, source, target, units)
-        # Only now, past every refusal, does anything change.
+        # Every check is done; only now does anything change.
         if type(units) is int:
             held[source], held[target] = left, grown
         else:
@@ -159,15 +163,16 @@ class Stock:
         return None
 
     def open(self, place: str, units: Units, source: str | None = None) -> None:
-        """Bring in what *place* holds when the world begins: a move at time 0 from outside.
+        """Set what *place* holds when the world begins: a move at time 0 from an outside place.
 
         Args:
             place: An inside place.
             units: 0 or more, `int` or `Fraction`.
-            source: The outside place it comes from; need not be said where there is only one.
+            source: The outside place that it comes from; may be left out if there is only one.
 
         Raises:
-            WrongMove: *place* is not inside, or *source* is not, or not clearly, outside.
+            WrongMove: *place* is not inside, *source* is not outside, or *source* is missing and
+                there are several.
             LedgerError: As `move` does.
         """
         if source is None and len(self._outside) > 1:
@@ -178,12 +183,27 @@ class Stock:
             raise WrongMove(f"an opening comes from outside in, not from {source!r} to {place!r}")
         self.move(0, source, place, units)
 
+    def export(self, form: str, date: Dates | None = None) -> dict[str, str]:
+        """Return the stock as texts by file name.
+
+        Args:
+            form: "csv", which gives moves.csv and holdings.csv.
+            date: Returns the day of a tick; without it the date column is empty.
+
+        Raises:
+            WrongExport: There is no such form, or *date* returned no date.
+        """
+        if form not in self.export_forms:
+            raise WrongExport(unknown("form", form, self.export_forms))
+        holdings = holdings_table(self._held, self._places)
+        return {"moves.csv": moves_table(self.moves, date), "holdings.csv": holdings}
+
     def digest(self) -> str:
-        """Fingerprint of the journal: equal for equal moves in equal order."""
+        """Return the SHA-256 of the journal: equal for equal moves in equal order."""
         return fingerprint(self._rows)
 
     def __repr__(self) -> str:
-        """Say how much the stock holds."""
+        """Show the size of the stock."""
         return f"<Stock of {len(self._held)} places and {len(self._rows)} moves>"
 
     def _require(self, *places: object) -> None:
@@ -192,7 +212,7 @@ class Stock:
                 raise UnknownPlace(unknown("place", place, self._held)) from None
 
     def _refuse_or_skip(self, time: int, source: str, target: str, units: Units) -> None:
-        """Give the reason against a move; there is none against one of zero units."""
+        """Raise the error of a refused move; a move of zero units has none."""
         if units < 0:
             raise WrongUnits(f"units must be 0 or more, not {units}; to go back, swap the places")
         if source == target:
@@ -204,12 +224,12 @@ class Stock:
 
 
 def _fraction(units: object) -> Units:
-    """Return *units* if it is a Fraction of ints: numpy's integers inside one would overflow."""
+    """Return *units* if it is a Fraction of ints; numpy integers inside one would overflow."""
     if type(units) is not Fraction or not type(units.numerator) is type(units.denominator) is int:
         raise WrongUnits(f"units must be an int or a Fraction of ints, not {units!r}")
     return _plain(units)
 
 
 def _plain(units: Units) -> Units:
-    """Write a whole number as an `int`, so that equal stocks look and digest alike."""
+    """Return a whole number as an `int`, so that equal stocks have equal digests."""
     return units.numerator if units.denominator == 1 else units

@@ -1,7 +1,7 @@
-"""Two ledgers of one journal: the accrual view of an account, and the cash view of the book.
+"""Two views of one journal: the general ledger of an account, and the cash view of the book.
 
-Both are read from the journal when asked for and keep nothing, so that posting pays for neither.  A
-period is given by its first and last tick, both of which belong to it whole.
+Both are computed from the journal at each call and store nothing, so they do not slow posting. A
+period is given by its first and last tick, both included whole.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from attrs import field, frozen
 
-from ledgers.book import Book, Entry
-from ledgers.journal import LedgerError
+from ledgers.book import Book
+from ledgers.entry import Entry
+from ledgers.errors import LedgerError
 
 __all__ = [
     "CashLine",
@@ -26,7 +27,7 @@ Key: TypeAlias = str | tuple[str, str]
 
 
 class Unclassified(LedgerError):
-    """Cash moved in a way for which a view has no category."""
+    """A movement of cash has no category in a cash view."""
 
 
 class LedgerLine(NamedTuple):
@@ -34,10 +35,10 @@ class LedgerLine(NamedTuple):
 
     Attributes:
         time: Ticks of the world's clock.
-        number: Of the entry in the journal, from 1.
-        text: The entry's.
+        number: Position of the entry in the journal, from 1.
+        text: Text of the entry.
         amount: Units; a debit is positive.
-        balance: Of the account after this line.
+        balance: Balance of the account after this line, units.
     """
 
     time: int
@@ -52,10 +53,10 @@ class CashLine(NamedTuple):
 
     Attributes:
         time: Ticks of the world's clock.
-        number: Of the entry in the journal, from 1.
-        text: The entry's.
-        category: What the cash was for.
-        amount: Units; what came in is positive.
+        number: Position of the entry in the journal, from 1.
+        text: Text of the entry.
+        category: The category of the view.
+        amount: Units; cash received is positive.
     """
 
     time: int
@@ -68,11 +69,11 @@ class CashLine(NamedTuple):
 def general_ledger(
     book: Book, account: str, since: int | None = None, until: int | None = None
 ) -> tuple[LedgerLine, ...]:
-    """Every line of an account in a period, with the balance it leaves behind.
+    """Return every line of an account in a period, each with the balance after it.
 
     Raises:
         UnknownAccount: *account* is not in the book.
-        WrongTime: The period's ends are no ints, or stand in the wrong order.
+        WrongTime: An end of the period is not an `int`, or the last is before the first.
     """
     span = book.journal.span(since, until)
     balance = opening(book, account, since)
@@ -85,33 +86,33 @@ def general_ledger(
     return tuple(lines)
 
 
-def _copied(given: Mapping[Any, str]) -> Mapping[Key, str]:
-    return dict(given)
-
-
 def opening(book: Book, account: str, since: int | None = None) -> int:
-    """Units on an account before a period: at the end of the tick before it, or none at all.
+    """Return the units on an account at the end of the tick before *since*; 0 for None.
 
     Raises:
         UnknownAccount: *account* is not in the book.
         WrongTime: *since* is not an `int`.
     """
     if since is None:
-        return 0 * book.balance(account)  # asked for all the same, to refuse an unknown account
+        return 0 * book.balance(account)  # read although unused: it refuses an unknown account
     return book.balance(account, at=since - 1)
+
+
+def _copied(given: Mapping[Any, str]) -> Mapping[Key, str]:
+    return dict(given)
 
 
 @frozen
 class CashView:
-    """The cash ledger: what moved cash, and for what.
+    """The movements of cash by category (the direct method).
 
-    An entry that moves cash says by its other lines where the cash went or came from; each of them
-    is the opposite of a part of the cash line.  The view finds a category for every such part.
+    Each line of an entry other than cash is the opposite of a part of its cash line. The view
+    assigns a category to each such part.
 
     Args:
         account: The cash account.
-        categories: Category by ("J3", "1110"), name of an entry and account beside cash, or by
-            name alone, or by account alone; the first of these three that is there decides.
+        categories: Category by ("J3", "1110"), kind of an entry and other account, or by kind
+            alone, or by account alone; the first of these three that is declared applies.
     """
 
     account: str
@@ -120,12 +121,12 @@ class CashView:
     def lines(
         self, book: Book, since: int | None = None, until: int | None = None
     ) -> tuple[CashLine, ...]:
-        """List the movements of cash in a period, one for each entry and category.
+        """Return the movements of cash in a period, one for each entry and category.
 
         Raises:
             Unclassified: A movement has no category.
             UnknownAccount: The cash account is not in the book.
-            WrongTime: The period's ends are no ints, or stand in the wrong order.
+            WrongTime: An end of the period is not an `int`, or the last is before the first.
         """
         book.balance(self.account)
         return tuple(
@@ -137,7 +138,7 @@ class CashView:
     def flows(
         self, book: Book, since: int | None = None, until: int | None = None
     ) -> dict[str, int]:
-        """Add up the movements of a period by category; every category is there, as for `lines`."""
+        """Return the sums of `lines` by category; a category without a movement is 0."""
         flows = dict.fromkeys(self.categories.values(), 0)
         for line in self.lines(book, since, until):
             flows[line.category] += line.amount
@@ -153,7 +154,7 @@ class CashView:
         return parts
 
     def _category(self, entry: Entry, account: str) -> str:
-        for key in ((entry.name, account), entry.name, account):
+        for key in ((entry.kind, account), entry.kind, account):
             if key in self.categories:
                 return self.categories[key]
         raise Unclassified(
@@ -163,14 +164,15 @@ class CashView:
 
 
 def apportion(amount: int, shares: Mapping[str, int]) -> dict[str, int]:
-    """Split *amount* by *shares* exactly, with the method of largest remainders (Hamilton's).
+    """Split *amount* by *shares* exactly, by the method of largest remainders (Hamilton's).
 
     Args:
         amount: Units, of either sign.
-        shares: Weights by tag, 0 or more and not all 0; equal remainders go to the first.
+        shares: Weights by tag, 0 or more and not all 0; of equal remainders the first is rounded
+            up.
 
     Raises:
-        LedgerError: A weight is no `int` or below 0, or all are 0.
+        LedgerError: A weight is not an `int` or is below 0, or all are 0.
     """
     weights = list(shares.values())
     if any(type(weight) is not int or weight < 0 for weight in weights) or not sum(weights):
@@ -184,5 +186,5 @@ def apportion(amount: int, shares: Mapping[str, int]) -> dict[str, int]:
 
 
 def _numbered(book: Book, span: range) -> Iterator[tuple[int, Entry]]:
-    """Number the entries of a span from 1 at the journal's beginning."""
+    """Yield the entries of a span with their numbers; the journal's first entry is 1."""
     return enumerate(book.journal[span.start : span.stop], span.start + 1)

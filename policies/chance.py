@@ -1,11 +1,14 @@
-"""Any option with equal chance: the least that a policy should beat."""
+"""A random option, each with the same chance: the least that a policy should beat."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from attrs import frozen
 
 from desim import Seat
-from policies.greedy import options_of
+from policies.greedy import Options, options_of
+
+if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
+    from numpy.random import Generator
 
 __all__ = ["Random"]
 
@@ -15,20 +18,26 @@ class Random:
     """Take an option at random, each with the same chance.
 
     Attributes:
-        options: Maps an observation to the sensible answers; the role's own.
-        generator: Random numbers that belong to the episode's seed and this seat, so that the same
-            seed gives the same answers and no draw of the world is shifted.
+        options: Returns the options for an observation.
+        generator: Random numbers of the episode's seed and this seat alone: the same seed gives the
+            same actions, and no draw of the world is shifted.
     """
 
-    options: Any
-    generator: Any
+    draws: ClassVar[bool] = True
+
+    options: Options
+    generator: "Generator"
 
     @classmethod
     def seated(cls, seat: Seat) -> Self:
-        """Sit down at a role that offers options."""
+        """Return the policy for a role that offers options.
+
+        Raises:
+            UsageError: The role offers none.
+        """
         return cls(options_of(seat), seat.generator())
 
     def decide(self, observation: Any) -> Any:
-        """Answer with one of the options."""
+        """Return the action of a random option."""
         options = self.options(observation)
         return options[int(self.generator.integers(len(options)))].action

@@ -1,49 +1,52 @@
-"""The option that is worth most right now, in any world whose role offers options."""
+"""The option of the highest value, in any world whose role offers options."""
 
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, Self
 
 from attrs import frozen
 
-from desim import Seat
+from desim import Option, Seat
 from desim.errors import UsageError
-from desim.kernel import Option
 
-__all__ = ["Greedy"]
+__all__ = ["Greedy", "Options", "options_of"]
+
+#: Returns the sensible actions for an observation, at least one; see `Role.options`.
+Options = Callable[[Any], Sequence[Option]]
 
 
 @frozen
 class Greedy:
-    """Take the option with the highest immediate worth, the first of equals.
+    """Take the option with the highest immediate value, the first of equals.
 
     Attributes:
-        options: Maps an observation to the sensible answers; the role's own.
+        options: Returns the options for an observation.
     """
 
-    options: Any
+    options: Options
 
     @classmethod
     def seated(cls, seat: Seat) -> Self:
-        """Sit down at a role that offers options."""
+        """Return the policy for a role that offers options.
+
+        Raises:
+            UsageError: The role offers none.
+        """
         return cls(options_of(seat))
 
     def decide(self, observation: Any) -> Any:
-        """Answer with the best option."""
-        return max(self.options(observation), key=worth).action
+        """Return the action of the best option."""
+        return max(self.options(observation), key=attrgetter("value")).action
 
 
-def worth(option: Option) -> float:
-    """Return what an option is worth."""
-    return option.worth
-
-
-def options_of(seat: Seat) -> Any:
-    """Return the options of a seat.
+def options_of(seat: Seat) -> Options:
+    """Return the function that lists the options of a seat's role.
 
     Raises:
         UsageError: The role offers none.
     """
-    if seat.does.options is None:
+    if seat.spec.options is None:
         raise UsageError(
             f"role {seat.role!r} offers no options, so no policy can choose among them"
         )
-    return seat.does.options
+    return seat.spec.options

@@ -1,34 +1,53 @@
-"""What holds in every test, and where the reference data is."""
+"""Settings of all tests: checks of ledgers, Hypothesis, and cases from the reference data."""
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.paths import REFERENCE
 
+from desim import catalog
 from ledgers.invariants import checked
-from models.enterprise_arena import articulation
 
-REFERENCE = Path(
-    os.environ.get("DESIM_REFERENCE") or Path(__file__).parents[1] / ".." / "shared" / "reference"
-)
+# No test asserts a time, so a slow machine must not fail an example. The examples are the same in
+# every run; `pytest --hypothesis-profile=search` draws others.
+QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("desim", derandomize=True, **QUIET)
+settings.register_profile("search", max_examples=1_000, print_blob=True, **QUIET)
+settings.load_profile("desim")
 
-# No test asserts a time, and a slow machine is no fault of an example.
-settings.register_profile("desim", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-if not os.environ.get("CI"):  # there hypothesis brings a profile of its own, without chance
-    settings.load_profile("desim")
+# Piped tables honour COLUMNS; tests compare them at the width that a pipe has without it.
+os.environ.pop("COLUMNS", None)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="session")
 def ledgers_are_checked() -> Iterator[None]:
-    """Verify every ledger after every call that might change it, and every month's statements."""
-    with checked(), articulation.checked():
+    """Verify every ledger after every call that might change it, and every world's statements.
+
+    The fixture has the scope of the session, so that it also covers episodes which fixtures of a
+    wider scope than one test play.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(checked())
+        for check in checks_of_models():
+            stack.enter_context(check)
         yield
 
 
+def checks_of_models() -> Iterator[AbstractContextManager[None]]:
+    """Yield `checked()` of every `models/<name>/articulation.py` there is."""
+    for name in catalog.models():
+        module = f"models.{name}.articulation"
+        if find_spec(module):
+            yield import_module(module).checked()
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked `traces(pattern)` one case a reference file, or skip it and say why."""
+    """Give a test marked `traces(pattern)` one case a reference file, or skip it."""
     mark = metafunc.definition.get_closest_marker("traces")
     if mark is None:
         return

@@ -1,12 +1,13 @@
-"""The house stands as drawn: who may import whom, what lies at the top, what is a package."""
+"""The tree of DESIGN: who may import whom, which names are known where, what is a package."""
 
 import ast
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
+from support.imports import ROOMS, WORLDS, circles, files, graph, imported, module_name, reachable
+from support.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 TOP = {
     "pyproject.toml",
     "README.md",
@@ -18,8 +19,7 @@ TOP = {
     "experiments",
     "tests",
 }
-ROOMS = ("desim", "ledgers", "models", "policies", "experiments")
-#: Which of our rooms each room may import; `models/x` and heuristics of `x` are told apart below.
+#: Which of our rooms each room may import; models and heuristics have tests of their own below.
 MAY = {
     "desim": {"desim"},
     "ledgers": {"ledgers"},
@@ -27,61 +27,172 @@ MAY = {
     "policies": {"policies", "desim", "models"},
     "experiments": set(ROOMS),
 }
+#: The layers of desim from the bottom to the top; a module imports those below and its own package.
+LAYERS = (
+    {"version", "formatting", "short_repr"},
+    {"errors"},
+    {"schema"},
+    {"core"},
+    {"catalog"},
+    {"episodes"},
+    {"statistics"},
+    {"sweeps"},
+    {"ui"},
+    {"cli"},
+    {"__main__"},
+)
+#: Modules of a model that know an episode under way, or a module that does.
+UPPER = {"processes", "state", "options", "score", "tables", "model"}
 
 
-def files(room: str) -> list[Path]:
-    """Every Python file of a room."""
-    return sorted((ROOT / room).rglob("*.py"))
+def names(room: str) -> list[str]:
+    """Return the names of a room's modules."""
+    return [module_name(file) for file in files(room)]
 
 
-def imports(file: Path) -> Iterator[str]:
-    """Every module a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield node.module or ""
-
-
-def ours(file: Path) -> list[str]:
-    """The imports of our own rooms."""
-    return [name for name in imports(file) if name.split(".")[0] in ROOMS]
+# -- rooms -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_rooms_import_only_whom_they_may_know(room: str) -> None:
-    """`desim` and `ledgers` know nobody; models know both; policies know desim and their model."""
-    strangers = [
-        (str(file.relative_to(ROOT)), name)
-        for file in files(room)
-        for name in ours(file)
-        if name.split(".")[0] not in MAY[room]
+def test_rooms_import_only_the_rooms_they_may(room: str) -> None:
+    """`desim` and `ledgers` import no other room; models import both; policies desim and models."""
+    offenders = [
+        (module, other)
+        for module in names(room)
+        for other in imported(module)
+        if other.split(".")[0] not in MAY[room]
     ]
-    assert strangers == []
+    assert offenders == []
 
 
-def test_a_model_knows_no_other_model_and_no_policy() -> None:
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_are_absolute(room: str) -> None:
+    """The other tests of this file do not read relative imports."""
+    relative = [
+        (str(file.relative_to(ROOT)), node.lineno)
+        for file in files(room)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
+
+
+def test_a_model_imports_no_other_model() -> None:
     """What two models share belongs to desim or ledgers."""
-    for file in files("models"):
-        own = f"models.{file.relative_to(ROOT / 'models').parts[0]}"
-        assert [n for n in ours(file) if n.startswith("models") and not n.startswith(own)] == []
+    offenders = [
+        (module, other)
+        for module in names("models")
+        for other in imported(module)
+        if other.split(".")[0] == "models" and other.split(".")[1] != module.split(".")[1]
+    ]
+    assert offenders == []
 
 
-def test_only_heuristics_know_a_model_and_only_their_own() -> None:
-    """A generic policy plays every world, so it knows none."""
-    for file in files("policies"):
-        parts = file.relative_to(ROOT / "policies").parts
-        own = f"models.{parts[1].removesuffix('.py')}" if parts[0] == "heuristics" else "nobody"
-        assert [n for n in ours(file) if n.startswith("models") and not n.startswith(own)] == []
+def test_only_heuristics_import_a_model_and_only_their_own() -> None:
+    """A generic policy plays every model, so it imports none."""
+    offenders = []
+    for module in names("policies"):
+        _, folder, *rest = module.split(".")
+        own = f"models.{rest[0]}" if folder == "heuristics" and rest else "none"
+        offenders += [
+            (module, other)
+            for other in imported(module)
+            if other.split(".")[0] == "models" and not f"{other}.".startswith(f"{own}.")
+        ]
+    assert offenders == []
 
 
-def test_nothing_but_heuristics_names_a_model() -> None:
-    """A fifth world needs only its own folders: no other file mentions one by name."""
-    names = [p.name for p in (ROOT / "models").iterdir() if p.is_dir() and p.name[0] not in "_."]
-    generic = [*files("desim"), *files("ledgers"), *(ROOT / "policies").glob("*.py")]
-    for file in generic:
-        text = file.read_text(encoding="utf-8")
-        assert [n for n in names if f"models.{n}" in text or f'"{n}"' in text] == [], file
+def test_there_is_no_circle_of_imports() -> None:
+    """Neither at module level, nor under `TYPE_CHECKING`, nor inside functions."""
+    assert circles(graph()) == []
+
+
+# -- layers ----------------------------------------------------------------------------------------
+
+
+def layer(module: str) -> int:
+    """Return the layer of a module of desim."""
+    part = module.split(".")[1]
+    return next(n for n, parts in enumerate(LAYERS) if part in parts)
+
+
+def test_every_part_of_desim_has_a_layer() -> None:
+    """A new package is put into `LAYERS`, and a removed one is taken out."""
+    parts = {module.split(".")[1] for module in names("desim") if "." in module}
+    assert parts == set().union(*LAYERS)
+
+
+def test_the_packages_of_desim_are_layered() -> None:
+    """A module imports layers below its own, and its own package."""
+    offenders = [
+        (module, other)
+        for module in names("desim")
+        for other in imported(module)
+        if "." in module and "." in other
+        if layer(other) >= layer(module) and other.split(".")[1] != module.split(".")[1]
+    ]
+    assert offenders == []
+
+
+def test_desim_itself_imports_the_modules_that_define_a_name() -> None:
+    """`from desim import Episode` is for models, policies, experiments and users."""
+    assert [module for module in names("desim") if "desim" in imported(module)] == []
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_parameters_are_at_the_bottom_of_a_model(world: str) -> None:
+    """`params.py` imports nothing that knows an episode, at once or through others."""
+    package = f"models.{world}"
+    below = reachable(f"{package}.params", within=f"{package}.")
+    assert sorted(below & {f"{package}.{upper}" for upper in UPPER}) == []
+    assert package not in imported(f"{package}.params")
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_heuristics_import_the_lower_modules_of_their_model(world: str) -> None:
+    """Observations, actions, parameters and rules: no module that knows an episode."""
+    package = f"models.{world}"
+    upper = {f"{package}.{name}" for name in UPPER}
+    offenders = [
+        (module, other)
+        for module in names("policies")
+        for other in imported(module)
+        if other == package
+        or (other.startswith(f"{package}.") and {other, *reachable(other, package)} & upper)
+    ]
+    assert offenders == []
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def generic_files() -> list[Path]:
+    """Return the files that serve every model."""
+    heuristics, worlds = ROOT / "policies" / "heuristics", ROOT / "policies" / "llm" / "worlds"
+    own = {worlds / "__init__.py", worlds / "generic.py"}
+    policies = [
+        file
+        for file in files("policies")
+        if heuristics not in file.parents and (worlds not in file.parents or file in own)
+    ]
+    return [*files("desim"), *files("ledgers"), *policies, ROOT / "tests" / "conftest.py"]
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_generic_files_name_no_model(world: str) -> None:
+    """A new model needs only its own folders: code, texts and docstrings elsewhere name none."""
+    class_name = "".join(part.capitalize() for part in world.split("_"))
+    named = re.compile(rf"\b({world}|{class_name})\b")
+    offenders = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for file in generic_files()
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if named.search(line)
+    ]
+    assert offenders == []
+
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -93,14 +204,14 @@ def test_open_folders_are_namespace_packages(folder: str) -> None:
 
 
 def test_the_top_level_holds_what_was_agreed() -> None:
-    """Nothing else lies there, dot-files and caches apart."""
-    found = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
-    assert found - {"__pycache__", "uv.lock"} - TOP == set()
-    assert found >= TOP
+    """Files whose names start with a dot and caches are ignored."""
+    entries = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
+    assert entries - {"__pycache__", "uv.lock"} - TOP == set()
+    assert entries >= TOP
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_every_file_says_what_it_is_for(room: str) -> None:
-    """A module without a docstring has no reason to exist."""
+def test_every_module_has_a_docstring(room: str) -> None:
+    """It says what the module is for."""
     silent = [f for f in files(room) if not ast.get_docstring(ast.parse(f.read_text("utf-8")))]
     assert silent == []

@@ -1,4 +1,4 @@
-"""What every model, present and future, owes to every policy, and every baseline to every model."""
+"""What holds for every model and every baseline, present and future."""
 
 import os
 import pickle
@@ -10,54 +10,154 @@ from typing import Any
 
 import msgspec
 import pytest
+from attrs import frozen
+from support.paths import PYTHONPATH, ROOT
+from support.searches import SEARCHES
+from support.small_worlds import Go, Spot, Walk
+from support.twins import first_difference
 
-from desim import Episode, Model, Run, catalog, play, replay
-from desim.params import presets
+from desim import Episode, Model, Run, Seat, catalog, play, replay
+from desim.catalog.presets import presets
+from desim.core.protocols import HasDeterminism, is_deterministic, is_drawing, is_informed, offers
+from desim.episodes.spec import Spec, read_policies
 from desim.schema import codec, from_plain, json_schema, to_plain
-from desim.seating import read_seats
 from desim.sweeps.leaderboard import everything
 
-ROOT = Path(__file__).parents[1]
+SLOW = pytest.mark.slow
 WORLDS = everything()
 CASES = [(name, spec) for name in WORLDS for spec in catalog.baselines(catalog.model(name))]
+
+#: The first preset of each model is always tested; the others take minutes and are slow tests.
+FIRST = {f"{name}/{presets(cls)[0]}" for name, cls in catalog.models().items()}
+
+
+def first_preset_fast(cases: list[tuple[str, str]]) -> list[Any]:
+    """Mark further presets and searches as slow; searches have cases in first presets only."""
+    return [
+        case if world in FIRST and spec not in SEARCHES else pytest.param(*case, marks=SLOW)
+        for case in cases
+        for world, spec in [case]
+        if world in FIRST or spec not in SEARCHES
+    ]
 
 
 def lines(model: Model[Any], spec: str, seed: int, file: Path) -> bytes:
     """Play and return the record's bytes."""
-    play(model, read_seats([spec]), seed, record=file)
+    play(model, read_policies([spec]), seed, record=file)
     return file.read_bytes()
 
 
-@pytest.mark.parametrize(("name", "spec"), CASES, ids=str)
+@pytest.mark.parametrize(("name", "spec"), first_preset_fast(CASES), ids=str)
 def test_model_seed_and_answers_fix_the_episode(name: str, spec: str, tmp_path: Path) -> None:
-    """Played twice, records are the same to the byte; replayed, every step and the ledgers are."""
+    """Two records are the same to the byte, and each replays."""
     model = catalog.model(name)
     first = lines(model, spec, 3, tmp_path / "first.jsonl")
     assert lines(model, spec, 3, tmp_path / "second.jsonl") == first
     assert replay(tmp_path / "first.jsonl") == Episode.read(tmp_path / "first.jsonl")
 
 
-@pytest.mark.parametrize(("name", "spec"), CASES, ids=str)
+@pytest.mark.parametrize(("name", "spec"), first_preset_fast(CASES), ids=str)
 def test_the_recorded_answers_are_a_policy(name: str, spec: str, tmp_path: Path) -> None:
-    """Given to the same seats they bring about the same result, ledgers included."""
+    """Given to the same roles they lead to the same result, ledgers included."""
     file = tmp_path / "played.jsonl"
-    played = play(catalog.model(name), read_seats([spec]), 1, record=file)
+    played = play(catalog.model(name), read_policies([spec]), 1, record=file)
     again = dict.fromkeys(played.header.policies, f"replay,file={file}")
     assert play(catalog.model(name), again, 1).result == played.result
 
 
+def makers(name: str, spec: str) -> list[Any]:
+    """Return the classes and functions that a spec of a world names."""
+    given = read_policies([spec])
+    specs = given.values() if isinstance(given, dict) else [given]
+    return [catalog.policy(Spec.read(one).name, catalog.model(name)) for one in specs]
+
+
+def digests(name: str, spec: str) -> set[str | None]:
+    """Return the fingerprints of the ledgers after an episode on each of five seeds."""
+    model = catalog.model(name)
+    return {play(model, read_policies([spec]), seed).ledger_digest for seed in range(5)}
+
+
+#: The worlds that say whether their draws depend on the seed.
+SAYING = [name for name in WORLDS if offers(catalog.model(name), HasDeterminism)]
+FIXED = [name for name in SAYING if is_deterministic(catalog.model(name))]
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    first_preset_fast(
+        [(n, s) for n, s in CASES if n in FIXED and not any(map(is_drawing, makers(n, s)))]
+    ),
+    ids=str,
+)
+def test_a_deterministic_world_is_the_same_on_every_seed(name: str, spec: str) -> None:
+    """With every baseline that is not marked as drawing, so a board plays these once."""
+    assert len(digests(name, spec)) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in SAYING if name not in FIXED])
+def test_a_world_with_draws_differs_between_seeds(name: str) -> None:
+    """With some baseline that does not draw itself, so one episode would not be enough."""
+    specs = [spec for world, spec in CASES if world == name]
+    still = [spec for spec in specs if not any(map(is_drawing, makers(name, spec)))]
+    assert any(len(digests(name, spec)) > 1 for spec in still)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    first_preset_fast(
+        [
+            (name, spec)
+            for name, spec in CASES
+            if not any(is_informed(one) or is_drawing(one) for one in makers(name, spec))
+        ]
+    ),
+    ids=str,
+)
+def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
+    """The others give the same answers to the same observations when seated at another seed.
+
+    What a policy reads of the model's parameters this does not find: see the twins of each world.
+    """
+    assert first_difference(catalog.model(name), spec) == ""
+
+
+@frozen
+class Peeks:
+    """A rule that acts on the seed of its seat, which no role observes."""
+
+    steps: int
+
+    @classmethod
+    def seated(cls, seat: Seat) -> "Peeks":
+        """Take the seed as the length of a step."""
+        return cls(seat.seed)
+
+    def decide(self, _spot: Spot) -> Go:
+        """Take such a step."""
+        return Go(self.steps)
+
+
+def test_a_twin_finds_a_policy_that_peeks() -> None:
+    """At its first decision; a policy that does not peek is the same in both."""
+    found = first_difference(Walk(), f"{__name__}:Peeks", seed=3)
+    assert found == "t=0: {'places': 3}, in the twin {'places': 1}"
+    assert first_difference(Walk(), "greedy", Walk(wind=0.0)) == ""
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_hash_seeds_change_nothing(name: str) -> None:
-    """No order of a set or a dictionary of objects leaks into what happens."""
-    specs = catalog.baselines(catalog.model(name))
+    """The order of a set of objects has no influence on an episode."""
+    specs = [spec for spec in catalog.baselines(catalog.model(name)) if spec not in SEARCHES]
     code = (
-        "import sys; from desim import play; from desim.seating import read_seats\n"
-        "for spec in sys.argv[2:]: print(play(sys.argv[1], read_seats([spec]), 5).summary())"
+        "import sys; from desim import play; from desim.episodes.spec import read_policies\n"
+        "for spec in sys.argv[2:]: print(play(sys.argv[1], read_policies([spec]), 5).summary())"
     )
     printed = [
         subprocess.run(
             [sys.executable, "-c", code, name, *specs],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": PYTHONPATH},
             check=True,
             capture_output=True,
         ).stdout
@@ -68,7 +168,7 @@ def test_hash_seeds_change_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_parameters_survive_pickling_and_json(name: str) -> None:
-    """A model is its parameters: it crosses to workers and into records and comes back equal."""
+    """A model that is sent to a worker or read from a record equals the original."""
     model = catalog.model(name)
     assert pickle.loads(pickle.dumps(model)) == model  # noqa: S301 (our own bytes)
     plain = msgspec.json.decode(msgspec.json.encode(to_plain(model)))
@@ -77,14 +177,14 @@ def test_parameters_survive_pickling_and_json(name: str) -> None:
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_parameters_are_frozen(name: str) -> None:
-    """An episode cannot change the model that others play."""
+    """An episode cannot change a model that other episodes share."""
     model = catalog.model(name)
     with pytest.raises(AttributeError):
         model.seed = 1  # type: ignore[attr-defined]
 
 
 def decisions(run: Run, spec: str) -> Iterator[tuple[Any, Any, bytes]]:
-    """Yield role, observation and its JSON as it was handed out, answering by the first option."""
+    """Yield role, observation and its JSON when it was handed out; answer with the first option."""
     while handed := run.advance():
         for d in handed:
             yield d.role, d.observation, msgspec.json.encode(d.observation)
@@ -92,18 +192,18 @@ def decisions(run: Run, spec: str) -> Iterator[tuple[Any, Any, bytes]]:
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_observations_do_not_change_after_the_fact(name: str) -> None:
-    """What a policy keeps stays what it saw, whatever happens later."""
+def test_observations_do_not_change_later(name: str) -> None:
+    """An observation that a policy keeps is the same at the end of the episode."""
     run = Run(catalog.model(name), 2)
     kept = list(decisions(run, "first"))
     assert kept
-    assert [msgspec.json.encode(seen) for _, seen, _ in kept] == [told for _, _, told in kept]
-    assert all(isinstance(seen, run.roles[role].sees) for role, seen, _ in kept)
+    assert [msgspec.json.encode(seen) for _, seen, _ in kept] == [json for _, _, json in kept]
+    assert all(isinstance(seen, run.roles[role].observation) for role, seen, _ in kept)
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_every_option_offered_is_accepted(name: str) -> None:
-    """Options are never none, fit the schema, and the world goes on after each of them."""
+    """There is at least one option, each fits the schema, and the model accepts each."""
     run = Run(catalog.model(name), 4)
     turn = 0
     while handed := run.advance():
@@ -111,33 +211,33 @@ def test_every_option_offered_is_accepted(name: str) -> None:
             options = run.roles[d.role].options(d.observation)  # type: ignore[misc]
             assert options
             for option in options:
-                codec(run.roles[d.role].does).take(option.action)
+                codec(run.roles[d.role].action).take(option.action)
             run.answer(d, options[turn % len(options)].action)
             turn += 1
     assert run.result().ended
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_schemas_tell_what_and_why(name: str) -> None:
-    """Every class and every field that a language model or a form is given has a description."""
+def test_schemas_describe_classes_and_fields(name: str) -> None:
+    """Language models and forms show a description of every class and every field."""
     model = catalog.model(name)
     for role in model.roles.values():
-        for schema in (json_schema(role.sees), codec(role.does).json_schema()):
+        for schema in (json_schema(role.observation), codec(role.action).json_schema()):
             for cls in schema["$defs"].values():
                 assert cls["description"]
-                silent = [f for f, p in cls["properties"].items() if f != "do" and not told(p)]
+                silent = [f for f, p in cls["properties"].items() if f != "do" and not described(p)]
                 assert silent == [], cls["title"]
 
 
-def told(field: dict[str, Any]) -> bool:
-    """Whether a property describes itself, or refers to a class that does."""
+def described(field: dict[str, Any]) -> bool:
+    """Return whether a property has a description, or refers to a class, which has one."""
     return "description" in field or "$ref" in field
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_scores_and_metrics_are_plain(name: str) -> None:
-    """They can be written as JSON and read back as they are."""
-    result = play(name, read_seats([catalog.baselines(catalog.model(name))[0]])).result
+    """Written as JSON and read again they are equal."""
+    result = play(name, read_policies([catalog.baselines(catalog.model(name))[0]])).result
     assert result is not None
     plain = {"score": result.score, **result.metrics}
     assert msgspec.json.decode(msgspec.json.encode(plain)) == plain
@@ -145,8 +245,8 @@ def test_scores_and_metrics_are_plain(name: str) -> None:
 
 
 @pytest.mark.parametrize("model", sorted(catalog.models()))
-def test_every_world_has_a_page(model: str) -> None:
-    """Its README names every preset and every role."""
+def test_every_model_has_a_page(model: str) -> None:
+    """The model's README names every preset and every role."""
     page = (ROOT / "models" / model / "README.md").read_text(encoding="utf-8")
     assert [p for p in presets(catalog.model_class(model)) if f"`{p}`" not in page] == []
     assert [r for r in catalog.model(model).roles if r not in page] == []

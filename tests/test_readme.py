@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.paths import PYTHONPATH, ROOT
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 def test_every_command_prints_what_the_readme_says(folder: Path) -> None:
     """In order, in one folder outside the repository, as a reader would type them."""
     commands = {"desim": [sys.executable, "-m", "desim"], "python": [sys.executable]}
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH, "PYTHONWARNINGS": "default"}
     for command, printed in dialogues():
         program, *arguments = command.split()
         done = subprocess.run(

@@ -1,6 +1,13 @@
-"""Many episodes: models x parameters x policies x seeds, played anywhere, to rows and tables.
+"""Sweeps: many episodes (models x parameters x policies x seeds), their rows and their tables.
 
-`grid` says what is played (`axes`, `lineups`), `jobs` plays one, `executors` and `cluster` say
-where, `chunks` deals them out, `store` and `journal` keep the rows, `rows` and `tables` compare
-them; `asked` reads what the command line wants, `leaderboard` is its main job.
+From the bottom up:
+
+* `combinations`, `entries`, `jobs`, `grid`: what is played. A `Grid` is the list of all jobs.
+* `worker`: plays one job and returns its row.
+* `executors`, `pool_executor`, `process_executor`, `dask_executor`: where jobs are played.
+* `chunks`, `store`, `checkpoint`: which jobs are left, and where finished rows are kept.
+* `packed`, `columns`, `tables`, `groups`, `rows`: rows in little memory, by column, compared in
+  groups, printed and written.
+* `sweep`: plays a grid and returns its rows. `config` reads a sweep from options or a TOML file;
+  `leaderboard` plays and ranks the baselines.
 """

@@ -1,4 +1,4 @@
-"""Which jobs are left, dealt out a chunk at a time."""
+"""The jobs that are left to play, cut into chunks."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -9,36 +9,37 @@ from desim.sweeps.jobs import Job
 
 __all__ = ["Chunks"]
 
-#: No more jobs than this travel in one message.
-LARGEST = 1_000
+#: Most jobs of one chunk.
+_MAX_JOBS = 1_000
 
-#: Chunks left for each worker whenever one is cut, so that all of them end at about the same time.
-SHARE = 2
+#: A chunk is the share of one worker in the jobs left, divided by this, so that all workers finish
+#: at about the same time.
+_CHUNKS_PER_WORKER = 2
 
 
 class Chunks:
-    """Deals out jobs that are not done; what comes back unfinished is dealt out again.
+    """An iterator of chunks of unfinished jobs.
 
-    A worker hands its chunk back after a while, finished or not (`BUDGET` in `jobs.py`), so chunks
-    need not be cut to the length of episodes: they are a share of what is left. An iterator that
-    ran dry has more to give once a chunk came back unfinished.
+    A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK` in `worker`), so
+    the size of a chunk does not depend on how long an episode takes. Jobs that come back unplayed
+    are put into a later chunk: an exhausted iterator may yield again after `finish`.
 
     Args:
         plan: All jobs.
-        done: Those that need not be played.
-        workers: How many play at once.
+        done: Indices of the jobs that are finished.
+        workers: How many chunks are played at once.
 
     Attributes:
-        dealt: How many chunks were dealt out so far.
+        count: How many chunks were yielded so far.
     """
 
     def __init__(self, plan: Grid, done: AbstractSet[int], workers: int) -> None:
         self._plan = plan
         self._workers = workers
         self._left = deque(_gaps(done, len(plan)))
-        self._waiting = len(plan) - len(done)
+        self._jobs_left = len(plan) - len(done)
         self._out: dict[int, range] = {}
-        self.dealt = 0
+        self.count = 0
 
     def __bool__(self) -> bool:
         return bool(self._left)
@@ -49,20 +50,25 @@ class Chunks:
     def __next__(self) -> Sequence[Job]:
         if not self._left:
             raise StopIteration
-        size = min(LARGEST, -(-self._waiting // (SHARE * self._workers)))
+        size = min(_MAX_JOBS, -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers)))
         span = self._left.popleft()
         chunk = span[:size]
         self._put_back(span[size:])
-        self._waiting -= len(chunk)
-        self._out[self.dealt] = chunk
-        self.dealt += 1
+        self._jobs_left -= len(chunk)
+        self._out[self.count] = chunk
+        self.count += 1
         return [self._plan.job(index) for index in chunk]
 
     def finish(self, chunk: int, rows: int) -> range:
-        """Return the jobs of a chunk to which its first rows belong, and take back the others."""
+        """Put the unplayed jobs of a chunk back and return the indices of those that were played.
+
+        Args:
+            chunk: The number of the chunk, counted from 0.
+            rows: How many of its first jobs were played.
+        """
         span = self._out.pop(chunk)
         self._put_back(span[rows:])
-        self._waiting += len(span[rows:])
+        self._jobs_left += len(span[rows:])
         return span[:rows]
 
     def _put_back(self, span: range) -> None:
@@ -71,7 +77,7 @@ class Chunks:
 
 
 def _gaps(done: AbstractSet[int], total: int) -> Iterator[range]:
-    """Yield the runs of jobs that are not done."""
+    """Yield the ranges of jobs between finished ones."""
     start = 0
     for job in [*sorted(done), total]:
         if job > start:

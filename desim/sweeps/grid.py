@@ -1,28 +1,46 @@
-"""What a sweep plays: models x policies x seeds, checked before the first episode starts."""
+"""The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from desim import catalog
-from desim.episode import version
+from desim.catalog import model_finder
+from desim.catalog.changes import changed
+from desim.catalog.presets import from_preset, nearest_preset, presets
+from desim.core.limits import Limits
+from desim.core.protocols import Model
+from desim.core.series import check_series
+from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.kernel import seated
-from desim.params import changed, from_preset, nearest_preset, presets
-from desim.protocols import Model
 from desim.schema import to_plain
-from desim.seating import seat_all, spread
-from desim.sweeps.axes import combinations, listed, plain_number, refuse_twins
-from desim.sweeps.jobs import Job, Lineup, Variant
-from desim.sweeps.lineups import lineups
+from desim.short_repr import short_repr
+from desim.sweeps.combinations import as_list, combinations, from_numpy, refuse_duplicates
+from desim.sweeps.entries import PolicyEntry, entries
+from desim.sweeps.jobs import Job, Variant
 
 __all__ = ["Grid", "grid"]
 
-#: Keys of `set` that begin so vary arguments of policies instead of parameters of the model.
-POLICY = "policy."
+#: Differs from every parameter's value.
+_MISSING = object()
+
+#: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
+_POLICY_PREFIX = "policy."
+
+
+class _Names(msgspec.Struct):
+    """What of a row names its job."""
+
+    model: str
+    preset: str
+    policy: str
+    seed: int
+
+
+_RowNames = msgspec.json.Decoder(_Names)
 
 
 @frozen
@@ -30,33 +48,48 @@ class Grid:
     """The jobs of a sweep, in order: model variants, then policies, then seeds.
 
     Attributes:
-        variants: Models; no two are alike.
-        lineups: Who plays; no two have the same label.
-        seeds: Shared by all, so that comparisons are paired.
+        variants: Models, all different.
+        entries: Policies, all with different labels.
+        seeds: Shared by all variants and entries, so that comparisons are paired.
+        limits: Of each episode.
+        changes: Parameters and arguments as they were given; some name files.
+        series: Whether rows hold the series of their models.
     """
 
     variants: tuple[Variant, ...]
-    lineups: tuple[Lineup, ...]
+    entries: tuple[PolicyEntry, ...]
     seeds: tuple[int, ...]
+    limits: Limits | None = None
+    changes: Mapping[str, Any] = field(factory=dict)
+    series: bool = False
 
     def __len__(self) -> int:
-        return len(self.variants) * len(self.lineups) * len(self.seeds)
+        return len(self.variants) * len(self.entries) * len(self.seeds)
 
     def job(self, index: int) -> Job:
-        """Return the job at a place in the order."""
+        """Return the job with an index from 0 to `len(self) - 1`."""
         above, seed = divmod(index, len(self.seeds))
-        variant, lineup = divmod(above, len(self.lineups))
-        return Job(self.variants[variant], self.lineups[lineup], self.seeds[seed])
+        variant, entry = divmod(above, len(self.entries))
+        return Job(
+            self.variants[variant],
+            self.entries[entry],
+            self.seeds[seed],
+            self.limits,
+            self.series,
+        )
 
-    def identity(self) -> dict[str, str]:
-        """Tell all that decides what the rows will be, by topic."""
-        models = [[v.name, v.preset, to_plain(v.model)] for v in self.variants]
-        return {
-            "desim": version(),
-            "models": msgspec.json.encode(models).decode(),
-            "policies": "; ".join(lineup.label for lineup in self.lineups),
-            "seeds": ",".join(_spans(self.seeds)),
-        }
+    def owns(self, index: int, row: bytes) -> bool:
+        """Return whether a row as JSON is that of the job with an index."""
+        if not 0 <= index < len(self):
+            return False
+        try:
+            names = _RowNames.decode(row)
+        except msgspec.DecodeError:
+            return False
+        job = self.job(index)
+        variant = job.variant
+        mine = (variant.name, variant.preset, job.entry.label, job.seed)
+        return mine == (names.model, names.preset, names.policy, names.seed)
 
 
 def grid(
@@ -65,112 +98,140 @@ def grid(
     seeds: Iterable[int],
     preset: str = "",
     changes: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    *,
+    series: bool = False,
 ) -> Grid:
-    """Lay out a sweep.
+    """Build and check the grid of a sweep.
 
     Args:
-        model: A name (perhaps with `/preset`), a model class, a model, or a list of such.
-        policies: A spec, class, attrs instance, mapping of roles to such, or a list of these.
-        seeds: Whole numbers of at least 0, none twice.
+        model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
+        policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
+            these.
+        seeds: Whole numbers of at least 0, all different.
         preset: For models given by name or class; empty stands for the first.
         changes: A value or a list of values by parameter, or by `policy.` and an argument.
+        limits: Of each episode.
+        series: Whether rows hold the series of their models.
 
     Raises:
-        UsageError: Something does not exist, is given twice, or is empty.
+        UsageError: A name does not exist, something is given twice, empty or wrong, or a model
+            reports no series and *series* are wanted.
     """
-    params, arguments = _parted(changes or {})
-    models = [one for each in listed(model, "model") for one in _variants(each, preset, params)]
-    variants = tuple(_shown(models, params))
-    players = tuple(lineups(listed(policies, "policy"), arguments, variants[0].model))
-    refuse_twins("model", [f"{v.name}/{v.preset} {v.params}" for v in variants])
-    refuse_twins("policy", [lineup.label for lineup in players])
-    made = Grid(variants, players, _checked(seeds))
-    _try_seats(made)
+    params, arguments = _split_changes(changes or {})
+    models = [one for each in as_list(model, "model") for one in _variants(each, preset, params)]
+    variants = tuple(_with_params(models, params))
+    players = tuple(entries(as_list(policies, "policy"), arguments, variants[0].model))
+    refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in variants])
+    refuse_duplicates("policy", [entry.label for entry in players])
+    if series:
+        for variant in variants:
+            check_series(variant.model)
+    made = Grid(
+        variants, players, _checked_seeds(seeds), limits or None, dict(changes or {}), series
+    )
+    _check_lineups(made)
     return made
 
 
-def _parted(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Part changes of the model from those of policies."""
-    params = {k: v for k, v in changes.items() if not k.startswith(POLICY)}
-    return params, {k.removeprefix(POLICY): v for k, v in changes.items() if k not in params}
+def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the changes of the model and those of policies."""
+    params = {k: v for k, v in changes.items() if not k.startswith(_POLICY_PREFIX)}
+    return params, {
+        k.removeprefix(_POLICY_PREFIX): v for k, v in changes.items() if k not in params
+    }
 
 
 def _variants(given: Any, preset: str, params: Mapping[str, Any]) -> Iterator[Variant]:
-    """Yield one model for every combination of parameters."""
+    """Yield one model for each combination of parameters; `_with_params` completes them."""
     model, preset = _model(given, preset)
     for texts in combinations(params):
-        yield Variant(catalog.model_name(type(model)), preset, {}, changed(model, texts))
+        yield Variant(model_finder.model_name(type(model)), preset, {}, changed(model, texts))
 
 
 def _model(given: Any, preset: str) -> tuple[Model[Any], str]:
-    """Build a model; say which preset it is, or is nearest to."""
+    """Return the model and the name of its preset, or of the nearest one."""
     if isinstance(given, str):
         preset = preset or given.partition("/")[2]
-        built = catalog.model(given, preset)
+        built = model_finder.model(given, preset)
         return built, preset or presets(type(built))[0]
     if isinstance(given, type):
         return from_preset(given, preset), preset or presets(given)[0]
     if not isinstance(given, Model):
-        raise UsageError(f"{given!r} is no model: it needs roles, begin, score and metrics")
+        raise UsageError(
+            f"{short_repr(given)} is no model: it needs roles, begin, score and metrics"
+        )
     if preset:
         raise UsageError(f"preset {preset!r} belongs to a model's name; a built model was given")
     return given, nearest_preset(given)
 
 
-def _shown(variants: Sequence[Variant], params: Mapping[str, Any]) -> Iterator[Variant]:
+def _with_params(variants: Sequence[Variant], params: Mapping[str, Any]) -> Iterator[Variant]:
     """Add the parameters by which models differ: the same names for all models of one class."""
-    plain = [_plain(v.model) for v in variants]
+    opened = {name[:end] for name in params for end in _dots(name)}
+    plain = [_open(_plain(v.model), opened) for v in variants]
     differing: dict[str, set[str]] = {}
-    for variant, mine in zip(variants, plain, strict=True):
-        usual = to_plain(from_preset(type(variant.model), variant.preset))
+    for variant, values in zip(variants, plain, strict=True):
+        usual = _open(to_plain(from_preset(type(variant.model), variant.preset)), opened)
         names = differing.setdefault(variant.name, set(params))
-        names.update(name for name in mine if mine[name] != usual[name])
-    for variant, mine in zip(variants, plain, strict=True):
-        shown = {name: mine[name] for name in mine if name in differing[variant.name]}
-        yield evolve(variant, params=shown)
+        names.update(name for name in values if values[name] != usual.get(name, _MISSING))
+    for variant, values in zip(variants, plain, strict=True):
+        names = differing[variant.name]
+        yield evolve(variant, params={name: values[name] for name in values if name in names})
+
+
+def _dots(name: str) -> Iterator[int]:
+    return (place for place, letter in enumerate(name) if letter == ".")
+
+
+def _open(plain: Any, opened: AbstractSet[str], prefix: str = "") -> dict[str, Any]:
+    """Return plain parameters by name, those in *opened* by the names of what is inside.
+
+    With `scenario` in *opened*, `{"scenario": {"dt": 1}}` becomes `{"scenario.dt": 1}`.
+    """
+    items = plain.items() if isinstance(plain, dict) else enumerate(plain)
+    found: dict[str, Any] = {}
+    for key, value in items:
+        name = f"{prefix}{key}"
+        inside = name in opened and isinstance(value, dict | list)
+        found |= _open(value, opened, f"{name}.") if inside else {name: value}
+    return found
 
 
 def _plain(model: Model[Any]) -> dict[str, Any]:
     try:
-        told: dict[str, Any] = to_plain(model)
+        plain: dict[str, Any] = to_plain(model)
     except TypeError as fault:
         raise UsageError(
-            f"{type(model).__name__} cannot be written down ({fault}); a model is a frozen attrs "
-            "class of plain values"
+            f"{type(model).__name__} cannot be written as JSON ({fault}); a model is a frozen "
+            "attrs class of plain values"
         ) from None
-    return told
+    return plain
 
 
-def _checked(seeds: Iterable[int]) -> tuple[int, ...]:
+def _checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
-        raise UsageError(f"seeds are {seeds!r}; give a list or a range, such as range(100)")
-    given = tuple(plain_number(seed) for seed in seeds)
-    for seed in given:
+        raise UsageError(
+            f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"
+        )
+    checked = tuple(from_numpy(seed) for seed in seeds)
+    for seed in checked:
         if type(seed) is not int or seed < 0:
-            raise UsageError(f"seed {seed!r} was given; a seed is a whole number of at least 0")
-    if not given:
+            raise UsageError(
+                f"seed {short_repr(seed)} was given; a seed is a whole number of at least 0"
+            )
+    if not checked:
         raise UsageError("no seed was given; give at least one")
-    refuse_twins("seed", given)
-    return given
+    refuse_duplicates("seed", checked)
+    return checked
 
 
-def _spans(seeds: Sequence[int]) -> Iterator[str]:
-    """Write runs of seeds as START:STOP."""
-    start = 0
-    for i in range(1, len(seeds) + 1):
-        if i == len(seeds) or seeds[i] != seeds[i - 1] + 1:
-            alone = i - start == 1
-            yield str(seeds[start]) if alone else f"{seeds[start]}:{seeds[i - 1] + 1}"
-            start = i
-
-
-def _try_seats(made: Grid) -> None:
-    """Seat everybody once: a typing error stops the sweep, not each of its episodes."""
-    for variant, lineup in itertools.product(made.variants, made.lineups):
-        seated(variant.model, frozenset(spread(variant.model, lineup.policies)))
+def _check_lineups(made: Grid) -> None:
+    """Build the policies of each combination once, so that a wrong name stops the sweep early."""
+    for variant, entry in itertools.product(made.variants, made.entries):
         try:
-            seat_all(variant.model, lineup.policies, made.seeds[0])
+            resolve(variant.model, entry.policies, made.seeds[0])
         except UsageError:
             raise
-        except Exception:  # noqa: BLE001, S112 (whatever else fails is told in the rows)
+        except Exception:  # noqa: BLE001, S112 (another error may be due to the seed: a row has it)
             continue

@@ -1,94 +1,122 @@
-"""The main job: every baseline on every world and preset there is, ranked with intervals."""
+"""The leaderboard: the baselines of every world and preset, played and ranked."""
 
 import contextlib
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
-from desim import catalog
+from desim.catalog import model_finder, policy_finder
+from desim.catalog.presets import presets
+from desim.core.limits import Limits
+from desim.core.protocols import (
+    HasBoardSeeds,
+    Model,
+    is_deterministic,
+    is_drawing,
+    is_informed,
+    offers,
+)
+from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
-from desim.params import presets
-from desim.seating import read_seats
-from desim.sweeps.executors import Executor, Here, processes
+from desim.sweeps.board_table import board_table
+from desim.sweeps.executors import Executor
+from desim.sweeps.process_executor import ProcessExecutor
+from desim.sweeps.ranking import BoardLine, ranked
 from desim.sweeps.rows import Rows
-from desim.sweeps.sweep import sweep
-from desim.sweeps.tables import Line, figures
+from desim.sweeps.sweep import Progress, sweep
 
-if TYPE_CHECKING:
-    from rich.table import Table
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Console, ConsoleOptions, Group
 
-__all__ = ["Board", "boards", "everything"]
+__all__ = ["Board", "Entrant", "boards", "everything"]
+
+
+@frozen
+class Entrant:
+    """A policy of a board.
+
+    Attributes:
+        spec: As `[ROLE=]SPEC`.
+        seeds: The seeds on which it plays: one where all have the same episode.
+        informed: Whether it uses facts that its role cannot observe.
+        fixed: Whether all seeds have the same episode.
+    """
+
+    spec: str
+    seeds: tuple[int, ...]
+    informed: bool
+    fixed: bool
 
 
 @frozen
 class Board:
-    """What the baselines of one preset of one world have scored.
+    """The scores of the baselines of one preset of one world.
 
     Attributes:
         name: Model and preset, as `model/preset`.
-        policies: Their specs; the first is what the others are compared with.
-        rows: One an episode.
-        seconds: Wall-clock time it took to play them.
+        entrants: The policies; the others are compared with the first.
+        rows: One for each episode.
+        seconds: Wall-clock time in which they were played.
     """
 
     name: str
-    policies: tuple[str, ...]
+    entrants: tuple[Entrant, ...]
     rows: Rows
     seconds: float
 
-    def ranked(self) -> list[Line]:
-        """Return one line a policy, the highest mean first and those without a score last."""
-        lines = self.rows.table(by="policy", show="score", against=self.policies[0]).lines
-        return sorted(
-            lines, key=lambda line: -line.estimate.mean if line.estimate else float("inf")
+    @property
+    def reference(self) -> str:
+        """The policy with which the others are compared."""
+        return self.entrants[0].spec
+
+    @property
+    def seeds(self) -> int:
+        """The largest number of seeds on which a policy was played."""
+        return max(len(one.seeds) for one in self.entrants)
+
+    def ranked(self) -> list[BoardLine]:
+        """Return the lines; see `ranking.ranked`."""
+        return ranked(
+            self.rows,
+            self.reference,
+            [one.spec for one in self.entrants if one.informed],
+            [one.spec for one in self.entrants if one.fixed],
         )
 
-    def ends(self, policy: str) -> str:
-        """Say how a policy's episodes ended, most frequent first."""
-        rows = self.rows.where(policy=policy)
-        ends = Counter("failed" if r["error"] else str(r["ended"]) for r in rows)
-        return ", ".join(f"{count} {end}" for end, count in ends.most_common())
+    def __rich_console__(self, _: "Console", options: "ConsoleOptions") -> "Iterator[Group]":
+        episodes = f"{len(self.rows):,} episodes over {self.seeds:,} seeds"
+        rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
+        title = f"[bold]{self.name}[/]: {episodes}, {rate}"
+        lines = self.ranked()
+        yield board_table(title, lines, self.reference, self.seeds, options.max_width)
 
-    def __rich__(self) -> "Table":
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(title=self._title(), title_justify="left", box=None, pad_edge=False)
-        first = self.policies[0]
-        # On a narrow terminal texts are folded, so that no figure is cut.
-        table.add_column("policy", overflow="fold", min_width=12)
-        for head in ("mean score", "95 % interval", f"against {first}", "95 % interval"):
-            table.add_column(head, justify="right", overflow="fold")
-        table.add_column("ended", overflow="fold", min_width=7)
-        for line in self.ranked():
-            policy = str(line.group[0])
-            table.add_row(*map(Text, (policy, *_figures(line), self.ends(policy))))
-        return table
-
-    def _title(self) -> str:
-        seeds = len(set(self.rows.column("seed")))
-        return (
-            f"[bold]{self.name}[/]: {len(self.rows):,} episodes over {seeds} seeds, "
-            f"{len(self.rows) / self.seconds:,.0f} episodes a second"
-        )
+    def summary(self) -> dict[str, Any]:
+        """Return what `desim baselines --json` prints: one plain object."""
+        model, _, preset = self.name.partition("/")
+        return {
+            "model": model,
+            "preset": preset,
+            "against": self.reference,
+            "seconds": self.seconds,
+            "lines": [asdict(line) for line in self.ranked()],
+        }
 
 
 def everything(names: Sequence[str] = ()) -> list[str]:
-    """Return `model/preset` for every preset of the models named, or of all there are.
+    """Return `model/preset` for every preset of the named models, or of all models.
 
     Raises:
         UsageError: There is no such model or preset.
     """
     found = []
-    for name in names or catalog.models():
+    for name in names or model_finder.models():
         model, _, preset = name.partition("/")
-        known = presets(catalog.model_class(model))
+        known = presets(model_finder.model_class(model))
         if preset:
-            catalog.model(model, preset)
+            model_finder.model(model, preset)
         found += [f"{model}/{one}" for one in ([preset] if preset else known)]
     return found
 
@@ -97,50 +125,75 @@ def boards(
     names: Sequence[str],
     seeds: Sequence[int],
     jobs: int,
-    progress: Callable[[int, int], object] = lambda _done, _total: None,
+    progress: Progress = lambda _done, _total: None,
+    limits: Limits | None = None,
 ) -> Iterator[Board]:
-    """Play the baselines of each world in turn.
+    """Play the baselines of one world after the other.
+
+    A policy whose episode is the same on all seeds plays once.
 
     Args:
         names: As `everything` returns them.
-        seeds: Shared by all.
+        seeds: Shared by all worlds.
         jobs: Worker processes.
-        progress: Called with the number of finished episodes and of all.
+        progress: Called with the number of finished episodes and of all episodes.
+        limits: Of each episode; one that reaches a limit fails.
 
     Raises:
-        UsageError: A world has no policy that could play it.
+        UsageError: A world has no baselines.
     """
-    casts = {name: catalog.baselines(catalog.model(name)) for name in names}
-    for name in [name for name, policies in casts.items() if not policies]:
+    entrants = {name: _entrants(model_finder.model(name), seeds) for name in names}
+    for name in [name for name, each in entrants.items() if not each]:
         raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
-    total, before = len(seeds) * sum(map(len, casts.values())), 0
-    with contextlib.closing(_players(jobs)) as players:
-        for name, policies in casts.items():
+    total = sum(len(one.seeds) for each in entrants.values() for one in each)
+    before = 0
+    with contextlib.closing(ProcessExecutor(jobs)) as executor:
+        for name, each in entrants.items():
             start = time.perf_counter()
-            rows = sweep(
-                name,
-                [read_seats([spec]) for spec in policies],
-                seeds,
-                executor=players,
-                progress=partial(_further, progress, before, total),
-            )
-            yield Board(name, policies, rows, time.perf_counter() - start)
+            rows = _played(name, each, executor, limits, partial(_add, progress, before, total))
+            yield Board(name, each, rows, time.perf_counter() - start)
             before += len(rows)
 
 
-def _further(
-    progress: Callable[[int, int], object], before: int, total: int, done: int, _: int
-) -> None:
-    """Tell the progress of one world as progress of all."""
+def _entrants(model: Model[Any], seeds: Sequence[int]) -> tuple[Entrant, ...]:
+    return tuple(_entrant(spec, model, tuple(seeds)) for spec in policy_finder.baselines(model))
+
+
+def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
+    given = read_policies([spec])
+    texts = given.values() if isinstance(given, Mapping) else [given]
+    makers = [policy_finder.policy(Spec.read(text).name, model) for text in texts]
+    fixed = is_deterministic(model) and not any(map(is_drawing, makers))
+    most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
+    count = 1 if fixed else min([len(seeds), *most])
+    return Entrant(spec, seeds[:count], any(map(is_informed, makers)), fixed)
+
+
+def _played(
+    name: str,
+    entrants: Sequence[Entrant],
+    executor: Executor,
+    limits: Limits | None,
+    progress: Progress,
+) -> Rows:
+    """Play each policy on its seeds; rows are in the order of the policies."""
+    by_seeds: dict[tuple[int, ...], list[Entrant]] = {}
+    for one in entrants:
+        by_seeds.setdefault(one.seeds, []).append(one)
+    found: list[Any] = []
+    for seeds, each in by_seeds.items():
+        found += sweep(
+            name,
+            [read_policies([one.spec]) for one in each],
+            seeds,
+            executor=executor,
+            progress=partial(_add, progress, len(found), 0),
+            limits=limits,
+        )
+    order = {label: place for place, label in enumerate(one.spec for one in entrants)}
+    return Rows(sorted(found, key=lambda row: order[row["policy"]]))
+
+
+def _add(progress: Progress, before: int, total: int, done: int, _total: int) -> None:
+    """Report the progress of a part as progress of the whole."""
     progress(before + done, total)
-
-
-def _players(jobs: int) -> Executor:
-    return Here() if jobs == 1 else processes(jobs)
-
-
-def _figures(line: Line) -> list[str]:
-    """Return mean, interval, difference and its interval as texts; the first has no difference."""
-    known = line.estimate is not None and line.difference is None
-    compared = ["", ""] if known else figures(line.difference, spread=False)
-    return [*figures(line.estimate, spread=False), *compared]

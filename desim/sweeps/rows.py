@@ -1,66 +1,91 @@
-"""What a sweep brought home: one plain row an episode, to be filtered, compared and written."""
+"""The rows of a sweep, one for each episode: filtered, compared, read and written."""
 
 import contextlib
 import csv
 import io
+import itertools
 import json
-import math
+import operator
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
-from desim import stats
-from desim.errors import BadRecord, UsageError, possible
-from desim.seating import label
+from desim.episodes.spec import label
+from desim.errors import BadRecord, UsageError
+from desim.statistics.selection import best
+from desim.sweeps import columns
+from desim.sweeps.groups import compare
 from desim.sweeps.jobs import Row
-from desim.sweeps.tables import Table, table
+from desim.sweeps.packed import PackedRows, SelectedRows
+from desim.sweeps.row_series import series_by_group
+from desim.sweeps.tables import ComparisonTable
+
+if TYPE_CHECKING:  # `import desim` must not load numpy
+    from numpy import float64
+    from numpy.typing import NDArray
 
 __all__ = ["Rows"]
-
-#: Keys that every row has; those between them are mappings of names to values.
-_FIRST, _THEN, _LAST = (
-    ("model", "preset"),
-    ("policy", "seed", "score", "ended", "decisions"),
-    ("ledger_digest", "error"),
-)
-_PLAIN = _FIRST + _THEN + _LAST
-_NESTED = ("params", "metrics")
 
 _encode = msgspec.json.Encoder().encode
 
 
+class _Line(msgspec.Struct):
+    """What a row must have to be filtered, grouped and compared."""
+
+    model: str
+    preset: str
+    params: dict[str, Any]
+    policy: str
+    seed: int
+    score: float | None
+    ended: str | None
+    decisions: int | None
+    metrics: dict[str, Any]
+    ledger_digest: str | None
+    error: str | None
+
+
+_check = msgspec.json.Decoder(_Line).decode
+
+
 class Rows(Sequence[Row]):
-    """Rows of a sweep, in the order of its jobs.
+    """The rows of a sweep, in the order of its jobs.
 
     A row is a mapping: model, preset, params, policy, seed, score, ended, decisions, metrics,
     ledger_digest, error. Columns are named by these keys, and by the names of parameters and
     metrics; where a parameter and a metric share a name, write `params.` or `metrics.` before it.
+    A sweep with `series=True` adds the key series, which is no column: see `series`.
+
+    The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
+    on access: changing one has no effect on the others or on tables.
 
     Args:
-        rows: One an episode.
+        rows: One for each episode.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self._rows = list(rows)
+        self._rows: Sequence[Row] = (
+            rows if isinstance(rows, PackedRows | SelectedRows) else list(rows)
+        )
 
     @classmethod
     def parsed(cls, lines: Iterable[bytes]) -> "Rows":
-        """Read rows from their JSON."""
-        decode = msgspec.json.Decoder().decode
-        return cls(decode(line) for line in lines)
+        """Return the rows that JSON lines hold."""
+        return cls(PackedRows(lines))
 
     @classmethod
     def read(cls, path: str | Path) -> "Rows":
-        """Read what a sweep wrote.
+        """Read the rows that a sweep has written.
 
         Args:
-            path: The folder of a sweep, finished or cut short, or its rows.jsonl.
+            path: The folder of a sweep, finished or not, or its rows.jsonl.
 
         Raises:
-            UsageError: There is no sweep, or one that is being written.
+            UsageError: There is no sweep, or another process is writing it.
             BadRecord: A line is no row.
         """
         folder, file = Path(path), Path(path)
@@ -69,12 +94,11 @@ class Rows(Sequence[Row]):
             if not file.exists():
                 return _unfinished(folder)
         try:
-            lines = file.read_bytes().splitlines()
+            with file.open("rb") as lines:
+                return cls.parsed(_checked(line.rstrip(b"\r\n")) for line in lines)
         except OSError as fault:
             raise UsageError(f"cannot read {file}: {fault.strerror}") from None
-        try:
-            return cls.parsed(lines)
-        except msgspec.DecodeError as fault:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise BadRecord(f"{file} is not as a sweep wrote it: {fault}") from None
 
     @overload
@@ -86,11 +110,16 @@ class Rows(Sequence[Row]):
     def __getitem__(self, index: int | slice) -> "Row | Rows":
         return Rows(self._rows[index]) if isinstance(index, slice) else self._rows[index]
 
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
     def __len__(self) -> int:
         return len(self._rows)
 
     def __eq__(self, other: object) -> bool:
-        return self._rows == other._rows if isinstance(other, Rows) else NotImplemented
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
 
@@ -99,62 +128,96 @@ class Rows(Sequence[Row]):
 
     @property
     def failed(self) -> "Rows":
-        """Those with an error."""
-        return Rows(row for row in self if row["error"] is not None)
+        """The rows with an error."""
+        return self._at(n for n, row in enumerate(self) if row["error"] is not None)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of all columns as rows.csv has them."""
-        params, metrics = (
-            tuple(f"{key}.{name}" for name in dict.fromkeys(n for row in self for n in row[key]))
-            for key in _NESTED
-        )
-        return (*_FIRST, *params, *_THEN, *metrics, *_LAST)
+        """The full names of all columns, as in rows.csv."""
+        return columns.column_names(self._rows)
 
     def where(self, **equal: Any) -> "Rows":
         """Return the rows whose columns have these values.
 
         Args:
-            equal: A value by column; a policy is named by its spec.
+            equal: A value by column; a policy may be given as a spec or a class.
 
         Raises:
             UsageError: There is no such column.
         """
-        wanted = [(self.path(name), _named(name, value)) for name, value in equal.items()]
-        return Rows(row for row in self if all(_at(row, path) == value for path, value in wanted))
+        wanted = [
+            (columns.find(self._rows, name), _policy_label(value) if name == "policy" else value)
+            for name, value in equal.items()
+        ]
+        return self._at(
+            place
+            for place, row in enumerate(self)
+            if all(columns.value_at(row, path) == value for path, value in wanted)
+        )
 
     def column(self, name: str) -> list[Any]:
-        """Return a column; None where a row has no such value.
+        """Return the values of a column; None where a row has none.
 
         Raises:
             UsageError: There is no such column.
         """
-        path = self.path(name)
-        return [_at(row, path) for row in self]
+        return columns.column(self._rows, name)
+
+    def numbers(self, name: str) -> list[float | None]:
+        """Return a column of numbers, truth values as 0 and 1; None where a row has none.
+
+        Raises:
+            UsageError: There is no such column, or it holds something else than numbers.
+        """
+        return columns.numbers(self._rows, name)
 
     def values(self, name: str) -> list[float]:
-        """Return the numbers of a column, leaving out what is not known; truth counts as 0 and 1.
+        """Return the known numbers of a column, truth values as 0 and 1.
 
         Raises:
             UsageError: There is no such column, or it holds something else than numbers.
         """
         return [value for value in self.numbers(name) if value is not None]
 
-    def numbers(self, name: str) -> list[float | None]:
-        """Return a column of numbers; None where a row has none, as `values` otherwise."""
-        return [_number(name, value) for value in self.column(name)]
-
     def groups(self, *by: str) -> "dict[tuple[Any, ...], Rows]":
-        """Part the rows by the values of columns, in the order in which these appear.
+        """Group the rows by the values of columns; groups are in the order of their first rows.
 
         Raises:
             UsageError: There is no such column.
         """
-        columns = [self.column(name) for name in by]
-        found: dict[tuple[Any, ...], list[Row]] = {}
-        for row, key in zip(self, zip(*columns, strict=True), strict=True):
-            found.setdefault(tuple(map(_hashable, key)), []).append(row)
-        return {key: Rows(rows) for key, rows in found.items()}
+        return {key: self._at(places) for key, places in columns.places(self._rows, by).items()}
+
+    def series(
+        self, name: str, by: str | Sequence[str] = "policy"
+    ) -> "dict[Any, NDArray[float64]]":
+        """Return a series by group, one row of the array an episode and one column a period.
+
+        A value is NaN where the model knows none, behind the end of an episode that is shorter
+        than the longest of its group, and in every period of an episode that failed.
+
+        Args:
+            name: The name of a series; the sweep was played with `series=True`.
+            by: One column or several; the keys are its values, or tuples of their values. Groups
+                are in the order of their first rows, and episodes in the order of the rows.
+
+        Raises:
+            UsageError: There is no such series or column.
+        """
+        columns_by = (by,) if isinstance(by, str) else tuple(by)
+        found = series_by_group(self._rows, name, columns_by)
+        return {key[0]: one for key, one in found.items()} if isinstance(by, str) else found
+
+    def by_seed(self, name: str, *, complete: bool = False) -> Mapping[Hashable, float]:
+        """Return the mean of a column by seed.
+
+        Args:
+            name: A column of numbers.
+            complete: Leave out seeds of which any row has no value; otherwise those without any.
+
+        Raises:
+            UsageError: There is no such column, or it holds something else than numbers.
+        """
+        return columns.seed_means(self._rows, name, complete=complete)
 
     def table(
         self,
@@ -162,132 +225,84 @@ class Rows(Sequence[Row]):
         show: str | Sequence[str] = "score",
         against: Any = None,
         level: float = 0.95,
-    ) -> Table:
-        """Compare groups of rows with intervals.
+    ) -> ComparisonTable:
+        """Compare groups of rows: means with intervals, and paired differences to a reference.
 
-        The seed is what is repeated: where a group has several rows of one seed, because other
-        things vary in it, their mean counts once.
+        Replications are seeds: if a group has several rows of one seed, because parameters vary
+        within the group, their mean counts as one value.
 
         Args:
             by: One or more columns; each combination of their values is a group.
             show: Columns of numbers: score, decisions, metrics.
-            against: The group with which all others are compared, pair by pair: a value of one of
-                the columns in `by`, or one of each.
-            level: Of the intervals, above 0 and below 1.
+            against: The reference group, a value of a column in *by* or one of each; None compares
+                nothing. Pairs share the seed and everything else that does not make the group.
+            level: The level of the intervals, above 0 and below 1.
 
         Raises:
             UsageError: There is no such column or group, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return table(self, by, show, _named("policy", against), level)
+        return compare(self._rows, by, show, _policy_label(against), level)
 
     def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
-        """Return the groups that cannot be told from the best, the highest mean first.
+        """Return the groups that are not significantly worse than the best, highest mean first.
 
-        Only seeds that no group failed are compared. See `desim.stats.best`.
+        Only seeds that all groups finished are compared; see `desim.statistics.best`.
 
         Args:
             show: A column of numbers, higher is better.
-            by: The column whose values compete.
-            alpha: The probability of losing the truly best one, above 0 and below 1.
+            by: The column whose values are compared.
+            alpha: The probability of dropping the truly best group, above 0 and below 1.
 
         Raises:
             UsageError: There is no such column, or no seed that all groups finished.
         """
-        rivals = {key[0]: rows.by_seed(show, whole=True) for key, rows in self.groups(by).items()}
-        return stats.best(rivals, alpha)
-
-    def by_seed(self, name: str, *, whole: bool = False) -> dict[Hashable, float]:
-        """Return the mean of a column for every seed that has one.
-
-        Args:
-            name: A column of numbers.
-            whole: Leave out seeds for which it is not known in every row.
-        """
-        found: dict[int, list[float | None]] = {}
-        for row, value in zip(self, self.numbers(name), strict=True):
-            found.setdefault(row["seed"], []).append(value)
-        means: dict[Hashable, float] = {}
-        for seed, values in found.items():
-            known = [v for v in values if v is not None]
-            if known and not (whole and len(known) < len(values)):
-                means[seed] = math.fsum(known) / len(known)
-        return means
+        groups = self.groups(by).items()
+        return best({key[0]: rows.by_seed(show, complete=True) for key, rows in groups}, alpha)
 
     def write(self, folder: str | Path) -> None:
-        """Write rows.csv and rows.jsonl, each at once or not at all.
+        """Write rows.csv and rows.jsonl, each completely or not at all.
 
         Raises:
             UsageError: They cannot be written.
         """
-        _replace(Path(folder) / "rows.jsonl", b"".join(_encode(row) + b"\n" for row in self))
-        _replace(Path(folder) / "rows.csv", self._csv().encode())
+        _replace(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
+        _replace(Path(folder) / "rows.csv", self._csv())
 
-    def path(self, name: str) -> tuple[str, ...]:
-        """Find a column: the keys under which rows have it.
+    def _at(self, places: Iterable[int]) -> "Rows":
+        """Return the rows at some indices."""
+        return Rows(SelectedRows(self._rows, array("L", places)))
 
-        Raises:
-            UsageError: There is none, or a parameter and a metric share the name.
-        """
-        key, _, rest = name.partition(".")
-        if name in _PLAIN:
-            return (name,)
-        if key in _NESTED and any(rest in row[key] for row in self):
-            return (key, rest)
-        found = [key for key in _NESTED if any(name in row[key] for row in self)]
-        if len(found) > 1:
-            raise UsageError(
-                f"{name!r} is a parameter and a metric; write params.{name} or metrics.{name}"
-            )
-        if not found and all(row["error"] is not None for row in self):
-            # Where all failed, nobody can know what they would have told.
-            return ("metrics", name)
-        if not found:
-            raise UsageError(f"there is no column {name!r}; {possible(name, self._short_names())}")
-        return (found[0], name)
-
-    def _short_names(self) -> list[str]:
-        return [name.removeprefix("params.").removeprefix("metrics.") for name in self.columns]
-
-    def _csv(self) -> str:
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+    def _csv(self) -> Iterator[bytes]:
+        """Yield the lines of rows.csv."""
         names = self.columns
-        paths = [self.path(name) for name in names]
-        writer.writerow(names)
-        writer.writerows([_cell(_at(row, path)) for path in paths] for row in self)
-        return out.getvalue()
+        paths = columns.paths(names)
+        line = io.StringIO()
+        writer = csv.writer(line, lineterminator="\n")
+        cells = ([_cell(columns.value_at(row, path)) for path in paths] for row in self)
+        for values in itertools.chain([names], cells):
+            writer.writerow(values)
+            yield line.getvalue().encode()
+            line.seek(0)
+            line.truncate()
 
 
 def _unfinished(folder: Path) -> Rows:
-    from desim.sweeps.journal import NAME, Journal
+    """Read the rows of an unfinished sweep from its checkpoint."""
+    from desim.sweeps.checkpoint import FILE_NAME, Checkpoint
 
-    if not (folder / NAME).exists():
-        raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {NAME}")
-    with Journal(folder) as journal:
-        return Rows.parsed(journal.rows())
-
-
-def _at(row: Row, path: tuple[str, ...]) -> Any:
-    return row[path[0]] if len(path) == 1 else row[path[0]].get(path[1])
+    if not (folder / FILE_NAME).exists():
+        raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")
+    with Checkpoint(folder) as checkpoint:
+        return Rows.parsed(checkpoint.rows())
 
 
-def _named(column: str, value: Any) -> Any:
-    """Name a policy as rows do, whether given as a spec or as a class."""
-    if column == "policy" and isinstance(value, str | type):
+def _policy_label(value: Any) -> Any:
+    """Return the label that rows have for a spec or a class; other values unchanged."""
+    if isinstance(value, str | type):
         with contextlib.suppress(UsageError):
             return label(value)
     return value
-
-
-def _number(name: str, value: Any) -> float | None:
-    if value is None or isinstance(value, int | float):
-        return None if value is None else float(value)
-    raise UsageError(f"column {name!r} holds {value!r}, which is no number; group by it instead")
-
-
-def _hashable(value: Any) -> Hashable:
-    return json.dumps(value) if isinstance(value, list | dict) else value
 
 
 def _cell(value: Any) -> Any:
@@ -296,12 +311,24 @@ def _cell(value: Any) -> Any:
     return json.dumps(value) if isinstance(value, bool | list | dict) else value
 
 
-def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+def _checked(line: bytes) -> bytes:
+    """Return a line if it is a row; it is decoded for good only on access."""
+    _check(line)
+    return line
+
+
+def _replace(path: Path, lines: Iterable[bytes]) -> None:
+    """Write a file under another name and rename it, so that it is never incomplete."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
+        with partial.open("wb") as file:
+            file.writelines(lines)
+        partial.replace(path)
     except OSError as fault:
+        # On a read-only disk not even a file that does not exist can be removed.
+        with contextlib.suppress(OSError):
+            partial.unlink()
         raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-    finally:
-        beside.unlink(missing_ok=True)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

@@ -1,15 +1,19 @@
-"""Where finished rows are kept: a protocol, and memory. A file is in `journal`."""
+"""Where finished rows are kept during a sweep: the protocol, and a store in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from types import TracebackType
 from typing import Protocol, Self
 
-__all__ = ["Memory", "Store"]
+__all__ = ["MemoryStore", "Store", "SweepWarning"]
+
+
+class SweepWarning(UserWarning):
+    """Rows of a checkpoint that were damaged or discarded."""
 
 
 class Store(Protocol):
-    """Keeps rows by the number of their job; a context manager."""
+    """Keeps rows by the index of their job; a context manager. See also `checkpoint`."""
 
     def __len__(self) -> int: ...
 
@@ -19,25 +23,29 @@ class Store(Protocol):
         self,
         kind: type[BaseException] | None,
         fault: BaseException | None,
-        where: TracebackType | None,
+        traceback: TracebackType | None,
         /,
     ) -> None: ...
 
     def jobs(self) -> AbstractSet[int]:
-        """Return the numbers of the finished jobs."""
+        """Return the indices of the finished jobs."""
         ...
 
     def add(self, jobs: Sequence[int], rows: Sequence[bytes]) -> None:
-        """Keep the rows of some jobs, all or none of them."""
+        """Add the rows of some jobs, all of them or none."""
+        ...
+
+    def remove(self, jobs: Iterable[int]) -> None:
+        """Remove the rows of some jobs."""
         ...
 
     def rows(self) -> Iterator[bytes]:
-        """Yield the rows in the order of jobs."""
+        """Yield the rows in the order of their jobs."""
         ...
 
 
-class Memory:
-    """Keeps rows for as long as the sweep lasts."""
+class MemoryStore:
+    """Keeps rows in memory."""
 
     def __init__(self) -> None:
         self._rows: dict[int, bytes] = {}
@@ -52,13 +60,18 @@ class Memory:
         pass
 
     def jobs(self) -> AbstractSet[int]:
-        """Return the numbers of the finished jobs."""
+        """Return the indices of the finished jobs."""
         return self._rows.keys()
 
     def add(self, jobs: Sequence[int], rows: Sequence[bytes]) -> None:
-        """Keep the rows of some jobs."""
+        """Add the rows of some jobs."""
         self._rows.update(zip(jobs, rows, strict=True))
 
+    def remove(self, jobs: Iterable[int]) -> None:
+        """Remove the rows of some jobs."""
+        for job in jobs:
+            self._rows.pop(job, None)
+
     def rows(self) -> Iterator[bytes]:
-        """Yield the rows in the order of jobs."""
+        """Yield the rows in the order of their jobs."""
         yield from (self._rows[job] for job in sorted(self._rows))

@@ -1,23 +1,26 @@
-"""Models x parameters x policies x seeds, played wherever there are processors, to rows."""
+"""Plays every model with every policy on every seed, and returns the rows."""
 
 import contextlib
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from desim.core.limits import Limits
 from desim.errors import DesimError, UsageError
+from desim.short_repr import short_repr
 from desim.sweeps.chunks import Chunks
-from desim.sweeps.executors import Executor, Here, WorkerDied, processes
+from desim.sweeps.executors import Executor, SerialExecutor, WorkerDied, worker_count
 from desim.sweeps.grid import Grid, grid
-from desim.sweeps.jobs import play_some
+from desim.sweeps.interrupts import interrupts_deferred
+from desim.sweeps.open_store import open_store
+from desim.sweeps.process_executor import ProcessExecutor
 from desim.sweeps.rows import Rows
-from desim.sweeps.store import Memory, Store
+from desim.sweeps.store import Store
+from desim.sweeps.worker import play_chunk
 
-__all__ = ["stopped", "sweep"]
+__all__ = ["Progress", "stopped_text", "sweep"]
 
-#: Called with the number of finished episodes and of all.
+#: Called with the number of finished episodes and of all episodes.
 Progress = Callable[[int, int], object]
 
 
@@ -32,131 +35,135 @@ def sweep(
     out: str | Path | None = None,
     executor: Executor | str | None = None,
     progress: Progress | None = None,
+    limits: Limits | None = None,
+    restart: bool = False,
+    retry_failed: bool = False,
+    series: bool = False,
 ) -> Rows:
     """Play every model with every policy on every seed.
 
-    An episode that fails becomes a row with its `error`, and the rest goes on. Rows are the same
-    whatever plays them, and after a sweep that was cut short. With `jobs` above 1 the script that
-    calls this is imported by every worker, so what it does stands under
+    An episode that fails becomes a row with its `error`, and the sweep continues. Rows are the
+    same for any executor, and for a sweep that was interrupted and continued. With *jobs* above 1
+    every worker imports the calling script, so the script must call this under
     `if __name__ == "__main__":`.
 
     Args:
-        model: A name (perhaps with `/preset`), a model class, a model, or a list of such.
-        policies: A spec, class, attrs instance, mapping of roles to such, or a list of these.
-        seeds: Whole numbers of at least 0, none twice; shared by all policies.
+        model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
+        policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
+            these.
+        seeds: Whole numbers of at least 0, all different; shared by all policies.
         preset: For models given by name or class; empty stands for the first.
-        set: A value or a list of values by parameter; every combination is played. A key that
-            begins with `policy.` sets an argument of the policies that take it.
-        jobs: Worker processes; 1 plays in this one.
-        out: A folder that keeps every finished chunk, and in the end rows.csv and rows.jsonl. The
-            same command goes on from there; it does not repeat episodes that failed.
-        executor: `dask=ADDRESS`, or an object with the methods of `Executor`; `jobs` has no meaning
-            then.
-        progress: Called with the number of finished episodes and of all, at first and as they come.
+        set: A value or a list of values by parameter; every combination is played. A key with the
+            prefix `policy.` sets an argument of the policies that take it.
+        jobs: Worker processes; 1 plays in this process, where a debugger works and nothing needs
+            to be importable, but a policy that calls `os._exit` ends the sweep, and a limit of time
+            does not stop one that catches every exception.
+        out: A folder for the checkpoint of finished rows and, in the end, rows.csv and rows.jsonl.
+            The same call continues an interrupted sweep; it does not repeat failed episodes. If
+            code, a file or a version that the rows depend on has changed, it is refused.
+        executor: `processes=N`, which also plays with one worker process, `dask=ADDRESS`, or an
+            object with the methods of `Executor`; *jobs* is not used then.
+        progress: Called at the start and whenever a chunk is finished.
+        limits: Of each episode; one that reaches a limit fails.
+        restart: Discard the rows in *out*, of this sweep or another.
+        retry_failed: Play the failed episodes in *out* again.
+        series: Whether rows, and rows.jsonl, hold what the models report period by period; see
+            `Rows.series`.
 
     Returns:
         Rows in the order of model variants, then policies, then seeds.
 
     Raises:
-        UsageError: Something named does not exist, or `out` holds something else.
-        WorkerDied: A worker process ended in mid-sweep.
+        UsageError: A name does not exist, an argument is wrong, *out* holds something else, or a
+            model reports no series and *series* are wanted.
+        WorkerDied: Worker processes cannot start or keep dying, or a cluster was lost.
         DesimError: An executor failed otherwise, or lost episodes.
-        KeyboardInterrupt: Ctrl-C; where `out` is given, its text says how far it came.
+        KeyboardInterrupt: On Ctrl-C; with *out*, its text says how many episodes are finished.
+
+    Warns:
+        SweepWarning: Rows in *out* were damaged, and are played again, or were discarded.
     """
-    plan = grid(model, policies, seeds, preset, set)
-    with _players(executor, jobs, len(plan)) as players, _store(out, plan) as store:
+    plan = grid(model, policies, seeds, preset, set, limits, series=series)
+    with (
+        _opened(executor, jobs, len(plan)) as players,
+        open_store(out, plan, restart=restart, retry_failed=retry_failed) as store,
+    ):
         try:
             _play(plan, store, players, progress)
         except KeyboardInterrupt:
             if out is None:
                 raise
-            raise KeyboardInterrupt(stopped(len(store), len(plan))) from None
+            raise KeyboardInterrupt(stopped_text(len(store), len(plan))) from None
         except WorkerDied as fault:
-            kept = "" if out is None else f"; {stopped(len(store), len(plan))}"
-            raise WorkerDied(f"{fault}{kept}") from None
+            kept = "" if out is None else f"; {stopped_text(len(store), len(plan))}"
+            raise type(fault)(f"{fault}{kept}") from None
         rows = Rows.parsed(store.rows())
         if out is not None:
             rows.write(out)
     return rows
 
 
-def stopped(done: int, total: int) -> str:
-    """Say how far a sweep came that keeps its rows.
+def stopped_text(done: int, total: int) -> str:
+    """Return the message of an interrupted sweep that has a checkpoint.
 
-    >>> stopped(120, 500)
+    >>> stopped_text(120, 500)
     'stopped after 120 of 500 episodes; the same command goes on from there'
     """
     return f"stopped after {done:,} of {total:,} episodes; the same command goes on from there"
 
 
 def _play(plan: Grid, store: Store, players: Executor, progress: Progress | None) -> None:
-    """Play what is not in the store yet."""
-    tell = progress or (lambda _done, _total: None)
-    chunks = Chunks(plan, store.jobs(), getattr(players, "workers", 1))
+    """Play the jobs that are not in the store."""
+    report = progress or (lambda _done, _total: None)
+    chunks = Chunks(plan, store.jobs(), worker_count(players))
     done = len(store)
-    tell(done, len(plan))
+    report(done, len(plan))
     while chunks:
-        first = chunks.dealt
+        first = chunks.count
         before = done
-        for index, rows in players.run(play_some, chunks):
-            with _interrupts_later():
+        for index, rows in players.run(play_chunk, chunks):
+            with interrupts_deferred():
                 store.add(chunks.finish(first + index, len(rows)), rows)
             done += len(rows)
-            tell(done, len(plan))
+            report(done, len(plan))
         if done == before:
             break
     if lost := len(plan) - done:
-        who = type(players).__name__
-        raise DesimError(f"the executor {who} lost {lost:,} of {len(plan):,} episodes")
+        name = type(players).__name__
+        raise DesimError(f"the executor {name} lost {lost:,} of {len(plan):,} episodes")
 
 
 @contextlib.contextmanager
-def _players(executor: Executor | str | None, jobs: int, episodes: int) -> Iterator[Executor]:
-    """Provide an executor; one that is made here is closed here."""
+def _opened(executor: Executor | str | None, jobs: int, episodes: int) -> Iterator[Executor]:
+    """Provide the executor; one that is created here is closed here."""
     if executor is not None and not isinstance(executor, str):
         if not isinstance(executor, Executor):
-            raise UsageError(f"{executor!r} is no executor: it needs the methods run and close")
+            raise UsageError(
+                f"{short_repr(executor)} is no executor: it needs the methods run and close"
+            )
         yield executor
         return
-    with contextlib.closing(_local(jobs, episodes) if executor is None else _far(executor)) as made:
+    made = _local(jobs, episodes) if executor is None else _named(executor)
+    with contextlib.closing(made):
         yield made
 
 
 def _local(jobs: int, episodes: int) -> Executor:
     if type(jobs) is not int or jobs < 1:
-        raise UsageError(f"jobs={jobs!r} was given; it is a whole number of at least 1")
+        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
     workers = min(jobs, episodes)
-    return Here() if workers == 1 else processes(workers)
+    return SerialExecutor() if workers == 1 else ProcessExecutor(workers)
 
 
-def _far(executor: str) -> Executor:
-    kind, _, address = executor.partition("=")
-    if kind != "dask" or not address:
-        raise UsageError(f"executor {executor!r} was given; possible: dask=ADDRESS of a scheduler")
-    from desim.sweeps.cluster import cluster
+def _named(executor: str) -> Executor:
+    kind, _, value = executor.partition("=")
+    if kind == "processes" and value.isdecimal() and int(value):
+        return ProcessExecutor(int(value))
+    if kind == "dask" and value:
+        from desim.sweeps.dask_executor import DaskExecutor
 
-    return cluster(address)
-
-
-def _store(out: str | Path | None, plan: Grid) -> Store:
-    if out is None:
-        return Memory()
-    from desim.sweeps.journal import Journal
-
-    return Journal(out, plan.identity())
-
-
-@contextlib.contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Hold Ctrl-C back until the block is done; only the main thread ever hears it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    heard: list[Any] = []
-    before = signal.signal(signal.SIGINT, lambda *told: heard.append(told))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if heard and callable(before):
-        before(*heard[0])
+        return DaskExecutor(value)
+    raise UsageError(
+        f"executor {short_repr(executor)} was given; possible: processes=N with N of at least 1, "
+        "dask=ADDRESS of a scheduler"
+    )

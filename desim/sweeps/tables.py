@@ -1,45 +1,36 @@
-"""Groups of rows side by side: means, intervals, and paired differences to one of them."""
+"""Tables of a sweep: plain data, printed by rich and as text."""
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim import stats
-from desim.errors import UsageError, possible
-from desim.stats import Interval
-from desim.sweeps.jobs import Row
+from desim.formatting import estimate_text
+from desim.statistics.intervals import Interval
 
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Group
+    from rich.table import Table
 
-    from desim.sweeps.rows import Rows
+__all__ = ["UNKNOWN", "ComparisonTable", "TableLine", "estimate_cells", "rich_table"]
 
-__all__ = ["UNKNOWN", "Line", "Table", "figures", "number", "table"]
-
-#: A row's seed, and what else it shares with its pair.
-Match = tuple[int, str]
-
-#: Stands where a figure is not known.
+#: The cell of a figure that is not known.
 UNKNOWN = "—"
 
-#: An interval narrower than this is no reason for more digits; a figure of this size needs no
-#: decimals; one of this size is written with an exponent.
-_NARROW, _LARGE, _HUGE = 1e-6, 1e6, 1e15
+#: Characters of a console on which no line is folded.
+_UNLIMITED = 100_000
 
 
 @frozen
-class Line:
+class TableLine:
     """One figure of one group.
 
     Attributes:
         group: The values of the columns by which rows are grouped.
-        figure: The column that is shown.
-        estimate: Its mean over seeds; None where no row has it.
+        figure: The column whose mean is estimated.
+        estimate: Its mean over seeds; None if no row has the figure.
         failed: How many rows of the group have an error.
-        difference: Its paired difference to the group it is compared with, if there is one.
+        difference: Its paired difference to the reference group, if there is one.
     """
 
     group: tuple[Any, ...]
@@ -50,175 +41,95 @@ class Line:
 
 
 @frozen
-class Table:
-    """A comparison; prints as aligned text, and as a table in rich.
+class ComparisonTable:
+    """Groups of rows with intervals and paired differences; `print` aligns it, and so does rich.
 
     Attributes:
         by: The columns by which rows are grouped.
-        lines: Figure by figure, groups in the order of their rows.
-        level: Of the intervals.
-        against: What the others are compared with; empty where nothing is.
+        lines: Figure by figure, groups in the order of their first rows.
+        level: The level of the intervals.
+        against: The reference group as text; empty if there is none.
     """
 
     by: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
     level: float
     against: str = ""
 
     def __str__(self) -> str:
-        cells = [self.heads(), *map(self.cells, self.lines)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        texts = [self._aligned(line, widths) for line in cells]
-        return "\n".join([*texts, *self._notes()])
+        from rich.console import Console
 
-    def __rich__(self) -> "RichTable":
-        from rich.table import Table as RichTable
+        console = Console(width=_UNLIMITED, color_system=None, force_jupyter=False)
+        with console.capture() as capture:
+            console.print(self)
+        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+    def __rich__(self) -> "Group":
+        from rich.console import Group
         from rich.text import Text
 
-        made = RichTable(
-            box=None,
-            pad_edge=False,
-            header_style="bold",
-            caption="\n".join(self._notes()) or None,
-            caption_justify="left",
-        )
-        for place, head in enumerate(self.heads()):
-            text = place <= len(self.by)
-            made.add_column(head, justify="left" if text else "right", overflow="fold")
-        for line in self.lines:
-            # As Text, because a policy's brackets are no markup.
-            made.add_row(*map(Text, self.cells(line)))
-        return made
+        left = dict.fromkeys(range(len(self.by) + 1), 0)
+        table = rich_table(self.heads(), map(self.cells, self.lines), left)
+        note = f"difference to {self.against}, paired by seed"
+        return Group(table, *([Text(note, "table.caption")] if self.against else []))
 
     def heads(self) -> list[str]:
-        """Return the names of the columns."""
+        """Return the heads of the columns."""
         between = f"{100 * self.level:g} % interval"
         paired = ["pairs", "difference", between] if self.against else []
         return [*self.by, "figure", "n", "failed", "mean", "sd", between, *paired]
 
-    def cells(self, line: Line) -> list[str]:
-        """Return the texts of a line."""
+    def cells(self, line: TableLine) -> list[str]:
+        """Return the texts of a line, one for each head."""
         paired = line.difference
         return [
             *(UNKNOWN if value is None else str(value) for value in line.group),
             line.figure,
-            *(_count(line.estimate) if line.estimate else ["0"]),
+            f"{line.estimate.n:,}" if line.estimate else "0",
             f"{line.failed:,}",
-            *figures(line.estimate, spread=True),
-            *([*_count(paired), *figures(paired, spread=False)] if self.against else []),
+            *estimate_cells(line.estimate, sd=True),
+            *([_count(paired), *estimate_cells(paired, sd=False)] if self.against else []),
         ]
 
-    def _aligned(self, cells: Sequence[str], widths: Sequence[int]) -> str:
-        sides = ["<" if place <= len(self.by) else ">" for place in range(len(cells))]
-        padded = [f"{c:{side}{w}}" for c, side, w in zip(cells, sides, widths, strict=True)]
-        return "  ".join(padded).rstrip()
 
-    def _notes(self) -> list[str]:
-        return [f"difference to {self.against}, paired by seed"] if self.against else []
-
-
-def table(
-    rows: "Rows", by: tuple[str, ...], show: tuple[str, ...], against: Any, level: float
-) -> Table:
-    """Compare groups of rows; see `Rows.table`.
-
-    Raises:
-        UsageError: There is no such column or group, or a column holds no numbers.
-    """
-    groups = rows.groups(*by)
-    others = _references(list(groups), by, against)
-    matches = {key: [_match(row, by) for row in group] for key, group in groups.items() if others}
-    lines = []
-    for figure in show:
-        values = {
-            key: _matched(matches.get(key, []), group, figure) for key, group in groups.items()
-        }
-        for key, group in groups.items():
-            known = list(group.by_seed(figure).values())
-            estimate = stats.interval(known, level) if known else None
-            other = values.get(others[key]) if key in others else None
-            paired = _paired(values[key], other, level) if other else None
-            lines.append(Line(key, figure, estimate, len(group.failed), paired))
-    return Table(by, tuple(lines), level, "" if against is None else _told(against))
-
-
-def _references(
-    keys: Sequence[tuple[Any, ...]], by: tuple[str, ...], against: Any
-) -> dict[tuple[Any, ...], tuple[Any, ...]]:
-    """Say with which group each other group is compared."""
-    if against is None:
-        return {}
-    if against in keys:
-        return {key: against for key in keys if key != against}
-    for place in range(len(by)):
-        if against in (key[place] for key in keys):
-            pairs = {key: (*key[:place], against, *key[place + 1 :]) for key in keys}
-            return {key: other for key, other in pairs.items() if key != other}
-    known = [" and ".join(map(str, key)) for key in keys]
-    raise UsageError(f"no group is {_told(against)!r}; {possible(_told(against), known)}")
-
-
-def _match(row: Row, by: tuple[str, ...]) -> Match:
-    """Tell what a row must share with another to be its pair: all that does not make the group."""
-    shared = {name: row[name] for name in ("model", "preset", "policy") if name not in by}
-    # Another model has presets and parameters of its own, another preset has parameters of its own.
-    if "model" in by:
-        shared.pop("preset", None)
-    elif "preset" not in by:
-        made = {name.removeprefix("params.") for name in by}
-        shared["params"] = {k: v for k, v in row["params"].items() if k not in made}
-    return row["seed"], json.dumps(shared)
-
-
-def _matched(matches: Sequence[Match], group: "Rows", figure: str) -> dict[Match, float]:
-    """Return the mean of a figure by what its rows must share with others."""
-    found: dict[Match, list[float]] = {}
-    for match, value in zip(matches, group.numbers(figure), strict=bool(matches)):
-        if value is not None:
-            found.setdefault(match, []).append(value)
-    return {match: math.fsum(values) / len(values) for match, values in found.items()}
-
-
-def _paired(
-    mine: Mapping[Match, float], theirs: Mapping[Match, float], level: float
-) -> Interval | None:
-    """Estimate a difference from rows that differ by nothing but the group; a seed counts once."""
-    found: dict[int, list[float]] = {}
-    for match in mine.keys() & theirs.keys():
-        found.setdefault(match[0], []).append(mine[match] - theirs[match])
-    means = [math.fsum(differences) / len(differences) for differences in found.values()]
-    return stats.interval(means, level) if means else None
-
-
-# -- texts -----------------------------------------------------------------------------------------
-
-
-def number(value: float, half: float | None = None) -> str:
-    """Write a figure to two digits of the half width of its interval, or to six digits.
-
-    >>> number(1234567.891, 4321.0), number(0.51234, 0.069), number(12.0)
-    ('1,234,568', '0.512', '12')
-    """
-    if half and half > _NARROW:
-        return f"{value:z,.{max(0, 1 - math.floor(math.log10(half)))}f}"
-    whole = value.is_integer() or abs(value) >= _LARGE
-    return f"{value:z,.0f}" if whole and abs(value) < _HUGE else f"{value:z,.6g}"
-
-
-def _count(estimate: Interval | None) -> list[str]:
-    return [f"{estimate.n:,}" if estimate else UNKNOWN]
-
-
-def figures(estimate: Interval | None, *, spread: bool) -> list[str]:
-    """Return mean, standard deviation where wanted, and interval."""
+def estimate_cells(estimate: Interval | None, *, sd: bool) -> list[str]:
+    """Return the mean, the standard deviation if *sd*, and the interval as texts."""
     if estimate is None:
-        return [UNKNOWN] * (3 if spread else 2)
-    half, low, high, sd = estimate.half, estimate.low, estimate.high, estimate.sd
-    ends = [] if low is None or high is None else [number(low, half), number(high, half)]
-    between = f"[{', '.join(ends)}]" if ends else UNKNOWN
-    deviation = [UNKNOWN if sd is None else number(sd, half)] if spread else []
-    return [number(estimate.mean, half), *deviation, between]
+        return [UNKNOWN] * (3 if sd else 2)
+    half, low, high = estimate.half, estimate.low, estimate.high
+    ends = [] if low is None or high is None else [low, high]
+    between = f"[{', '.join(estimate_text(end, half) for end in ends)}]" if ends else UNKNOWN
+    deviation = UNKNOWN if estimate.sd is None else estimate_text(estimate.sd, half)
+    return [estimate_text(estimate.mean, half), *([deviation] if sd else []), between]
 
 
-def _told(against: Any) -> str:
-    return " and ".join(map(str, against)) if isinstance(against, tuple) else str(against)
+def rich_table(
+    heads: Sequence[str], lines: Iterable[Sequence[str]], left: Mapping[int, int], title: str = ""
+) -> "Table":
+    """Return a table in which no text is cut or read as markup.
+
+    Args:
+        heads: The heads of the columns.
+        lines: One text for each head.
+        left: The least width of each column that is aligned to the left, by its place from 0; the
+            other columns are numbers, aligned to the right.
+        title: In rich's markup; empty for none.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    for place, head in enumerate(heads):
+        table.add_column(
+            Text(head),
+            justify="left" if place in left else "right",
+            overflow="fold",
+            min_width=left.get(place) or None,
+        )
+    for line in lines:
+        table.add_row(*map(Text, line))
+    return table
+
+
+def _count(estimate: Interval | None) -> str:
+    return f"{estimate.n:,}" if estimate else UNKNOWN

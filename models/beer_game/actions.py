@@ -1,11 +1,11 @@
-"""What a stage can do."""
+"""The action of a stage."""
 
 from attrs import field, frozen
 from attrs.validators import ge, le
 
 __all__ = ["LARGEST", "Order"]
 
-#: Orders beyond this are refused; the largest order of a published run is near 5e9 units.
+#: Largest size of an order, in units; the largest order of a published run is near 5e9.
 LARGEST = 10**18
 
 

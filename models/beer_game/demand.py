@@ -1,8 +1,8 @@
-"""What customers ask for, week by week, from a short text.
+"""The customers' demand by week, read from a short text.
 
-`step:LOW:HIGH:WEEK`, `constant:LEVEL`, `list:4:4:8`, `poisson:MEAN`, `normal:MEAN:SD`,
-`csv:FILE[:COLUMN]`. A CSV is read when the model is made and becomes a list, so that a record holds
-all it needs.
+The forms are `step:LOW:HIGH:WEEK`, `constant:LEVEL`, `list:4:4:8`, `poisson:MEAN`,
+`normal:MEAN:SD` and `csv:FILE[:COLUMN]`. A CSV file is read when the model is built and becomes a
+list, so a record of an episode does not depend on the file.
 """
 
 import csv
@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+from desim.short_repr import short_repr
+
+if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["drawn", "opening", "read", "settled", "weekly"]
+__all__ = ["file_of", "final_level", "is_random", "moments", "opening_level", "read", "weekly"]
 
-#: Kinds of demand and the numbers that follow the name.
+#: Kinds of demand and the names of their numbers; a list holds any number of them.
 _KINDS = {
     "step": ("low", "high", "week"),
     "constant": ("level",),
@@ -25,28 +27,37 @@ _KINDS = {
     "normal": ("mean", "sd"),
 }
 
+_RANDOM = {"poisson", "normal"}
+
 _FORMS = (
     "step:LOW:HIGH:WEEK, constant:LEVEL, list:U:U:..., poisson:MEAN, normal:MEAN:SD "
     "or csv:FILE[:COLUMN]"
 )
 
-#: Poisson means and demands stay where 64-bit draws and sums are exact.
+#: Limit of every number, in units: 64-bit draws and sums are exact below it.
 _LARGEST = 1e15
 
 
+def file_of(given: object) -> str:
+    """Return the file that `read` would open for a demand; empty if none."""
+    if not isinstance(given, str) or not given.startswith("csv:"):
+        return ""
+    return given.split(":")[1]
+
+
 def read(given: str | Sequence[int]) -> str:
-    """Bring a demand into its one text form, or refuse it.
+    """Return a demand in its normal text form.
 
     Args:
-        given: A text as above, or the weekly units themselves.
+        given: One of the forms above, or the units of each week.
 
     Raises:
-        ValueError: It is none of the forms, a number is negative, not finite or not whole where
-            units are counted, or the file cannot be read.
+        ValueError: *given* has none of the forms, a number is negative, not finite, or not whole
+            where units are counted, or the file cannot be read.
     """
     if not isinstance(given, str):
         if not isinstance(given, Sequence):
-            raise ValueError(f"demand={given!r} was given; it is {_FORMS}")  # noqa: TRY004 (one kind)
+            raise ValueError(f"demand={short_repr(given)} was given; it is {_FORMS}")  # noqa: TRY004 (one kind)
         given = ":".join(["list", *map(str, given)])
     kind, _, rest = given.partition(":")
     if kind == "csv":
@@ -56,12 +67,12 @@ def read(given: str | Sequence[int]) -> str:
 
 
 def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> list[int]:
-    """Return the units customers want in each week; the last figure of a list stays.
+    """Return the demand in units for each week; a list that is too short repeats its last number.
 
     Args:
         demand: A text that `read` has returned.
-        weeks: How many.
-        generator: Called only where chance decides.
+        weeks: The number of weeks.
+        generator: Returns the random numbers; called only for a random demand.
     """
     kind, _, rest = demand.partition(":")
     numbers = _numbers(kind, rest, demand)
@@ -80,22 +91,39 @@ def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> lis
             return (units + [units[-1]] * weeks)[:weeks]
 
 
-def opening(demand: str) -> int:
-    """Return the level before the first week, rounded to a whole unit."""
+def opening_level(demand: str) -> int:
+    """Return the demand before its first change, or its mean, rounded to a whole unit."""
     kind, _, rest = demand.partition(":")
     return round(_numbers(kind, rest, demand)[0])
 
 
-def settled(demand: str) -> int:
-    """Return the level demand stays at in the end, or its mean, rounded to a whole unit."""
+def final_level(demand: str) -> int:
+    """Return the demand after its last change, or its mean, rounded to a whole unit."""
     kind, _, rest = demand.partition(":")
     numbers = _numbers(kind, rest, demand)
     return round({"step": numbers[1:2], "list": numbers[-1:]}.get(kind, numbers)[0])
 
 
-def drawn(demand: str) -> bool:
-    """Whether chance has a part in it, so that the seed makes a difference."""
-    return demand.partition(":")[0] in {"poisson", "normal"}
+def moments(demand: str) -> tuple[float, float]:
+    """Return mean and standard deviation of a week's demand, in units.
+
+    A demand that is not random has its final level as mean and no deviation. The tail of a normal
+    demand that is cut at zero is not taken into account.
+    """
+    kind, _, rest = demand.partition(":")
+    numbers = _numbers(kind, rest, demand)
+    match kind:
+        case "poisson":
+            return numbers[0], math.sqrt(numbers[0])
+        case "normal":
+            return numbers[0], numbers[1]
+        case _:
+            return float(final_level(demand)), 0.0
+
+
+def is_random(demand: str) -> bool:
+    """Return whether the demand is drawn, so that it depends on the seed."""
+    return demand.partition(":")[0] in _RANDOM
 
 
 def _numbers(kind: str, rest: str, given: str) -> list[float]:
@@ -106,18 +134,19 @@ def _numbers(kind: str, rest: str, given: str) -> list[float]:
     except ValueError:
         numbers = []
     if names is None or not numbers or (names and len(numbers) != len(names)):
-        raise ValueError(f"demand={given!r} was given; it is {_FORMS}")
+        raise ValueError(f"demand={short_repr(given)} was given; it is {_FORMS}")
     for part, number in zip(parts, numbers, strict=True):
-        counted = kind not in {"poisson", "normal"}
+        counted = kind not in _RANDOM
         if not 0 <= number <= _LARGEST or not math.isfinite(number) or (counted and number % 1):
             raise ValueError(
-                f"demand={given!r}: {part} is no number of {'units' if counted else 'at least 0'}"
+                f"demand={short_repr(given)}: {part} is no number of "
+                f"{'units' if counted else 'at least 0'}"
             )
     return numbers
 
 
 def _from_csv(rest: str) -> list[int]:
-    """Read a column: by its heading, or the first; a heading is not a demand."""
+    """Read the column with a heading, or the first column, with or without one."""
     file, _, column = rest.partition(":")
     rows = _rows(file)
     if not rows:
@@ -133,21 +162,24 @@ def _from_csv(rest: str) -> list[int]:
 
 
 def _rows(file: str) -> list[tuple[int, list[str]]]:
-    """Read the rows that are not blank, each with the number of its line."""
+    """Return the rows that are not blank, each with its line number."""
     try:
-        # Spreadsheets mark the byte order of what they write.
+        # Spreadsheets write a byte order mark.
         with Path(file).open(newline="", encoding="utf-8-sig") as lines:
             reader = csv.reader(lines)
             return [(reader.line_num, row) for row in reader if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as fault:
-        why = getattr(fault, "strerror", None) or fault
-        raise ValueError(f"demand: cannot read {file!r}: {why}") from None
+    except OSError as fault:
+        raise ValueError(f"demand: cannot read {file!r}: {fault.strerror or fault}") from None
+    except (UnicodeDecodeError, csv.Error) as fault:
+        raise ValueError(f"demand: cannot read {file!r}: {fault}") from None
 
 
 def _units(file: str, number: int, row: list[str], at: int) -> int:
     text = row[at].strip() if at < len(row) else ""
     if not _is_number(text) or float(text) % 1:
-        raise ValueError(f"demand: {file!r}, line {number}: {text!r} is no number of units")
+        raise ValueError(
+            f"demand: {file!r}, line {number}: {short_repr(text)} is no number of units"
+        )
     return int(float(text))
 
 

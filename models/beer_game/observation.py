@@ -1,19 +1,19 @@
-"""What a stage sees when it is asked to order."""
+"""The observation of a stage."""
 
 from attrs import frozen
 
 __all__ = ["Number", "Stage"]
 
-#: Whole wherever every order so far was whole.
+#: Units: whole numbers as long as every order so far was whole.
 Number = int | float
 
 
 @frozen
 class Stage:
-    """One stage of the chain, as its manager knows it.
+    """One stage of the chain, with the figures that its manager knows.
 
     Attributes:
-        week: Weeks completed; where the stage orders at the end of a week, the week now ending.
+        week: Weeks completed; where the stage orders at the end of a week, the week that ends now.
         role: The stage's name.
         inventory: Units on hand after this week's shipping.
         backlog: Units owed to the stage below.
@@ -24,8 +24,8 @@ class Stage:
             and not yet shipped.
         last_order: Units this stage ordered last.
         horizon: Weeks of the episode.
-        opponents: The rule of the stages without a player.
-        target_inventory: Units the stage is told to keep on hand.
+        opponents: The rule of the stages without a player; empty where it is not known.
+        target_inventory: Units that the stage should keep on hand.
     """
 
     week: int
@@ -43,5 +43,5 @@ class Stage:
 
     @property
     def position(self) -> Number:
-        """Inventory position: on hand plus supply line less backlog."""
+        """Inventory position in units: on hand plus supply line less backlog."""
         return self.inventory + self.supply_line - self.backlog

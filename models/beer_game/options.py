@@ -1,50 +1,58 @@
-"""Sensible orders at this moment, with their worth."""
-
-from typing import TYPE_CHECKING
+"""Sensible orders for an observation, each with an estimate of its value."""
 
 from desim import Option
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
+from models.beer_game.params import BeerGameParams
 
-if TYPE_CHECKING:
-    from models.beer_game.params import BeerGame
-
-__all__ = ["neutral", "options"]
+__all__ = ["default_action", "options"]
 
 
-def options(game: "BeerGame", stage: Stage) -> list[Option]:
+def options(params: BeerGameParams, stage: Stage) -> list[Option]:
     """Return orders from nothing to twice the demand, and the one that fills the pipeline.
 
-    The worth of an order is minus the cost of the week in which it can first arrive, if demand
-    stays as it is and everything under way has arrived by then.
+    The value of an order is minus the cost, in money, of one week: the first in which a change of
+    the order shows in full, if the stage places the same order each week until this one arrives.
+    Demand is assumed to stay as it is, and everything under way to arrive by then.
+
+    Why not the week in which this order alone arrives: its best order moves by the lead time plus
+    one for each unit by which demand moves, and each stage above multiplies that again. Over the
+    lead time the same gap is closed in as many steps.
     """
     demand = int(stage.incoming_order)
-    weeks = lead_time(game, stage.role)
+    # A blind player orders one week before the order is placed.
+    weeks = params.lead_time(stage.role) + params.blind
     filling = max(0, int(demand * weeks - stage.position))
-    wished = {0, demand // 2, demand, demand * 3 // 2, demand * 2, filling}
-    quantities = {min(units, LARGEST) for units in wished}
-    return [_option(game, stage, quantity, weeks) for quantity in sorted(quantities)]
+    candidates = {0, demand // 2, demand, demand * 3 // 2, demand * 2, filling}
+    quantities = {min(units, LARGEST) for units in candidates}
+    position = stage.position + _mailed(params, stage)
+    return [_option(params, stage, position, units, weeks) for units in sorted(quantities)]
 
 
-def neutral(stage: Stage) -> Order:
-    """Pass the order on that has come in."""
+def default_action(stage: Stage) -> Order:
+    """Return an order of as many units as were ordered from the stage."""
     return Order(min(stage.incoming_order, LARGEST))
 
 
-def lead_time(game: "BeerGame", role: str) -> int:
-    """Weeks of demand between this order and its arrival, if the supplier has stock."""
-    if role == game.stages[-1]:
-        return game.production_weeks + game.blind
-    return game.order_delay + game.ship_delay + game.blind
+def _mailed(params: BeerGameParams, stage: Stage) -> Number:
+    """Return the units ordered and not counted in the supply line, if the supplier had stock."""
+    if params.supply_line == "ordered" or stage.role == params.stages[-1]:
+        return 0
+    return stage.last_order * (params.order_delay - 1 + params.blind)
 
 
-def _option(game: "BeerGame", stage: Stage, quantity: int, weeks: int) -> Option:
-    stock = stage.position + quantity - stage.incoming_order * weeks
+def _option(
+    params: BeerGameParams, stage: Stage, position: Number, quantity: int, weeks: int
+) -> Option:
+    """Return the option of ordering a quantity in each of the weeks until the first arrives."""
+    # The last of these orders arrives `weeks - 1` weeks after the first.
+    last = 2 * weeks - 1
+    stock = position + quantity * weeks - stage.incoming_order * last
     return Option(
-        Order(quantity), -_week_cost(game, stock), note=f"leaves {stock:g} in {weeks} weeks"
+        Order(quantity), -_week_cost(params, stock), note=f"leaves {stock:g} in {last} weeks"
     )
 
 
-def _week_cost(game: "BeerGame", stock: Number) -> float:
-    holding = max(game.minimum_holding_cost, game.holding_cost * max(0, stock))
-    return holding + game.backlog_cost * max(0, -stock)
+def _week_cost(params: BeerGameParams, stock: Number) -> float:
+    holding = max(params.minimum_holding_cost, params.holding_cost * max(0, stock))
+    return holding + params.backlog_cost * max(0, -stock)

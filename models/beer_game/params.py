@@ -1,19 +1,17 @@
 """The parameters of the Beer Game and its presets."""
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, optional
 
-from desim import Role, World, from_preset
-from models.beer_game import demand, options, processes, score, sheets
-from models.beer_game.actions import LARGEST, Order
-from models.beer_game.observation import Stage
-from models.beer_game.state import Chain
+from desim.schema.validators import finite, whole
+from desim.short_repr import short_repr
+from models.beer_game import demand
+from models.beer_game.actions import LARGEST
 
-__all__ = ["BeerGame"]
+__all__ = ["BeerGameParams"]
 
 #: With the echo the last stage's order doubles every week, and floats end at 2**1024.
 ECHO_WEEKS = 900
@@ -35,55 +33,58 @@ _CLASSIC: dict[str, Any] = {
     "forced_weeks": 4,
 }
 
+#: The game as the paper's text describes it; the README lists where that differs from the code.
+_PAPER: dict[str, Any] = {
+    "demand": "step:100:400:1",
+    "opponents": "moving_average:4",
+    "stages": (*_SERIAL, "factory"),
+    "brewery_echo": False,
+    "names_opponents": False,
+}
 
-def _number(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Refuse True and False, which Python counts as 1 and 0."""
-    if isinstance(value, bool):
-        raise TypeError(f"'{attribute.name}' must be a number, not {value}")
+_delay = [whole, ge(1), le(1_000)]
+_units = [whole, ge(0), le(LARGEST)]
+_price: list[Any] = [finite, ge(0), le(1e9)]
 
 
-_whole: list[Any] = [_number, instance_of(int)]
-_delay = [*_whole, ge(1), le(1_000)]
-_units = [*_whole, ge(0), le(LARGEST)]
-_price: list[Any] = [_number, ge(0), le(1e9)]
-
-
-def _seats(names: Any) -> tuple[str, ...]:
-    return tuple(names)
+def _names(given: Any) -> tuple[str, ...]:
+    return tuple(given)
 
 
 @frozen(kw_only=True)
-class BeerGame:
+class BeerGameParams:
     """A serial supply chain on a weekly clock: orders travel up, goods travel down.
 
     Attributes:
         horizon: Weeks, 1 to 10,000.
-        demand: What customers want; see `demand.py` for the forms.
+        demand: Units that customers order in each week; `demand.py` lists the forms of the text.
         order_delay: Weeks from an order to its arrival at the supplier, at least 1.
         ship_delay: Weeks from shipping to arrival one stage down, at least 1.
         production_delay: Weeks from the last stage's order to its arrival; None: as `ship_delay`.
-        target_inventory: Units each stage is told to keep; its inventory at the start.
+        target_inventory: Units that each stage should keep; its inventory at the start.
         initial_flow: Units in every box of every pipeline at the start; None: the demand's level
             before its first change.
         holding_cost: Money per unit on hand and week.
         backlog_cost: Money per unit owed and week.
         minimum_holding_cost: Money; a floor under a stage's weekly holding cost, not an addition.
         opponents: The rule of every stage without a player: typical, no_backorder, base_stock,
-            smoothing:T, benchmark, pass_through. Any other name passes orders on, as published.
-        controlled: The seat a policy takes when none is named.
-        stages: Their names, customers' side first.
+            smoothing:T, moving_average:T, benchmark, pass_through. Any other name works as
+            pass_through, as published.
+        names_opponents: Whether the observation holds the name of that rule.
+        controlled: The stage that a policy plays when no role is named.
+        stages: Names of the stages, beginning at the customers.
         brewery_echo: Whether the last stage's order also arrives in its own order pipeline, as in
             the published code.
-        blind: Whether players order before the week's deliveries and orders are seen.
+        blind: Whether players order before they observe the week's deliveries and orders.
         whole_units: Whether a fraction of an order is cut off.
         supply_line: What stages count as under way: "shipped" (goods in transit) or "ordered" (also
             orders not yet filled).
         forced_weeks: Weeks at the start in which every stage must order `initial_flow`.
 
-    Source: reference SPEC sections 1 to 7 (`firmbench`) and 10 (`classic`).
+    Source: reference SPEC sections 1 to 7 (`firmbench`), 9 (`paper`) and 10 (`classic`).
     """
 
-    horizon: int = field(default=25, validator=[*_whole, ge(1), le(10_000)])
+    horizon: int = field(default=25, validator=[whole, ge(1), le(10_000)])
     demand: str = field(default="step:100:400:2", converter=demand.read)
     order_delay: int = field(default=1, validator=_delay)
     ship_delay: int = field(default=2, validator=_delay)
@@ -94,31 +95,34 @@ class BeerGame:
     backlog_cost: float = field(default=1.0, validator=_price)
     minimum_holding_cost: float = field(default=200.0, validator=_price)
     opponents: str = field(default="typical", validator=instance_of(str))
+    names_opponents: bool = field(default=True, validator=instance_of(bool))
     controlled: str = field(default="retailer")
     stages: tuple[str, ...] = field(
         default=(*_SERIAL, "brewery"),
-        converter=_seats,
+        converter=_names,
         validator=[min_len(1), deep_iterable(instance_of(str))],
     )
     brewery_echo: bool = field(default=True, validator=instance_of(bool))
     blind: bool = field(default=True, validator=instance_of(bool))
     whole_units: bool = field(default=True, validator=instance_of(bool))
     supply_line: str = field(default="shipped", validator=in_(("shipped", "ordered")))
-    forced_weeks: int = field(default=0, validator=[*_whole, ge(0)])
+    forced_weeks: int = field(default=0, validator=[whole, ge(0)])
 
-    #: Changes of parameters by name; the first is the default.
+    #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "firmbench": {},
         "classic": _CLASSIC,
         "poisson": {**_CLASSIC, "horizon": 52, "demand": "poisson:4", "forced_weeks": 0},
+        "paper": _PAPER,
     }
 
     def __attrs_post_init__(self) -> None:
         if len(set(self.stages)) < len(self.stages):
-            raise ValueError(f"stages={self.stages!r} was given; each name may stand once")
+            raise ValueError(f"stages={short_repr(self.stages)} was given; each name is used once")
         if self.controlled not in self.stages:
             raise ValueError(
-                f"controlled={self.controlled!r} was given; possible: {', '.join(self.stages)}"
+                f"controlled={short_repr(self.controlled)} was given; "
+                f"possible: {', '.join(self.stages)}"
             )
         if self.brewery_echo and self.horizon > ECHO_WEEKS:
             raise ValueError(
@@ -126,15 +130,12 @@ class BeerGame:
                 f"{ECHO_WEEKS} weeks are the limit"
             )
 
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset with some parameters changed."""
-        return from_preset(cls, name, changes)
-
     @property
     def flow(self) -> int:
-        """Units in every pipeline box at the start."""
-        return demand.opening(self.demand) if self.initial_flow is None else self.initial_flow
+        """Units in every box of every pipeline at the start."""
+        if self.initial_flow is None:
+            return demand.opening_level(self.demand)
+        return self.initial_flow
 
     @property
     def production_weeks(self) -> int:
@@ -142,29 +143,12 @@ class BeerGame:
         return self.ship_delay if self.production_delay is None else self.production_delay
 
     @property
-    def lead(self) -> tuple[str, ...]:
-        """The seat a policy takes when none is named."""
-        return (self.controlled,)
+    def deterministic(self) -> bool:
+        """Whether no draw depends on the seed: only a random demand does."""
+        return not demand.is_random(self.demand)
 
-    @property
-    def roles(self) -> dict[str, Role]:
-        """Every stage; the chain plays those at which nobody sits."""
-        choose = partial(options.options, self)
-        role = Role(Stage, Order, choose, optional=True, neutral=options.neutral)
-        return dict.fromkeys(self.stages, role)
-
-    def begin(self, world: World) -> Chain:
-        """Fill the pipelines and start the flows."""
-        return processes.begin(world, self)
-
-    def score(self, state: Chain) -> float:
-        """Minus the cost of the stages with a player: higher is better."""
-        return score.score(state)
-
-    def metrics(self, state: Chain) -> dict[str, Any]:
-        """Return the metrics of SPEC section 7 under its names, and each stage's cost."""
-        return score.metrics(state)
-
-    def sheets(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return what a stage's manager may look up: its weeks, goods and costs."""
-        return sheets.sheets(state, role)
+    def lead_time(self, stage: str) -> int:
+        """Return the weeks from a stage's order to its arrival, if its supplier has stock."""
+        if stage == self.stages[-1]:
+            return self.production_weeks
+        return self.order_delay + self.ship_delay

@@ -1,183 +1,204 @@
-"""A week of the chain as SimPy processes, one for each flow.
+"""A week of the chain: arrivals are events with their lead times, the rest is one process a week.
 
-Tick w closes week w. The flows of a week share its tick and are told apart by their rank; all
-stages finish one flow before the next begins, in the order retailer to factory:
+Tick w closes week w. The events of a week share its tick and come in the order of their ranks:
 
-    deliver, bring orders, ship, account, order.
+    deliveries, orders, the week's work (ship, post the costs, order by rule), players.
 """
 
 from collections.abc import Generator
 from fractions import Fraction
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import Any
 
 from desim import World
-from models.beer_game import demand as demands
-from models.beer_game import rules
+from desim.core.log import SILENT
+from models.beer_game import demand, rules
 from models.beer_game.actions import Order
-from models.beer_game.state import DIGITS, Chain, Echelon, Units
-
-if TYPE_CHECKING:
-    from models.beer_game.params import BeerGame
+from models.beer_game.params import BeerGameParams
+from models.beer_game.ranks import Ranks
+from models.beer_game.state import (
+    BREWING,
+    CUSTOMERS,
+    DIGITS,
+    FILLED,
+    PAYABLE,
+    PLACED,
+    Chain,
+    Echelon,
+    Units,
+)
 
 __all__ = ["begin"]
 
 Process = Generator[Any, Any, None]
 
-# Ranks within a week's tick.
-DELIVER, BRING_ORDERS, SHIP, ACCOUNT, ORDER, CLOSE = range(6)
 
-
-def begin(world: World, game: "BeerGame") -> Chain:
-    """Set up a game and start its flows."""
-    if not rules.known(game.opponents):
-        world.log.warning("unknown rule passes orders through", opponents=game.opponents)
-    weekly = demands.weekly(game.demand, game.horizon, partial(world.stream, "demand"))
-    chain = Chain(game, weekly, world.seats)
-    flows = [deliveries, order_slips, shipments, accounts, standing_orders]
-    running = [world.process(flow(world, chain)) for flow in flows]
-    play = player_before_week if game.blind else player_in_week
-    running += [
-        world.process(play(world, chain, e)) for e in chain.echelons if e.name in world.seats
+def begin(world: World, params: BeerGameParams) -> Chain:
+    """Build the chain and start its processes."""
+    if not rules.known(params.opponents):
+        world.log.warning("unknown rule passes orders through", opponents=params.opponents)
+    weekly = demand.weekly(params.demand, params.horizon, partial(world.stream, "demand"))
+    chain, ranks = Chain(world, params, weekly), Ranks(len(params.stages))
+    play = player_before_week if params.blind else player_in_week
+    running = [
+        world.process(customers(world, chain, ranks)),
+        world.process(weekly_work(world, chain, ranks)),
+        *(world.process(play(world, chain, e, ranks)) for e in chain.echelons if e.played),
     ]
     world.process(close(world, running))
     return chain
 
 
-def deliveries(world: World, chain: Chain) -> Process:
-    """Let shipments and production move on one box and arrive."""
-    for week in range(1, chain.game.horizon + 1):
-        yield world.timeout(1, rank=DELIVER)
-        for e in chain.echelons:
-            e.received = e.deliveries.popleft()
-            e.deliveries.append(0)
-            chain.goods.move(week, e.in_transit, e.on_hand, e.received)
-
-
-def order_slips(world: World, chain: Chain) -> Process:
-    """Let orders move on one box and arrive; the first stage hears from customers instead."""
-    first, *others = chain.echelons
+def customers(world: World, chain: Chain, ranks: Ranks) -> Process:
+    """Order the demand of each week from the first stage, which receives it at once."""
+    first, rank = chain.echelons[0], ranks.orders
     for week, wanted in enumerate(chain.demand, 1):
-        yield world.timeout(1, rank=BRING_ORDERS)
-        first.incoming = wanted
-        chain.orders.move(week, "placed", first.owed, wanted)
-        for e in others:
-            e.incoming = e.slips.popleft()
-            e.slips.append(0)
-            chain.orders.move(week, e.mail, e.owed, e.incoming)
+        yield world.timeout(1, rank=rank)
+        chain.orders.move(week, PLACED, first.owed, wanted)
+        first.slips.arrived = wanted
 
 
-def shipments(world: World, chain: Chain) -> Process:
-    """Ship what is owed as far as goods are on hand."""
-    goods, orders, units_of, slips = chain.goods, chain.orders, chain.units, chain.slips
-    for week in range(1, chain.game.horizon + 1):
-        yield world.timeout(1, rank=SHIP)
-        for e in chain.echelons:
-            e.shipped = units = min(units_of[e.on_hand], slips[e.owed])
-            goods.move(week, e.on_hand, e.below.in_transit if e.below else "customers", units)
-            orders.move(week, e.owed, "filled", units)
-            if e.below:
-                e.below.deliveries[-1] += units
-
-
-def accounts(world: World, chain: Chain) -> Process:
-    """Book the week's holding and backlog cost of every stage on what is left after shipping."""
-    goods, orders = chain.units, chain.slips
-    per_unit, per_owed, floor = _prices(chain.game)
-    for week in range(1, chain.game.horizon + 1):
-        yield world.timeout(1, rank=ACCOUNT)
-        entry: dict[str, int] = {}
-        total = 0
-        for e in chain.echelons:
-            held = max(floor, per_unit * goods[e.on_hand])
-            owed = per_owed * orders[e.owed]
-            if type(held) is not int or type(owed) is not int:
-                held, owed = round(held), round(owed)
-            entry[e.holding], entry[e.backlog] = held, owed
-            e.cost = held + owed
-            total += e.cost
-        entry["payable"] = -total
-        chain.book.post(week, "cost of the week", entry)
-        world.log.info("week accounted", cost=chain.book.money(total))
-
-
-def standing_orders(world: World, chain: Chain) -> Process:
-    """Order by rule where nobody sits, and hand on what blind players have decided."""
-    game = chain.game
-    standing = [e for e in chain.echelons if game.blind or e.name not in chain.players]
-    for week in range(1, game.horizon + 1):
-        yield world.timeout(1, rank=ORDER)
+def weekly_work(world: World, chain: Chain, ranks: Ranks) -> Process:
+    """Ship, post the costs and place the orders of each week that no player decides in it."""
+    prices, standing = _prices(chain.params), _standing(chain)
+    for week in range(1, chain.params.horizon + 1):
+        yield world.timeout(1, rank=ranks.work)
+        ship(week, chain)
+        total = account(week, chain, prices)
+        if world.log is not SILENT:  # the sum in money takes as long as a shipment
+            world.log.info("week accounted", cost=chain.book.money(total))
         for e in standing:
-            line = chain.supply_line(e)
-            if week <= game.forced_weeks:
-                place(week, chain, e, game.flow, line)
-            elif e.name in chain.players:
-                place(week, chain, e, e.decided, line)
-            else:
-                place(week, chain, e, _repaired(game, chain.by_rule(e, line)), line)
+            place_standing(week, chain, e)
 
 
-def player_before_week(world: World, chain: Chain, e: Echelon) -> Process:
-    """Ask for a week's order before anything of that week is seen."""
-    for week in range(chain.game.horizon):
-        order: Order = yield world.ask(e.name, partial(chain.see, week, e))
-        e.decided = _repaired(chain.game, order.quantity)
-        yield world.timeout(1, rank=CLOSE)
+def ship(week: int, chain: Chain) -> None:
+    """Ship what each stage owes, as far as it has goods on hand."""
+    goods, orders, on_hand, owed = chain.goods, chain.orders, chain.units, chain.slips
+    for e in chain.echelons:
+        deliveries, slips = e.deliveries, e.slips
+        e.received, deliveries.arrived = deliveries.arrived, 0
+        e.incoming, slips.arrived = slips.arrived, 0
+        units, wanted = on_hand[e.on_hand], owed[e.owed]
+        units = min(units, wanted)
+        e.shipped = units
+        if units:
+            below = e.below
+            goods.move(week, e.on_hand, below.in_transit if below else CUSTOMERS, units)
+            orders.move(week, e.owed, FILLED, units)
+            if below:
+                below.deliveries.send(week, units)
 
 
-def player_in_week(world: World, chain: Chain, e: Echelon) -> Process:
-    """Ask for the order once the week's shipping is done; forced weeks are not asked about."""
-    game = chain.game
-    for week in range(1, game.horizon + 1):
-        yield world.timeout(1, rank=ORDER)
-        if week <= game.forced_weeks:
-            place(week, chain, e, game.flow, chain.supply_line(e))
+def account(week: int, chain: Chain, prices: tuple[Units, Units, int]) -> int:
+    """Post the week's holding and backlog cost of every stage, on the units after shipping."""
+    goods, orders = chain.units, chain.slips
+    per_unit, per_owed, floor = prices
+    entry: dict[str, int] = {}
+    total = 0
+    for e in chain.echelons:
+        held = per_unit * goods[e.on_hand]
+        owed = per_owed * orders[e.owed]
+        if type(held) is not int or type(owed) is not int:
+            held, owed = round(held), round(owed)
+        held = max(held, floor)
+        entry[e.holding], entry[e.backlog] = held, owed
+        e.cost = held + owed
+        total += e.cost
+    entry[PAYABLE] = -total
+    chain.book.post(week, "cost of the week", entry)
+    return total
+
+
+def place_standing(week: int, chain: Chain, e: Echelon) -> None:
+    """Place a forced order, the one that a blind player decided before, or the rule's."""
+    params, line = chain.params, chain.supply_line(e)
+    if week <= params.forced_weeks:
+        units = chain.flow
+    elif e.played:
+        units = e.decided
+    else:
+        units = _units(params, chain.by_rule(e, line))
+    place(week, chain, e, units, line)
+
+
+def player_before_week(world: World, chain: Chain, e: Echelon, ranks: Ranks) -> Process:
+    """Ask for a week's order before anything of that week is known."""
+    for week in range(chain.params.horizon):
+        order: Order = yield world.ask(e.name, partial(chain.observe, week, e))
+        e.decided = _units(chain.params, order.quantity)
+        yield world.timeout(1, rank=ranks.close)
+
+
+def player_in_week(world: World, chain: Chain, e: Echelon, ranks: Ranks) -> Process:
+    """Ask for a week's order once its shipping is done, except in a forced week."""
+    params = chain.params
+    for week in range(1, params.horizon + 1):
+        yield world.timeout(1, rank=ranks.players)
+        if week <= params.forced_weeks:
+            place(week, chain, e, chain.flow, chain.supply_line(e))
         else:
-            order: Order = yield world.ask(e.name, partial(chain.see, week, e))
-            place(week, chain, e, _repaired(game, order.quantity), chain.supply_line(e))
+            order: Order = yield world.ask(e.name, partial(chain.observe, week, e))
+            place(week, chain, e, _units(params, order.quantity), chain.supply_line(e))
 
 
 def close(world: World, running: list[Any]) -> Process:
-    """End the episode when every flow has played its last week."""
+    """End the episode when every process has finished its last week."""
     yield world.all_of(running)
     world.end("horizon")
 
 
 def place(week: int, chain: Chain, e: Echelon, units: Units, line: Units) -> None:
-    """Put an order into the mail; the last stage's order starts production."""
-    supplier = e.above
-    if supplier is None:
-        chain.goods.move(week, "brewing", e.in_transit, units)
-        e.deliveries[-1] += units
-        supplier = e if chain.game.brewery_echo else None
-    if supplier is not None:
-        chain.orders.move(week, "placed", supplier.mail, units)
-        supplier.slips[-1] += units
+    """Mail an order, or start production for the last stage's, and log the stage's week.
+
+    Args:
+        week: The week that ends now.
+        chain: The chain.
+        e: The stage that orders.
+        units: Units ordered, at least 0.
+        line: The stage's supply line before the order, in units.
+    """
+    if units:
+        supplier = e.above
+        if supplier is None:
+            chain.goods.move(week, BREWING, e.in_transit, units)
+            e.deliveries.send(week, units)
+            supplier = e if chain.params.brewery_echo else None
+        if supplier is not None:
+            chain.orders.move(week, PLACED, supplier.mail, units)
+            if supplier.below is not None:  # an echo at the only stage stays in the mail
+                supplier.slips.send(week, units)
     e.ordered = units
     on_hand, owed = chain.units[e.on_hand], chain.slips[e.owed]
     e.log.append((e.received, e.incoming, e.shipped, units, on_hand, owed, line, e.cost))
 
 
-def _repaired(game: "BeerGame", quantity: Units | float) -> Units:
-    """Make units of an order: never below zero, and whole where the game deals in whole units."""
+def _standing(chain: Chain) -> list[Echelon]:
+    """Return the stages whose orders are placed without a question at the end of the week."""
+    return [e for e in chain.echelons if chain.params.blind or not e.played]
+
+
+def _units(params: BeerGameParams, quantity: Units | float) -> Units:
+    """Return the units of an order: at least 0, and whole where the world deals in whole units."""
     if type(quantity) is int:
         return max(0, quantity)
     if quantity <= 0:
         return 0
     whole = int(quantity)
-    return whole if game.whole_units or whole == quantity else Fraction(quantity)
+    return whole if params.whole_units or whole == quantity else Fraction(quantity)
 
 
-def _prices(game: "BeerGame") -> tuple[Units, Units, int]:
-    """Return holding and backlog cost per unit and the holding floor, in booked units.
+def _prices(params: BeerGameParams) -> tuple[Units, Units, int]:
+    """Return holding and backlog cost per unit and the holding floor, in units of the book.
 
-    They are fractions of the decimal text: 0.1 is a tenth here, not its nearest double.
+    A price is the fraction that its decimal text names: 0.1 is a tenth, not its nearest double.
     """
-    prices = (game.holding_cost, game.backlog_cost, game.minimum_holding_cost)
-    held, owed, floor = (Fraction(str(price)) * 10**DIGITS for price in prices)
+    prices = (params.holding_cost, params.backlog_cost, params.minimum_holding_cost)
+    held, owed, floor = map(_in_book_units, prices)
+    return held, owed, round(floor)
+
+
+@lru_cache(maxsize=64)  # Fraction reads a text in several microseconds
+def _in_book_units(price: float) -> Units:
+    units: Fraction = Fraction(str(price)) * 10**DIGITS
     # Whole prices as integers: arithmetic of fractions takes ten times as long.
-    return _plain(held), _plain(owed), round(floor)
-
-
-def _plain(price: Fraction) -> Units:
-    return price.numerator if price.denominator == 1 else price
+    return units.numerator if units.denominator == 1 else units

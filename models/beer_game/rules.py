@@ -1,14 +1,15 @@
-"""Ordering rules as published: what a stage without a player orders.
+"""The published ordering rules, which stages without a player follow.
 
-Formulas over five numbers, returning units that are not yet floored or cut:
+Each is a formula over five numbers and returns units that are not yet floored or cut:
 
-    i    units ordered from the stage this week
+    i    units ordered from the stage this week, or their mean over the last `memory` weeks
     on   units on hand after this week's shipping
     owed units of backlog
     line units under way to the stage
     want target inventory
 
-Sources: reference SPEC sections 4 and 10; Sterman, Management Science 35(3), 1989.
+Sources: reference SPEC sections 4 and 10, and 9 for the paper's moving average; Sterman, Management
+Science 35(3), 1989.
 """
 
 from collections.abc import Callable
@@ -17,25 +18,28 @@ from typing import Any
 
 from models.beer_game.observation import Number
 
-__all__ = ["RULES", "Rule", "known", "rule"]
+__all__ = ["AVERAGED_WEEKS", "RULES", "Rule", "known", "memory", "rule"]
 
-#: Takes the five numbers; the chain gives exact fractions where orders were fractions.
+#: Takes the five numbers, which are exact fractions once an order was a fraction.
 Rule = Callable[..., Any]
 
 #: Sterman's cost-minimising parameters: anchor 4, desired stock plus supply line 28, 20 upstream.
 ANCHOR, DESIRED, DESIRED_UPSTREAM = 4, 28, 20
 
-#: Weeks over which `smoothing` closes the gap where its own figure cannot be read.
+#: Weeks over which `smoothing` closes the gap when its argument is missing or no whole number.
 SMOOTHING_WEEKS = 4
+
+#: Weeks over which `moving_average` takes the mean when its argument is missing or no whole number.
+AVERAGED_WEEKS = 4
 
 
 def pass_through(i: Number, _on: Number, _owed: Number, _line: Number, _want: Number) -> Number:
-    """Order what was ordered."""
+    """Order i."""
     return i
 
 
 def typical(i: Number, on: Number, owed: Number, _line: Number, want: Number) -> Number:
-    """Order i + want - on + owed: the supply line is forgotten."""
+    """Order i + want - on + owed; the supply line is left out."""
     return i + want - on + owed
 
 
@@ -45,16 +49,21 @@ def no_backorder(i: Number, on: Number, _owed: Number, _line: Number, want: Numb
 
 
 def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) -> Number:
-    """Restore the inventory position on + line - owed to the target, and add i."""
+    """Order want - (on + line - owed) + i, as published: demand counts twice.
+
+    What was ordered from the stage this week has already lowered its position, as units shipped or
+    owed; the rule orders it once more. A rule that restores the position is `order_up_to` in
+    `policies/heuristics/beer_game`.
+    """
     return want - (on + line - owed) + i
 
 
 def smoothing(
     i: Number, on: Number, owed: Number, line: Number, want: Number, *, weeks: int = SMOOTHING_WEEKS
 ) -> Number:
-    """Close a part of the gap each week: trunc(i + (want - (on + line - owed)) / max(1, weeks)).
+    """Order trunc(i + (want - (on + line - owed)) / max(1, weeks)): a part of the gap each week.
 
-    Rounding down does the same as truncation, since less than nothing is not ordered.
+    Rounding down has the same effect as truncation, because negative orders count as 0.
     """
     return (i + (want - (on + line - owed)) / max(1, weeks)) // 1
 
@@ -62,12 +71,13 @@ def smoothing(
 def benchmark(
     _i: Number, on: Number, owed: Number, line: Number, _want: Number, *, upstream: bool = False
 ) -> Number:
-    """Sterman's benchmark: 4 + S' - (on - owed) - line, S' being 28 and at the last stage 20."""
+    """Order 4 + S' - (on - owed) - line, with S' = 28, and 20 at the last stage (Sterman 1989)."""
     return ANCHOR + (DESIRED_UPSTREAM if upstream else DESIRED) - (on + line - owed)
 
 
 RULES: dict[str, Rule] = {
     "typical": typical,
+    "moving_average": typical,
     "no_backorder": no_backorder,
     "base_stock": base_stock,
     "smoothing": smoothing,
@@ -77,7 +87,7 @@ RULES: dict[str, Rule] = {
 
 
 def known(name: str) -> bool:
-    """Whether a rule has that name; any other passes orders through, as published."""
+    """Return whether *name* names a rule; any other name means `pass_through`."""
     return name.partition(":")[0] in RULES
 
 
@@ -85,19 +95,28 @@ def rule(name: str, *, upstream: bool) -> Rule:
     """Return a rule by name.
 
     Args:
-        name: One of `RULES`, `smoothing:T`, or anything else, which passes orders through.
-        upstream: Whether it is for the last stage, which has a shorter lead time.
+        name: One of `RULES`, `smoothing:T`, `moving_average:T`, or any other text for
+            `pass_through`.
+        upstream: Whether the rule is for the last stage, whose lead time is shorter.
     """
     base, _, argument = name.partition(":")
     if base == "smoothing":
-        return partial(smoothing, weeks=_weeks(argument))
+        return partial(smoothing, weeks=_weeks(argument, SMOOTHING_WEEKS))
+    if base == "moving_average":
+        return typical
     if base == "benchmark":
         return partial(benchmark, upstream=upstream)
     return RULES.get(name, pass_through)
 
 
-def _weeks(argument: str) -> int:
+def memory(name: str) -> int:
+    """Return over how many weeks, at least 1, a rule takes the mean of the incoming orders."""
+    base, _, argument = name.partition(":")
+    return max(1, _weeks(argument, AVERAGED_WEEKS)) if base == "moving_average" else 1
+
+
+def _weeks(argument: str, otherwise: int) -> int:
     try:
         return int(argument)
     except ValueError:
-        return SMOOTHING_WEEKS
+        return otherwise

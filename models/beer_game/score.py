@@ -1,73 +1,92 @@
-"""What a game is scored by, under the names of reference SPEC section 7."""
+"""Score and metrics of an episode, under the names of reference SPEC section 7."""
 
-from typing import TYPE_CHECKING, Any
+import math
+from operator import mul
+from typing import Any
 
-from models.beer_game.state import shown
+from models.beer_game.state import PAYABLE, Chain, Echelon, Units, shown
 
-if TYPE_CHECKING:
-    from models.beer_game.state import Chain, Echelon, Units
+__all__ = ["metrics", "score", "series"]
 
-__all__ = ["metrics", "score"]
-
-#: Fewer weeks say nothing of variance.
+#: The bullwhip ratio needs at least so many weeks.
 BULLWHIP_WEEKS = 3
 
 
-def score(chain: "Chain") -> float:
-    """Minus the cost of the stages with a player, in money."""
+def score(chain: Chain) -> float:
+    """Return minus the cost of the scored stages, in money."""
     return -controlled_cost(chain)
 
 
-def metrics(chain: "Chain") -> dict[str, Any]:
+def metrics(chain: Chain) -> dict[str, Any]:
     """Return costs in money, backlogs in units and the bullwhip ratio.
 
-    Where several stages have a player, costs and backlogs are their sums and the bullwhip is from
-    the lowest one's incoming orders to the highest one's orders. `avg_backlog_controlled` is the
+    With several scored stages, costs and backlogs are their sums and the bullwhip compares the
+    orders of the highest with the incoming orders of the lowest. `avg_backlog_controlled` is the
     final backlog, as published; `mean_backlog_controlled` is the mean over the weeks.
+    `bullwhip_<stage>` compares a stage's orders with its incoming orders, and
+    `bullwhip_supply_chain` the last stage's orders with the customers' demand.
     """
-    seats = chain.seats
-    weeks = len(seats[0].log)
+    scored = chain.scored
+    weeks = len(scored[0].log)
     return {
         "weeks_completed": weeks,
         "total_cost_controlled": controlled_cost(chain),
-        "total_cost_supply_chain": chain.book.money(-chain.book.balance("payable")),
-        "bullwhip_controlled": bullwhip(seats[0], seats[-1]),
-        "avg_backlog_controlled": float(sum(chain.orders[e.owed] for e in seats)),
-        "mean_backlog_controlled": float(sum(_backlogs(e) for e in seats) / weeks),
+        "total_cost_supply_chain": chain.book.money(-chain.book.balance(PAYABLE)),
+        "bullwhip_controlled": bullwhip(scored[0], scored[-1]),
+        "avg_backlog_controlled": float(sum(chain.orders[e.owed] for e in scored)),
+        "mean_backlog_controlled": float(sum(_backlogs(e) for e in scored) / weeks),
+        "bullwhip_supply_chain": bullwhip(chain.echelons[0], chain.echelons[-1]),
+        **{f"bullwhip_{e.name}": bullwhip(e, e) for e in chain.echelons},
         **{f"cost_{e.name}": cost(chain, e) for e in chain.echelons},
     }
 
 
-def cost(chain: "Chain", e: "Echelon") -> float:
+def series(chain: Chain) -> dict[str, list[float]]:
+    """Return what each stage ordered, held, owed (units) and paid (money), by week."""
+    flows: dict[str, list[float]] = {}
+    for e in chain.echelons:
+        flows[f"orders_{e.name}"] = [float(row[3]) for row in e.log]
+        flows[f"inventory_{e.name}"] = [float(row[4]) for row in e.log]
+        flows[f"backlog_{e.name}"] = [float(row[5]) for row in e.log]
+        flows[f"cost_{e.name}"] = [chain.book.money(int(row[7])) for row in e.log]
+    return flows
+
+
+def cost(chain: Chain, e: Echelon) -> float:
     """Return a stage's cost so far, in money."""
     return chain.book.money(_booked(chain, e))
 
 
-def controlled_cost(chain: "Chain") -> float:
-    """Return the cost of the stages with a player, in money."""
-    # In the book's whole units: a sum of doubles would depend on the version of Python.
-    return chain.book.money(sum(_booked(chain, e) for e in chain.seats))
+def controlled_cost(chain: Chain) -> float:
+    """Return the cost of the scored stages, in money."""
+    # Summed in the book's whole units: sums of doubles differ between versions of Python.
+    return chain.book.money(sum(_booked(chain, e) for e in chain.scored))
 
 
-def _booked(chain: "Chain", e: "Echelon") -> int:
+def _booked(chain: Chain, e: Echelon) -> int:
     return chain.book.balance(e.holding) + chain.book.balance(e.backlog)
 
 
-def bullwhip(low: "Echelon", high: "Echelon") -> float | None:
+def bullwhip(low: Echelon, high: Echelon) -> float | None:
     """Return the population variance of orders over that of incoming orders.
 
-    None with fewer than three weeks or when incoming orders never vary.
+    The ratio is None with fewer than three weeks or when incoming orders never vary, and infinite
+    beyond the range of a float.
     """
     orders, incoming = [row[3] for row in high.log], [row[1] for row in low.log]
-    if len(orders) < BULLWHIP_WEEKS or not (spread := _scatter(incoming)):
+    if len(orders) < BULLWHIP_WEEKS or not (base := _scaled_variance(incoming)):
         return None
-    return float(shown(_scatter(orders)) / spread)
+    try:
+        return float(shown(_scaled_variance(orders)) / base)
+    except OverflowError:  # orders that double week by week leave the range of a float
+        return math.inf
 
 
-def _scatter(units: "list[Units]") -> "Units":
-    """Return n squared times the population variance, exactly."""
-    return len(units) * sum(u * u for u in units) - sum(units) ** 2
+def _scaled_variance(units: list[Units]) -> Units:
+    """Return the population variance times the squared number of weeks, exactly."""
+    squares: Units = sum(map(mul, units, units))
+    return len(units) * squares - sum(units) ** 2
 
 
-def _backlogs(e: "Echelon") -> "Units":
+def _backlogs(e: Echelon) -> Units:
     return sum(row[5] for row in e.log)

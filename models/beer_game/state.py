@@ -1,36 +1,52 @@
-"""The chain while a game runs: who holds, owes and has ordered what.
+"""The chain during an episode: goods, orders and costs of every stage.
 
-Two stocks and a book hold every figure. `goods` moves units from brewing to customers; `orders`
-moves order slips from where they are placed, through the mail, to what a stage owes, until they are
-filled. Pipelines only say which part of a stock comes next.
+Two stocks and a book hold all figures. `goods` moves units from brewing to customers; `orders`
+moves units ordered from where they are placed, through the mail, to what a stage owes, until they
+are filled. The pipelines only hold when which part of a stock arrives.
 """
 
-from collections import deque
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from attrs import define, field
 
+from desim import World
 from ledgers.book import Book
 from ledgers.stock import Stock
 from models.beer_game.observation import Number, Stage
-from models.beer_game.rules import Rule, rule
+from models.beer_game.params import BeerGameParams
+from models.beer_game.pipeline import Pipeline, Units
+from models.beer_game.ranks import Ranks
+from models.beer_game.rules import Rule, memory, rule
 
-if TYPE_CHECKING:
-    from models.beer_game.params import BeerGame
+__all__ = [
+    "BREWING",
+    "CUSTOMERS",
+    "DIGITS",
+    "FILLED",
+    "PAYABLE",
+    "PLACED",
+    "Chain",
+    "Echelon",
+    "Units",
+    "Week",
+    "shown",
+]
 
-__all__ = ["Chain", "Echelon", "Units", "Week", "shown"]
+# Places outside the stocks: goods come from brewing, orders are placed and filled.
+BREWING, CUSTOMERS = "brewing", "customers"
+PLACED, FILLED = "placed", "filled"
 
-#: Goods are counted exactly: whole, or as fractions where orders were.
-Units = int | Fraction
+#: The account against which every cost is posted.
+PAYABLE = "payable"
 
-#: Costs are booked in 1e-12 of the money unit, because fractional orders make fractional costs.
+#: Decimals of the book: fractional orders make fractional costs.
 DIGITS = 12
 
 
 class Week(NamedTuple):
-    """What one stage did in one week, in units; cost in money."""
+    """One week of one stage, in units; cost in money."""
 
     incoming_delivery: Number
     incoming_order: Number
@@ -44,20 +60,37 @@ class Week(NamedTuple):
 
 @define(eq=False)
 class Echelon:
-    """One stage: its places in the stocks, its pipelines, and this week's flows.
+    """One stage: its places in the stocks, its accounts, its pipelines and this week's flows.
 
     Attributes:
         name: The stage.
-        rule: What it orders when nobody sits there.
-        deliveries: Units on the way to it, next to arrive first.
-        slips: Orders on the way to it, next to arrive first; the first stage has customers instead.
-        decided: The order of its player for this week.
+        rule: Computes its orders when it has no player.
+        played: Whether it has a player.
+        deliveries: Units on the way to it.
+        slips: Units ordered from it and in the mail; unused at the first stage, whose customers
+            order without delay.
+        above: Its supplier; None at the last stage.
+        below: Its customer; None at the first stage.
+        on_hand: Place in `goods` of its inventory.
+        in_transit: Place in `goods` of the units on the way to it.
+        mail: Place in `orders` of the units ordered from it and not yet arrived.
+        owed: Place in `orders` of its backlog.
+        holding: Account of its holding cost.
+        backlog: Account of its backlog cost.
+        received: Units delivered this week.
+        incoming: Units ordered from it this week.
+        shipped: Units shipped this week.
+        ordered: Units that it ordered last.
+        cost: Cost of this week, in units of the book.
+        decided: Units that its blind player ordered for this week.
+        log: One row a week: received, incoming, shipped, ordered, on hand, owed, supply line, cost.
     """
 
     name: str
     rule: Rule
-    deliveries: deque[Units]
-    slips: deque[Units]
+    played: bool
+    deliveries: Pipeline = field(init=False)
+    slips: Pipeline = field(init=False)
     above: "Echelon | None" = None
     below: "Echelon | None" = None
     on_hand: str = field(init=False)
@@ -84,79 +117,104 @@ class Echelon:
 
 
 class Chain:
-    """The state of a game.
+    """The state of an episode.
 
     Attributes:
-        game: The parameters.
-        echelons: Stages from the customers' side up.
+        params: The parameters.
+        demand: Units that customers order, by week.
+        flow: Units in every box of every pipeline at the start.
+        echelons: The stages, beginning at the customers.
+        scored: Stages that count for the score: those with a player, or the controlled stage.
         goods: Units on hand and in transit, from `brewing` to `customers`.
-        orders: Slips in the mail and owed, from `placed` to `filled`.
+        orders: Units ordered, in the mail and owed, from `placed` to `filled`.
         book: Holding and backlog cost by stage, against `payable`.
-        demand: Units customers want, week by week.
-        seats: Stages with a player; the controlled one where there is none.
-        players: Stages with a player.
+        units: Units by place of `goods`; a live view.
+        slips: Units by place of `orders`; a live view.
     """
 
-    def __init__(self, game: "BeerGame", demand: list[int], players: frozenset[str]) -> None:
-        self.game = game
+    def __init__(self, world: World, params: BeerGameParams, demand: list[int]) -> None:
+        self.params = params
         self.demand = demand
-        self.players = players
-        last = len(game.stages) - 1
+        self.flow: Units = params.flow
+        last = params.stages[-1]
         self.echelons = [
-            Echelon(
-                name,
-                rule(game.opponents, upstream=at == last),
-                deque([game.flow] * (game.production_weeks if at == last else game.ship_delay)),
-                deque([game.flow] * game.order_delay),
-            )
-            for at, name in enumerate(game.stages)
+            Echelon(name, rule(params.opponents, upstream=name == last), name in world.seats)
+            for name in params.stages
         ]
-        self.seats = [e for e in self.echelons if e.name in players] or [
-            e for e in self.echelons if e.name == game.controlled
+        self.scored = [e for e in self.echelons if e.played] or [
+            e for e in self.echelons if e.name == params.controlled
         ]
         for low, high in pairwise(self.echelons):
             low.above, high.below = high, low
-        self._counts_orders = game.supply_line == "ordered"
+        self._memory = memory(params.opponents)
+        self._opponents = params.opponents if params.names_opponents else ""
+        self._counts_orders = params.supply_line == "ordered"
         self._open_ledgers()
+        self._fill_pipelines(world)
 
     def _open_ledgers(self) -> None:
         all_, above = self.echelons, self.echelons[1:]
         self.goods = Stock(
-            [p for e in all_ for p in (e.on_hand, e.in_transit)], outside=("brewing", "customers")
+            [p for e in all_ for p in (e.on_hand, e.in_transit)], outside=(BREWING, CUSTOMERS)
         )
         self.orders = Stock(
-            [e.owed for e in all_] + [e.mail for e in all_], outside=("placed", "filled")
+            [e.owed for e in all_] + [e.mail for e in all_], outside=(PLACED, FILLED)
         )
         costs = [account for e in all_ for account in (e.holding, e.backlog)]
-        self.book = Book(*costs, "payable", digits=DIGITS)
-        # Live views: units on hand and in transit, slips in the mail and owed, by place.
+        self.book = Book(*costs, PAYABLE, digits=DIGITS)
         self.units, self.slips = self.goods.held, self.orders.held
+        params, flow = self.params, self.flow
         for e in all_:
-            self.goods.open(e.on_hand, self.game.target_inventory, "brewing")
-            self.goods.open(e.in_transit, sum(e.deliveries), "brewing")
+            self.goods.open(e.on_hand, params.target_inventory, BREWING)
+            self.goods.open(e.in_transit, flow * self._weeks_to(e), BREWING)
         for e in above:
-            self.orders.open(e.mail, sum(e.slips), "placed")
+            self.orders.open(e.mail, flow * params.order_delay, PLACED)
+
+    def _fill_pipelines(self, world: World) -> None:
+        params, ranks = self.params, Ranks(len(self.echelons))
+        for at, e in enumerate(self.echelons):
+            route = e.in_transit, e.on_hand
+            e.deliveries = Pipeline(
+                world, self.goods, route, self._weeks_to(e), ranks.deliveries + at
+            )
+            route = e.mail, e.owed
+            e.slips = Pipeline(world, self.orders, route, params.order_delay, ranks.orders + at)
+            if self.flow:
+                e.deliveries.fill(self.flow)
+                if e.below:
+                    e.slips.fill(self.flow)
+
+    def _weeks_to(self, e: Echelon) -> int:
+        """Return the weeks of transport, or of production at the last stage."""
+        return self.params.ship_delay if e.above else self.params.production_weeks
 
     @property
     def ledgers(self) -> tuple[Book, Stock, Stock]:
-        """What the digest covers."""
+        """The ledgers that enter the digest."""
         return (self.book, self.goods, self.orders)
 
     def supply_line(self, echelon: Echelon) -> Units:
-        """Units under way to a stage, as this game counts them."""
+        """Return the units under way to a stage, as the parameter `supply_line` counts them."""
         line = self.units[echelon.in_transit]
         if self._counts_orders and (supplier := echelon.above):
             line += self.slips[supplier.mail] + self.slips[supplier.owed]
         return line
 
     def by_rule(self, e: Echelon, line: Units) -> Units:
-        """What the rule of a stage orders, not yet floored or cut; `line` is its supply line."""
+        """Return the order of a stage's rule, not yet floored or cut; *line* is its supply line."""
         on, owed = self.units[e.on_hand], self.slips[e.owed]
-        units: Units = e.rule(e.incoming, on, owed, line, self.game.target_inventory)
+        incoming = e.incoming if self._memory == 1 else self._mean_incoming(e)
+        units: Units = e.rule(incoming, on, owed, line, self.params.target_inventory)
         return units
 
-    def see(self, week: int, echelon: Echelon) -> Stage:
-        """What a stage sees now."""
+    def _mean_incoming(self, e: Echelon) -> Units:
+        """Return the mean of a stage's last incoming orders; before week 1 they were `flow`."""
+        past = [row[1] for row in e.log[1 - self._memory :]]
+        before = (self._memory - 1 - len(past)) * self.flow
+        return Fraction(before + sum(past) + e.incoming, self._memory)
+
+    def observe(self, week: int, echelon: Echelon) -> Stage:
+        """Return the observation of a stage now."""
         return Stage(
             week,
             echelon.name,
@@ -167,18 +225,21 @@ class Chain:
             shown(echelon.shipped),
             shown(self.supply_line(echelon)),
             shown(echelon.ordered),
-            self.game.horizon,
-            self.game.opponents,
-            self.game.target_inventory,
+            self.params.horizon,
+            self._opponents,
+            self.params.target_inventory,
         )
 
+    def echelon(self, name: str) -> Echelon:
+        """Return a stage by its name."""
+        return next(e for e in self.echelons if e.name == name)
+
     def history(self, name: str) -> list[Week]:
-        """What one stage did, week by week."""
-        echelon = next(e for e in self.echelons if e.name == name)
-        unit = 10**DIGITS
-        return [Week._make([*map(shown, units), cost / unit]) for *units, cost in echelon.log]
+        """Return the weeks of a stage, the first week first."""
+        unit, log = 10**DIGITS, self.echelon(name).log
+        return [Week._make([*map(shown, units), cost / unit]) for *units, cost in log]
 
 
 def shown(units: Units) -> Number:
-    """Write units as policies and people see them: whole where they are whole."""
+    """Return units for observations and tables: whole as an int, a fraction as a float."""
     return units if type(units) is int else float(units)

@@ -13,8 +13,9 @@ from models.edt.actions import (
     Wait,
 )
 from models.edt.decision import Plan, Window
-from models.edt.observation import Briefing, Desk
-from models.edt.params import EnterpriseDigitalTwin
+from models.edt.model import EnterpriseDigitalTwin
+from models.edt.observation import Briefing, Dashboard
+from models.edt.params import DigitalTwinParams
 from models.edt.scenario import Consultant, Project, Scenario
 
 __all__ = [
@@ -23,9 +24,10 @@ __all__ = [
     "Briefing",
     "Command",
     "Consultant",
+    "Dashboard",
     "Decide",
     "Decline",
-    "Desk",
+    "DigitalTwinParams",
     "EnterpriseDigitalTwin",
     "Hire",
     "Plan",

@@ -1,10 +1,11 @@
-"""What a manager can answer: a decision in the published game, commands in the interactive."""
+"""The manager's actions: a decision in the published game, commands in the interactive one."""
 
 from typing import Any
 
 from attrs import field, frozen
-from attrs.validators import ge, le
+from attrs.validators import ge, le, max_len
 
+from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
 from models.edt.decision import Plan, Window
 
 __all__ = [
@@ -32,18 +33,18 @@ class Decide:
         projects: P: for each project in order null to leave it out, or the steps of its window.
     """
 
-    consultants: int
-    revenue_risk: float
-    projects: tuple[Window | None, ...]
+    consultants: int = field(validator=bounded_whole)
+    revenue_risk: float = field(validator=bounded_number)
+    projects: tuple[Window | None, ...] = field(validator=max_len(LONGEST_LIST))
 
     def raw(self) -> dict[str, Any]:
-        """Write it as the published decision object."""
+        """Return the published decision object."""
         return Plan(self.consultants, self.revenue_risk, self.projects).raw()
 
 
 @frozen
 class Answer:
-    """A decision in the published form, as somebody wrote it: read, then repaired or refused.
+    """A decision in the published form, which is repaired or refused.
 
     Attributes:
         given: {"C": consultants, "R": risk level, "P": [0 or [1, start, deadline], ...]} as an
@@ -61,7 +62,7 @@ class Accept:
         project: Its number, from 0.
     """
 
-    project: int = field(validator=ge(0))
+    project: int = field(validator=[ge(0), le(LARGEST)])
 
 
 @frozen
@@ -72,7 +73,7 @@ class Decline:
         project: Its number, from 0.
     """
 
-    project: int = field(validator=ge(0))
+    project: int = field(validator=[ge(0), le(LARGEST)])
 
 
 @frozen
@@ -86,8 +87,8 @@ class Staff:
         seats: 0 to the project's own limit.
     """
 
-    project: int = field(validator=ge(0))
-    seats: int = field(validator=ge(0))
+    project: int = field(validator=[ge(0), le(LARGEST)])
+    seats: int = field(validator=[ge(0), le(LARGEST)])
 
 
 @frozen
@@ -98,7 +99,7 @@ class Hire:
         consultants: How many, at least 1; the first who are free.
     """
 
-    consultants: int = field(validator=ge(1))
+    consultants: int = field(validator=[ge(1), le(LARGEST)])
 
 
 @frozen
@@ -109,7 +110,7 @@ class Release:
         consultants: How many, at least 1; idle ones first, then the last on the list.
     """
 
-    consultants: int = field(validator=ge(1))
+    consultants: int = field(validator=[ge(1), le(LARGEST)])
 
 
 @frozen
@@ -128,5 +129,5 @@ class Wait:
     """Let time pass until something happens or the quarter ends."""
 
 
-#: What a manager does in preset `interactive`.
+#: The manager's actions in preset `interactive`.
 Command = Accept | Decline | Staff | Hire | Release | SetRisk | Wait

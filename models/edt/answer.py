@@ -1,4 +1,4 @@
-"""A decision out of a language model's answer: text, or a JSON value of any shape."""
+"""The decision object in an answer, which is a text or a JSON value of any shape."""
 
 import json
 from collections.abc import Mapping
@@ -8,23 +8,23 @@ __all__ = ["extracted", "parsed"]
 
 
 def extracted(given: Any) -> Mapping[str, Any]:
-    """Return the decision object in an answer, as the published code finds it.
+    """Return the decision object in an answer, as the published code extracts it.
 
-    The first balanced braces of a text count; `final_answer` is unwrapped. What holds no object
-    gives an empty one, so that every default applies.
+    In a text it is the first part in balanced braces; `final_answer` is unwrapped. An answer
+    without an object gives an empty one, so that every default applies.
     """
-    found = _object_in(given) if isinstance(given, str) else given
-    if isinstance(found, Mapping) and "final_answer" in found:
-        inner = found["final_answer"]
-        found = _object_in(inner) if isinstance(inner, str) else inner
-    return found if isinstance(found, Mapping) else {}
+    value = _object_in(given) if isinstance(given, str) else given
+    if isinstance(value, Mapping) and "final_answer" in value:
+        inner = value["final_answer"]
+        value = _object_in(inner) if isinstance(inner, str) else inner
+    return value if isinstance(value, Mapping) else {}
 
 
 def parsed(given: Any) -> Any:
-    """Return the JSON value of an answer: text is read as JSON, anything else is one already.
+    """Return the JSON value of an answer; a text is parsed, any other value is returned as it is.
 
     Raises:
-        ValueError: The text is no JSON.
+        ValueError: The text is not valid JSON.
     """
     return json.loads(given, parse_constant=_no_number) if isinstance(given, str) else given
 

@@ -1,44 +1,17 @@
-"""The interactive game: the manager is asked at every event and commands until time may pass."""
+"""The manager's commands: each is carried out, or changes nothing and is refused with a reason."""
 
-from functools import partial
-from typing import Any, assert_never
+from typing import assert_never
 
-from desim import World
-from models.edt import desk, listing, processes
+from models.edt import processes
 from models.edt.actions import Accept, Command, Decline, Hire, Release, SetRisk, Staff, Wait
-from models.edt.firm import LAST, MANAGER, Firm
-from models.edt.state import State
+from models.edt.firm import LAST, Firm
+from models.edt.state import Phase
 
-__all__ = ["carry_out", "run_the_firm"]
-
-
-def run_the_firm(world: World, firm: Firm) -> processes.Process:
-    """Take over the firm as it stands; act at every event until time may pass."""
-    listing.take_over(firm)
-    processes.start(world, firm)
-    firm.happenings.append((0, "opened", ""))
-    while True:
-        while True:
-            command: Command = yield world.ask(MANAGER, partial(desk.see, firm))
-            if isinstance(command, Wait):
-                break
-            firm.refusal = carry_out(firm, command)
-        firm.refusal = ""
-        firm.happenings.clear()
-        yield _next_event(world, firm)
-        if not firm.happenings:
-            firm.happenings.append((world.now, "quarter", ""))
-        firm.settle()
-
-
-def _next_event(world: World, firm: Firm) -> Any:
-    quarter = firm.game.quarter
-    firm.bell = world.timeout(quarter - world.now % quarter, rank=LAST)
-    return firm.bell
+__all__ = ["carry_out"]
 
 
 def carry_out(firm: Firm, command: Command) -> str:
-    """Do what was commanded, or change nothing and return why it cannot be done."""
+    """Carry out a command; return "", or the reason for which it changed nothing."""
     refusal = ""
     match command:
         case Accept(project=number):
@@ -60,17 +33,18 @@ def carry_out(firm: Firm, command: Command) -> str:
     return refusal
 
 
-def _unknown(firm: Firm, number: int) -> str:
+def _closed(firm: Firm, number: int) -> str:
+    """Return why a project takes no command: it does not exist, or is over."""
     if number >= len(firm.engagements):
         return f"there is no project {number}; they are 0 to {len(firm.engagements) - 1}"
-    if firm.engagements[number].state is State.COMPLETED:
+    if firm.engagements[number].phase is Phase.COMPLETED:
         return f"project {number} is over"
     return ""
 
 
 def _accept(firm: Firm, number: int) -> str:
-    if why := _unknown(firm, number):
-        return why
+    if reason := _closed(firm, number):
+        return reason
     project = firm.engagements[number]
     if project.accepted:
         return f"project {number} was accepted before"
@@ -81,8 +55,8 @@ def _accept(firm: Firm, number: int) -> str:
 
 
 def _decline(firm: Firm, number: int) -> str:
-    if why := _unknown(firm, number):
-        return why
+    if reason := _closed(firm, number):
+        return reason
     project = firm.engagements[number]
     if project.accepted:
         return f"project {number} was accepted; it ends at its deadline or when the work is done"
@@ -91,8 +65,8 @@ def _decline(firm: Firm, number: int) -> str:
 
 
 def _staff(firm: Firm, number: int, seats: int) -> str:
-    if why := _unknown(firm, number):
-        return why
+    if reason := _closed(firm, number):
+        return reason
     project = firm.engagements[number]
     if not project.accepted:
         return f"project {number} was not accepted"
@@ -113,7 +87,7 @@ def _hire(firm: Firm, count: int) -> str:
         return f"{count} consultants are wanted; {len(free)} can be hired"
     for who in free[:count]:
         who.hired = True
-        firm.accounts.employ(who.terms, who.rank, firm.world.now + 1)
+        firm.controlling.payroll.employ(who.terms, who.rank, firm.world.now + 1)
         firm.world.process(processes.newcomer(firm, who))
     return ""
 

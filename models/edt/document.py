@@ -1,13 +1,12 @@
 """The scenario document: BPTK-style JSON to frozen classes and back.
 
 `{MANAGER: {"type": "abm", "name": ..., "model": ..., "scenarios": {KEY: SCENARIO}}}`, or SCENARIO
-alone, which is `{"runspecs": ..., "properties": ..., "agents": [...]}`. Every field must be there
-and none may be unknown; a fault is told in one sentence with its path.
+alone, which is `{"runspecs": ..., "properties": ..., "agents": [...]}`. Every field is required and
+unknown fields are refused; an error is one sentence that ends with the path of the fault.
 """
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import groupby
@@ -17,11 +16,12 @@ from typing import Any, NoReturn
 import attrs
 
 from desim.errors import possible
+from desim.short_repr import short_repr
 from models.edt.scenario import AGENTS, Consultant, Project, Scenario
 
 __all__ = ["from_document", "read", "template", "to_document"]
 
-#: How a property's type is named in the document, and in Python.
+#: Python types by the type's name in the document.
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "Double": (int, float),
     "String": (str,),
@@ -44,27 +44,28 @@ def template() -> Scenario:
 
 
 def read(given: Any) -> Scenario:
-    """Return a scenario as it is, or read it from a file.
+    """Read a scenario from a file; a scenario is returned as it is.
 
     Args:
         given: A scenario, or the path of a scenario document.
 
     Raises:
-        ValueError: It is neither, or the document has a fault; the text holds the fault's path.
+        ValueError: *given* is neither, or the document has a fault; the error holds its path.
     """
     if isinstance(given, Scenario):
         return given
     if not isinstance(given, str | os.PathLike):
         raise ValueError(  # noqa: TRY004 (one kind)
-            f"scenario={given!r} was given; it is a scenario or the path of a file"
+            f"scenario={short_repr(given)} was given; it is a scenario or the path of a file"
         )
     file = os.fspath(given)
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
         return from_document(json.loads(text, object_pairs_hook=_once))
-    except (OSError, UnicodeDecodeError) as fault:
-        why = getattr(fault, "strerror", None) or "it is no text"
-        raise ValueError(f"scenario: cannot read {file!r}: {why}") from None
+    except OSError as fault:
+        raise ValueError(f"scenario: cannot read {file!r}: {fault.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"scenario: cannot read {file!r}: it is no text") from None
     except (ValueError, RecursionError) as fault:
         raise ValueError(f"scenario: {file!r}: {fault}") from None
 
@@ -73,7 +74,7 @@ def from_document(document: Any) -> Scenario:
     """Build a scenario from the plain JSON values of a document.
 
     Raises:
-        ValueError: Something is missing, unknown or out of range; the text holds its path.
+        ValueError: A field is missing, unknown or out of range; the error holds its path.
     """
     if isinstance(document, dict) and "agents" in document:
         return _scenario(document, "$", {})
@@ -81,14 +82,14 @@ def from_document(document: Any) -> Scenario:
     path = f"$.{manager}"
     fields = _object(around, path, ("type", "name", "model", "scenarios"))
     if fields["type"] != "abm":
-        _fail(f"type is 'abm', not {fields['type']!r}", f"{path}.type")
+        _fail(f"type is 'abm', not {short_repr(fields['type'])}", f"{path}.type")
     key, inner = _only(fields["scenarios"], f"{path}.scenarios", "scenario")
-    told = {"manager": manager, "key": key, "name": fields["name"], "model": fields["model"]}
-    return _scenario(inner, f"{path}.scenarios.{key}", told)
+    names = {"manager": manager, "key": key, "name": fields["name"], "model": fields["model"]}
+    return _scenario(inner, f"{path}.scenarios.{key}", names)
 
 
 def to_document(scenario: Scenario) -> dict[str, Any]:
-    """Write a scenario as the plain JSON values of a document; `from_document` reads it back."""
+    """Return a scenario as the plain JSON values of a document, which `from_document` reads."""
     agents = {"consultant": iter(scenario.consultants), "project": iter(scenario.projects)}
     listed: list[dict[str, Any]] = []
     for kind, count in scenario.order:
@@ -113,7 +114,7 @@ def _node(value: Any) -> dict[str, Any]:
     return {"type": kind, "value": float(value) if kind == "Double" else value}
 
 
-def _scenario(given: Any, path: str, told: Mapping[str, Any]) -> Scenario:
+def _scenario(given: Any, path: str, names: Mapping[str, Any]) -> Scenario:
     parts = _object(given, path, ("runspecs", "properties", "agents"))
     specs = _object(parts["runspecs"], f"{path}.runspecs", _RUNSPECS)
     for name in _RUNSPECS:
@@ -130,7 +131,7 @@ def _scenario(given: Any, path: str, told: Mapping[str, Any]) -> Scenario:
     fields = {
         **specs,
         **firm,
-        **told,
+        **names,
         "consultants": agents["consultant"],
         "projects": agents["project"],
         "order": order,
@@ -141,12 +142,15 @@ def _scenario(given: Any, path: str, told: Mapping[str, Any]) -> Scenario:
 
 
 def _agent(given: Any, path: str, known: Mapping[str, list[Any]]) -> tuple[str, int, Any]:
+    """Return kind, count and instance of an agent; *known* holds the agents before it."""
     parts = _object(given, path, ("name", "count", "properties"))
     kind, count = parts["name"], parts["count"]
     if not isinstance(kind, str) or kind not in _KINDS:
-        _fail(f"there is no agent {kind!r}; {possible(str(kind), _KINDS)}", f"{path}.name")
+        _fail(
+            f"there is no agent {short_repr(kind)}; {possible(str(kind), _KINDS)}", f"{path}.name"
+        )
     if type(count) is not int or count < 0:
-        _fail(f"count is a whole number of at least 0, not {count!r}", f"{path}.count")
+        _fail(f"count is a whole number of at least 0, not {short_repr(count)}", f"{path}.count")
     if count + sum(map(len, known.values())) > AGENTS:
         _fail(f"more than {AGENTS:,} agents", f"{path}.count")
     cls, inner = _KINDS[kind], f"{path}.properties"
@@ -155,10 +159,11 @@ def _agent(given: Any, path: str, known: Mapping[str, list[Any]]) -> tuple[str, 
         if known[kind] or count != 1:
             _fail("exactly one controlling agent is expected", path)
         return kind, count, None
-    told = _properties(parts["properties"], inner, _kinds(cls))
-    if "consultants" in told and float(told["consultants"]).is_integer():
-        told["consultants"] = int(told["consultants"])
-    agent = _built(cls, told, path, _inner(told))
+    values = _properties(parts["properties"], inner, _kinds(cls))
+    # The document has no type for whole numbers.
+    if "consultants" in values and float(values["consultants"]).is_integer():
+        values["consultants"] = int(values["consultants"])
+    agent = _built(cls, values, path, _inner(values))
     if any(agent.name == other.name for other in known[kind]):
         _fail(f"two {kind}s are named {agent.name!r}", f"{inner}.name.value")
     return kind, count, agent
@@ -173,29 +178,32 @@ def _kinds(cls: Any) -> dict[str, str]:
 
 def _properties(given: Any, path: str, kinds: Mapping[str, str]) -> dict[str, Any]:
     nodes = _object(given, path, tuple(kinds))
-    told = {}
+    values = {}
     for name, kind in kinds.items():
         node = _object(nodes[name], f"{path}.{name}", _NODE)
         if node["type"] != kind:
-            _fail(f"type is {kind!r}, not {node['type']!r}", f"{path}.{name}.type")
-        told[name] = _typed(node["value"], kind, f"{path}.{name}.value")
-    return told
+            _fail(
+                f"type is {short_repr(kind)}, not {short_repr(node['type'])}", f"{path}.{name}.type"
+            )
+        values[name] = _typed(node["value"], kind, f"{path}.{name}.value")
+    return values
 
 
 def _inner(names: Mapping[str, Any]) -> dict[str, str]:
+    """Return the paths of properties inside their agent, by name."""
     return {name: f".properties.{name}.value" for name in names}
 
 
 def _typed(value: Any, kind: str, path: str) -> Any:
     if type(value) not in _TYPES[kind]:
-        _fail(f"a {kind} is expected, not {value!r}", path)
+        _fail(f"a {kind} is expected, not {short_repr(value)}", path)
     return value
 
 
 def _object(given: Any, path: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Insist on an object with exactly these fields."""
+    """Return an object, checked to have exactly these fields."""
     if not isinstance(given, dict):
-        _fail(f"an object is expected, not {given!r:.60}", path)
+        _fail(f"an object is expected, not {short_repr(given, 60)}", path)
     for name in names:
         if name not in given:
             _fail(f"{name} is missing", path)
@@ -206,29 +214,34 @@ def _object(given: Any, path: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _only(given: Any, path: str, what: str) -> tuple[str, Any]:
-    """Insist on an object with one field of any name."""
+    """Return name and value of the only field of an object."""
     if not isinstance(given, dict) or len(given) != 1:
-        found = f"{len(given)}: {', '.join(given)}" if isinstance(given, dict) else f"{given!r:.60}"
-        _fail(f"an object with exactly one {what} is expected, not {found}", path)
+        seen = (
+            f"{len(given)}: {', '.join(given)}"
+            if isinstance(given, dict)
+            else f"{short_repr(given, 60)}"
+        )
+        _fail(f"an object with exactly one {what} is expected, not {seen}", path)
     return next(iter(given.items()))
 
 
-def _built(cls: Any, told: Mapping[str, Any], path: str, inner: Mapping[str, str]) -> Any:
+def _built(cls: Any, values: Mapping[str, Any], path: str, inner: Mapping[str, str]) -> Any:
+    """Build an instance; an error names the path of the field that it begins with."""
     try:
-        return cls(**told)
+        return cls(**values)
     except (TypeError, ValueError, OverflowError) as fault:
         text = str(fault.args[0])
-        field = re.match(r"'(\w+)'", text)
-        return _fail(text, path + inner.get(field[1] if field else "", ""))
+        at = (inner[name] for name in inner if text.startswith((f"'{name}' ", f"{name}=")))
+        return _fail(text, path + next(at, ""))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    told = dict(pairs)
-    if len(told) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(n for n in names if names.count(n) > 1)
-        raise ValueError(f"the field {twice!r} stands twice in one object")
-    return told
+        raise ValueError(f"the field {twice!r} is given twice in one object")
+    return fields
 
 
 def _fail(what: str, path: str) -> NoReturn:

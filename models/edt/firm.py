@@ -1,36 +1,36 @@
-"""The firm while an episode runs: who is idle, which projects have seats, and the verbs between.
+"""The firm during an episode: idle consultants, projects with free seats, and their changes.
 
-The list of agents orders everything: each agent's rank among the events of a step is its place.
-Nobody is asked step by step whether something has changed. Whoever changes something moves the turn
-of those it concerns.
+The place of an agent in the list of agents is its rank among the events of a step. Agents do not
+poll: an operation that concerns another agent moves that agent's turn.
 """
 
 from bisect import insort
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
+from simpy.events import Event
 
 from desim import World
-from models.edt.accounts import Accounts
+from models.edt.controlling import Controlling
 from models.edt.decision import Plan
+from models.edt.effort import deliver, rounds_left
+from models.edt.params import DigitalTwinParams
 from models.edt.scenario import Scenario
-from models.edt.state import Employee, Engagement, State, rounds_left
+from models.edt.state import Engagement, Phase, StaffMember
 
-if TYPE_CHECKING:
-    from simpy.events import Event
+__all__ = ["LAST", "MANAGER", "OPENING", "Firm", "Happening"]
 
-    from models.edt.params import EnterpriseDigitalTwin
-
-__all__ = ["LAST", "MANAGER", "Firm", "Happening"]
-
-#: The one seat there is.
+#: The only role.
 MANAGER = "manager"
+
+#: Rank before all agents of a step.
+OPENING = 0
 
 #: Rank behind all agents of a step.
 LAST = 1_000_000
 
-#: Step, what happened, and to which project.
+#: A step, the kind of event, and the name of the project or "".
 Happening = tuple[int, str, str]
 
 _rank = attrgetter("rank")
@@ -42,56 +42,64 @@ class Firm:
 
     Attributes:
         world: The clock.
-        game: The parameters.
-        scenario: Of the parameters.
-        accounts: The books; there from the start, filled when the firm is open.
-        risk: R, the revenue risk level.
-        plan: The decision as applied; none where the scenario runs as given.
+        params: The parameters.
+        scenario: The scenario of the parameters.
+        controlling: The book and the reports behind it.
+        risk: R, the revenue risk level, 0 to 1.
+        plan: The decision as applied; None before it and in the interactive game.
         employees: Consultants by rank.
         engagements: Projects by rank; follow-ons last.
-        idle: Employees who wait for a seat, by rank.
+        idle: Consultants who wait for a seat, by rank.
         vacant: Projects with a free seat, by rank.
-        offers: Whether a project must be accepted before anybody works on it.
-        refusal: Why the last answer changed nothing; empty if it did not.
-        happenings: What the manager has not been told yet; kept only while somebody listens.
-        bell: The event the manager waits for between questions.
+        offers: Whether a project must be accepted before consultants join it.
+        refusal: Why the last answer changed nothing; empty if it was accepted.
+        happenings: Events since the manager was last asked; kept in the interactive game only.
+        bell: The event on which the manager is asked next; None in the published game.
+        steps: Number of steps.
+        last_check: The last step at which finished work is noticed.
+        delay: Steps from a project's start to its first work: 1, or 0 where work begins at once.
+        lost: Steps that a consultant loses behind a completed project: 1 or 0.
     """
 
     world: World
-    game: "EnterpriseDigitalTwin"
+    params: DigitalTwinParams
     scenario: Scenario
-    accounts: Accounts = field(init=False)
+    controlling: Controlling = field(init=False)
     risk: float = field(init=False)
     plan: Plan | None = None
-    employees: list[Employee] = field(factory=list)
+    employees: list[StaffMember] = field(factory=list)
     engagements: list[Engagement] = field(factory=list)
-    idle: list[Employee] = field(factory=list)
+    idle: list[StaffMember] = field(factory=list)
     vacant: list[Engagement] = field(factory=list)
     offers: bool = False
     refusal: str = ""
     happenings: list[Happening] = field(factory=list)
-    bell: "Event | None" = None
+    bell: Event | None = None
     steps: int = field(init=False)
     last_check: int = field(init=False)
+    delay: int = field(init=False)
+    lost: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         scenario = self.scenario
         self.risk = scenario.revenue_risk_level
         self.steps = scenario.steps
-        # Work that is done in the very last step is neither extended nor completed.
+        # As published, work that is done in the very last step is neither extended nor completed.
         at_stop = scenario.time(self.steps) >= scenario.stoptime
         self.last_check = self.steps - 1 if at_stop else self.steps
-        self.accounts = Accounts(scenario, LAST)
+        self.delay = int(self.params.first_work == "after_start")
+        self.lost = int(self.params.release == "a_step_later")
+        self.controlling = Controlling(scenario, LAST)
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
-        """What the digest covers."""
-        return (self.accounts.book,)
+        """The ledgers that enter the digest."""
+        return (self.controlling.book,)
 
     # -- turns -------------------------------------------------------------------------------------
 
-    def turn(self, agent: Employee | Engagement, step: int) -> "Event":
-        """Let an agent wait for its turn in a step, or for somebody who moves it nearer."""
+    def turn(self, agent: StaffMember | Engagement, step: int) -> Event:
+        """Return the event of an agent's turn; it is not scheduled after the last step."""
         agent.turn = (
             self.world.timeout(step - self.world.now, rank=agent.rank)
             if step <= self.steps
@@ -99,21 +107,28 @@ class Firm:
         )
         return agent.turn
 
-    def hasten(self, agent: Employee | Engagement, step: int) -> None:
-        """Move an agent's turn to a step before."""
+    def starts(self, project: Engagement, step: int) -> Event:
+        """Return the event of a project's start: its turn, or before the consultants' turns."""
+        if self.delay or step > self.steps:
+            return self.turn(project, step)
+        project.turn = self.world.timeout(step - self.world.now, rank=OPENING)
+        return project.turn
+
+    def hasten(self, agent: StaffMember | Engagement, step: int) -> None:
+        """Move an agent's turn to an earlier step."""
         if agent.turn is not None and step <= self.steps:
             agent.turn = self.world.moved(agent.turn, step - self.world.now, rank=agent.rank)
 
     # -- work --------------------------------------------------------------------------------------
 
     def work_off(self, project: Engagement, to: int) -> None:
-        """Deliver and report the rounds of a project up to and with one."""
+        """Compute and report the rounds of a project up to and with round *to*."""
         step, dt = project.worked + 1, self.scenario.dt
         while step <= to and project.hands and project.remaining > 0:
             left = project.remaining
-            rounds, delivered = project.deliver(dt, to - step + 1)
+            rounds, delivered, project.remaining = deliver(left, project.hands, dt, to - step + 1)
             project.rounds.append((step, rounds, left, delivered))
-            self.accounts.earn(
+            self.controlling.earn(
                 range(step, step + rounds),
                 project.rank,
                 delivered,
@@ -124,9 +139,9 @@ class Firm:
         project.worked = max(to, project.worked)
 
     def plan_turn(self, project: Engagement) -> int:
-        """Return the step of a project's next turn: when the work is done, or the deadline."""
+        """Return and store the step of a project's next turn: its work's end, or its deadline."""
         due = project.deadline_step
-        if project.state.active:
+        if project.phase.active:
             limit = min(self.last_check, due) - project.worked
             ahead = rounds_left(project.remaining, project.hands, self.scenario.dt, limit)
             done = project.worked + ahead
@@ -135,14 +150,15 @@ class Firm:
         project.due = due
         return due
 
-    def join(self, project: Engagement, who: Employee) -> None:
-        """Take a seat; whoever acts before the project delivers in the same round."""
+    def join(self, project: Engagement, who: StaffMember) -> None:
+        """Let a consultant take a seat of a project."""
         step = self.world.now
+        # A consultant who acts before the project delivers in the same round.
         self.work_off(project, step - 1 if who.rank < project.rank else step)
-        if project.state is State.READY:
+        if project.phase is Phase.READY:
             project.refill(project.terms.contracted_effort, step)
             project.effort_risk = 1 - project.contracted_probability
-            project.become(State.STARTED, step)
+            project.become(Phase.STARTED, step)
         project.staff.append(who)
         project.hands += 1
         project.staffing.append((step, len(project.staff)))
@@ -154,16 +170,16 @@ class Firm:
             self.hasten(project, project.due)
 
     def review(self, project: Engagement) -> None:
-        """Bring state and list of vacancies in line with seats and staff."""
+        """Update the phase and the list of vacancies after a change of seats or staff."""
         full = len(project.staff) >= project.seats
-        if project.state.active:
-            state = State.FULLY_STAFFED if full else State.STARTED
-            if state is not project.state:
-                project.become(state, self.world.now)
+        if project.phase.active:
+            phase = Phase.FULLY_STAFFED if full else Phase.STARTED
+            if phase is not project.phase:
+                project.become(phase, self.world.now)
         free = (
             project.accepted
             and not full
-            and (project.state is State.READY or project.state is State.STARTED)
+            and (project.phase is Phase.READY or project.phase is Phase.STARTED)
         )
         if free != (project in self.vacant):
             if free:
@@ -171,23 +187,30 @@ class Firm:
             else:
                 self.vacant.remove(project)
 
+    def extendable(self, project: Engagement) -> bool:
+        """Whether another extension is possible: in the paper's rules there is only one."""
+        return self.params.extensions == "repeated" or "extension" not in project.occurrences
+
     def vacancy(self) -> Engagement | None:
-        """Return the project to take now: the first that is ready, else the first with a seat."""
+        """Return the first ready project, else the first with a free seat, else None."""
         for project in self.vacant:
-            if project.state is State.READY:
+            if project.phase is Phase.READY:
                 return project
         return self.vacant[0] if self.vacant else None
 
-    def wait_for_work(self, who: Employee) -> "Event":
-        """Wait until somebody calls."""
+    def wait_for_work(self, who: StaffMember) -> Event:
+        """Add a consultant to the idle ones; return the event of a turn that `call` schedules."""
         insort(self.idle, who, key=_rank)
         return self.turn(who, self.steps + 1)
 
     def call(self, rank: int) -> None:
-        """Give the next idle consultant their turn; who takes a seat calls the next.
+        """Schedule the turn of the next idle consultant if a seat is free.
+
+        One call is enough for several seats, because a consultant who takes one calls again.
 
         Args:
-            rank: Who acts now: those behind have their turn in this step, those before in the next.
+            rank: Rank of the agent that acts now: a consultant behind it has the turn in this step,
+                one before it in the next.
         """
         if not (self.vacant and self.idle):
             return
@@ -196,37 +219,37 @@ class Firm:
         self.hasten(who, self.world.now + (who.rank <= rank))
 
     def complete(self, project: Engagement) -> None:
-        """End a project: its staff notice at their next turn and lose the step."""
+        """Complete a project: its staff notice at their next turn and lose that step."""
         step = self.world.now
-        if project.state is not State.ACQUIRED:
-            self.accounts.seek(-project.terms.consultants, project.rank, step)
-        project.become(State.COMPLETED, step)
+        if project.phase is not Phase.ACQUIRED:
+            self.controlling.seek(-project.terms.consultants, project.rank, step)
+        project.become(Phase.COMPLETED, step)
         if project in self.vacant:
             self.vacant.remove(project)
         for who in project.staff:
             self.let_go(who, step if who.rank > project.rank else step + 1)
         project.hands = 0
 
-    def let_go(self, who: Employee, notice: int) -> None:
-        """Make somebody available from a step on; that step is lost to them."""
+    def let_go(self, who: StaffMember, notice: int) -> None:
+        """Make a consultant available in step *notice*; in the code's rules that step is lost."""
         who.project = None
         who.log.append((notice, None))
-        self.hasten(who, notice + 1)
+        self.hasten(who, notice + self.lost)
 
-    # -- at a manager's word, when all of a step is done and booked --------------------------------
+    # -- changes by the manager, after all turns and postings of a step ----------------------------
 
-    def leave(self, project: Engagement, who: Employee) -> None:
-        """Give a seat up; from the next step on somebody else may have it."""
+    def leave(self, project: Engagement, who: StaffMember) -> None:
+        """Free the seat of a consultant; it can be taken from the next step on."""
         project.staff.remove(who)
         project.hands -= 1
         project.staffing.append((self.world.now, len(project.staff)))
         self.review(project)
 
-    def dismiss(self, who: Employee) -> None:
-        """Take somebody off the payroll: nobody gives them another turn."""
+    def dismiss(self, who: StaffMember) -> None:
+        """Take a consultant off the payroll; the consultant has no further turn."""
         now = self.world.now
         who.hired = False
-        self.accounts.employ(who.terms, who.rank, now + 1, sign=-1)
+        self.controlling.payroll.employ(who.terms, who.rank, now + 1, sign=-1)
         if who.project is not None:
             self.leave(who.project, who)
         who.project = None
@@ -236,25 +259,25 @@ class Firm:
         _forget(who)
 
     def give_away(self, project: Engagement) -> None:
-        """End a project that nobody has worked on; it has no further turn."""
+        """Complete a project before any work on it; it has no further turn."""
         now = self.world.now
-        if project.state is State.READY:
-            self.accounts.seek(-project.terms.consultants, project.rank, now + 1)
-        # What is given away before the first step is so in the first.
-        project.become(State.COMPLETED, max(1, now))
+        if project.phase is Phase.READY:
+            self.controlling.seek(-project.terms.consultants, project.rank, now + 1)
+        # Histories begin with step 1.
+        project.become(Phase.COMPLETED, max(1, now))
         _forget(project)
 
-    # -- news --------------------------------------------------------------------------------------
+    # -- reports -----------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Work off and book everything up to and with the present step."""
+        """Compute the work and post everything up to and with the present step."""
         now = self.world.now
         for project in self.engagements:
             self.work_off(project, now)
-        self.accounts.settle(now)
+        self.controlling.settle(now)
 
     def happened(self, what: str, project: Engagement) -> None:
-        """Tell a manager who listens, behind the last turn of this step."""
+        """Log an event for the manager and move the bell behind the last turn of this step."""
         if self.bell is None:
             return
         if not self.happenings:
@@ -262,7 +285,7 @@ class Firm:
         self.happenings.append((self.world.now, what, project.name))
 
 
-def _forget(agent: Employee | Engagement) -> None:
-    """Let an agent wait for ever."""
+def _forget(agent: StaffMember | Engagement) -> None:
+    """Detach an agent's process from the event of its turn, so that it never acts again."""
     if agent.turn is not None:
         agent.turn.callbacks = []

@@ -1,17 +1,17 @@
-"""The list of agents: who acts in an episode, in which order, and what follows a project."""
+"""The list of agents: consultants and projects with their ranks, follow-ons included."""
 
 from itertools import takewhile
 
 from models.edt.decision import Plan, Window
 from models.edt.firm import Firm
 from models.edt.scenario import Project
-from models.edt.state import Employee, Engagement, State
+from models.edt.state import Engagement, Phase, StaffMember
 
-__all__ = ["follow_on", "open_as_given", "open_by", "take_over"]
+__all__ = ["follow_on", "open_all", "open_as_given", "open_by"]
 
 
 def open_by(firm: Firm, plan: Plan) -> None:
-    """List agents as published: consultants kept, projects kept, then all others."""
+    """List the agents of a decision as published: consultants, projects, then all others."""
     firm.risk = plan.revenue_risk
     _list_employees(firm, plan.consultants, 1, 0)
     windows = iter(plan.projects)
@@ -24,12 +24,12 @@ def open_by(firm: Firm, plan: Plan) -> None:
 
 
 def _list_others(firm: Firm, rank: int) -> None:
-    """List controlling, and projects that follow others, in the scenario's order."""
+    """List controlling and the scenario's follow-on projects, in the scenario's order."""
     number = 0
     for kind, count in firm.scenario.order:
         if kind == "controlling":
             rank += 1
-            firm.accounts.rank = rank
+            firm.controlling.rank = rank
         elif kind == "project":
             for at in range(number, number + count):
                 if firm.scenario.projects[at].is_follow_on:
@@ -39,11 +39,11 @@ def _list_others(firm: Firm, rank: int) -> None:
 
 
 def open_as_given(firm: Firm) -> None:
-    """List agents in the scenario's own order."""
+    """List the agents in the scenario's own order."""
     order = firm.scenario.order
-    # Who stands behind controlling is booked late, so its place is settled first.
+    # Reports depend on controlling's rank, so it is set before any other agent is listed.
     before = takewhile(lambda run: run[0] != "controlling", order)
-    firm.accounts.rank = 1 + sum(count for _, count in before)
+    firm.controlling.rank = 1 + sum(count for _, count in before)
     listed, rank = {"consultant": 0, "project": 0, "controlling": 0}, 1
     for kind, count in order:
         if kind == "consultant":
@@ -55,8 +55,8 @@ def open_as_given(firm: Firm) -> None:
         rank += count
 
 
-def take_over(firm: Firm) -> None:
-    """Everybody is on the payroll, every project is offered and none accepted."""
+def open_all(firm: Firm) -> None:
+    """List all consultants as hired, and all projects as offered and not accepted."""
     firm.offers = True
     scenario, rank = firm.scenario, len(firm.scenario.consultants)
     _list_employees(firm, rank, 1, 0)
@@ -68,13 +68,13 @@ def take_over(firm: Firm) -> None:
 
 
 def follow_on(firm: Firm, parent: Engagement) -> Engagement:
-    """Found the follow-on of a project that is at its deadline, behind everybody on the list."""
+    """List the follow-on of a project at its deadline, behind all other agents."""
     now = firm.scenario.time(firm.world.now)
     listed = [agents[-1].rank for agents in (firm.employees, firm.engagements) if agents]
     return _engage(
         firm,
         parent.terms,
-        max(*listed, firm.accounts.rank) + 1,
+        max(*listed, firm.controlling.rank) + 1,
         (now + 1, min(firm.scenario.stoptime, now + parent.deadline - parent.start)),
         name=f"{parent.name} (Follow On)",
         key=f"{parent.key}+",
@@ -82,23 +82,26 @@ def follow_on(firm: Firm, parent: Engagement) -> Engagement:
     )
 
 
-def _list_employees(firm: Firm, count: int, rank: int, of: int) -> None:
-    """Put consultants on the list, from the scenario's number `of` on."""
-    for at, terms in enumerate(firm.scenario.consultants[of : of + count]):
-        who = Employee(terms, rank + at)
+def _list_employees(firm: Firm, count: int, rank: int, first: int) -> None:
+    """List *count* consultants of the scenario, from number *first* on."""
+    for at, terms in enumerate(firm.scenario.consultants[first : first + count]):
+        who = StaffMember(terms, rank + at)
         firm.employees.append(who)
-        firm.accounts.employ(terms, who.rank, 1)
+        firm.controlling.payroll.employ(terms, who.rank, 1)
 
 
 def _list_project(firm: Firm, number: int, rank: int, window: Window | None = None) -> None:
-    """Put a project of the scenario on the list, in a window if one was decided."""
+    """List a project of the scenario, with the window of a decision if there is one."""
     scenario = firm.scenario
     terms = scenario.projects[number]
     moments = (terms.start_time, terms.deadline)
     if window is not None:
-        # As published, a step's number is used as a time.
         first, last = scenario.starttime, scenario.stoptime
-        moments = (max(min(last, window.start), first), max(min(last, window.deadline), first))
+        numbers = [float(window.start), float(window.deadline)]
+        if firm.params.step_numbers == "step":
+            numbers = [first + number * scenario.dt for number in numbers]
+        # As published, a step's number is otherwise used as a time.
+        moments = (max(min(last, numbers[0]), first), max(min(last, numbers[1]), first))
     chances = (terms.contracted_probability, terms.follow_on_probability)
     _engage(firm, terms, rank, moments, name=terms.name, key=str(number), chances=chances)
 
@@ -113,11 +116,11 @@ def _engage(
     key: str,
     chances: tuple[float, float],
 ) -> Engagement:
-    """Put a project on the list.
+    """List a project.
 
     Args:
-        firm: Whose list.
-        terms: Of the scenario's project.
+        firm: The firm.
+        terms: The project of the scenario.
         rank: Place in the list.
         window: Start and deadline, as times.
         name: For people.
@@ -145,6 +148,6 @@ def _engage(
         accepted=not firm.offers,
         worked=created - 1,
     )
-    project.states.append((created, State.ACQUIRED))
+    project.phases.append((created, Phase.ACQUIRED))
     firm.engagements.append(project)
     return project

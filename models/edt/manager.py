@@ -1,41 +1,44 @@
-"""Whoever decides: once before the run in the published game, at every event in the other."""
+"""The manager's process: one decision in the published game, commands at events in the other."""
 
+from collections.abc import Generator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from desim import World
-from models.edt import desk, listing, processes
-from models.edt.actions import Answer, Decide
-from models.edt.answer import extracted, parsed
-from models.edt.commands import run_the_firm
-from models.edt.decision import Limits, Plan, fault, first_pass, second_pass
-from models.edt.firm import MANAGER, Firm
+from models.edt import listing, processes, reporting
+from models.edt.actions import Answer, Command, Decide, Wait
+from models.edt.commands import carry_out
+from models.edt.decision import DecisionLimits
+from models.edt.firm import LAST, MANAGER, Firm
+from models.edt.judgement import judged
+from models.edt.params import DigitalTwinParams
 
-if TYPE_CHECKING:
-    from models.edt.params import EnterpriseDigitalTwin
+__all__ = ["begin"]
 
-__all__ = ["begin", "judged"]
+Process = Generator[Any, Any, None]
 
 
-def begin(world: World, game: "EnterpriseDigitalTwin") -> Firm:
-    """Set up the firm; where nobody decides, the scenario runs as it is given."""
-    firm = Firm(world, game, game.firm)
+def begin(world: World, params: DigitalTwinParams) -> Firm:
+    """Set up the firm and start its processes; without a manager the scenario runs as given."""
+    firm = Firm(world, params, params.loaded_scenario)
     if MANAGER not in world.seats:
         listing.open_as_given(firm)
         processes.start(world, firm)
     else:
-        manage = decide_once if game.asks == "once" else run_the_firm
+        manage = decide_once if params.asks == "once" else manage_at_events
         world.process(manage(world, firm))
     world.process(processes.close(world, firm))
     return firm
 
 
-def decide_once(world: World, firm: Firm) -> processes.Process:
-    """Ask until a decision is not refused, then open the firm by it."""
-    limits = Limits.of(firm.scenario)
+def decide_once(world: World, firm: Firm) -> Process:
+    """Ask until a decision is not refused, then open the firm with it."""
+    limits = DecisionLimits.of(firm.scenario)
     while True:
-        answer: Decide | Answer = yield world.ask(MANAGER, partial(desk.briefing, firm, limits))
-        firm.refusal, plan = judged(answer, limits, firm.game.mode)
+        answer: Decide | Answer = yield world.ask(
+            MANAGER, partial(reporting.briefing, firm, limits)
+        )
+        firm.refusal, plan = judged(answer, limits, firm.params.mode)
         if plan is not None:
             break
     firm.plan = plan
@@ -43,28 +46,27 @@ def decide_once(world: World, firm: Firm) -> processes.Process:
     processes.start(world, firm)
 
 
-def judged(answer: Decide | Answer, limits: Limits, mode: str) -> tuple[str, Plan | None]:
-    """Return why an answer is refused, or the plan it stands for.
+def manage_at_events(world: World, firm: Firm) -> Process:
+    """Open the whole firm, then carry out commands at every event until the manager waits."""
+    listing.open_all(firm)
+    processes.start(world, firm)
+    firm.happenings.append((0, "opened", ""))
+    while True:
+        while True:
+            command: Command = yield world.ask(MANAGER, partial(reporting.dashboard, firm))
+            if isinstance(command, Wait):
+                break
+            firm.refusal = carry_out(firm, command)
+        firm.refusal = ""
+        firm.happenings.clear()
+        yield _next_event(world, firm)
+        if not firm.happenings:
+            firm.happenings.append((world.now, "quarter", ""))
+        firm.settle()
 
-    Args:
-        answer: As given.
-        limits: What the scenario allows.
-        mode: "repair": both published passes; "second_pass": the scenario's alone, which lets a
-            firm without consultants through; "strict": nothing is repaired.
-    """
-    given = answer.given if isinstance(answer, Answer) else answer.raw()
-    if mode == "strict":
-        return _strictly(given, limits)
-    raw = extracted(given)
-    if mode == "repair":
-        raw = first_pass(raw, limits).raw()
-    return "", second_pass(raw, limits)
 
-
-def _strictly(given: Any, limits: Limits) -> tuple[str, Plan | None]:
-    try:
-        raw = parsed(given)
-    except (ValueError, RecursionError) as wrong:
-        return f"not_json: {wrong}", None
-    why = fault(raw, limits)
-    return (why, None) if why else ("", second_pass(raw, limits))
+def _next_event(world: World, firm: Firm) -> Any:
+    """Return the event of the quarter's end, which `Firm.happened` moves forward."""
+    quarter = firm.params.quarter
+    firm.bell = world.timeout(quarter - world.now % quarter, rank=LAST)
+    return firm.bell

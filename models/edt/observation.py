@@ -1,13 +1,13 @@
-"""What a manager sees: a briefing before the published game, a desk at events of the other."""
+"""The manager's observations: a briefing before the published game, a dashboard at events."""
 
 from attrs import frozen
 
-__all__ = ["Briefing", "Desk", "Event", "Offer", "Position"]
+__all__ = ["Briefing", "Dashboard", "FirmEvent", "ProjectOffer", "ProjectStatus"]
 
 
 @frozen
-class Offer:
-    """A project as the manager is told of it.
+class ProjectOffer:
+    """A project before the decision.
 
     Attributes:
         index: Its place in the decision, from 0.
@@ -21,7 +21,7 @@ class Offer:
         follow_on_probability: 0 to 1; above 1 - R another project follows at the deadline.
         start: Step at which it becomes ready, unless decided otherwise.
         deadline: Step with which it ends, unless decided otherwise.
-        extension_effort: Consultant time of one extension; null where the manager is not told.
+        extension_effort: Consultant time of one extension; null where the briefing hides it.
     """
 
     index: int
@@ -39,7 +39,7 @@ class Offer:
 
 @frozen
 class Briefing:
-    """All that is told before the one decision of the published game.
+    """The firm and its market before the one decision of the published game.
 
     Attributes:
         projects: Offers in the order of the decision.
@@ -49,13 +49,13 @@ class Briefing:
         dt: Time between steps.
         starttime: Time of the first step; windows that start before start here.
         stoptime: Time of the last step.
-        fixed_cost: Money per unit of time; null where the manager is not told.
+        fixed_cost: Money per unit of time; null where the briefing hides it.
         salary: Money per consultant and unit of time, on average; null likewise.
         workplace_cost: Money per consultant and unit of time, on average; null likewise.
-        refused: Why the last answer was refused; empty if there was none.
+        refused: Why the last answer was refused; empty if it was not.
     """
 
-    projects: tuple[Offer, ...]
+    projects: tuple[ProjectOffer, ...]
     consultants: int
     revenue_risk: float
     horizon: int
@@ -69,17 +69,20 @@ class Briefing:
 
     @property
     def workable(self) -> float:
-        """Time in which one consultant can work on a project with the longest window."""
+        """Units of time in which one consultant can work on a project with the longest window.
+
+        By the rules of the published code; by the paper's there are two steps more.
+        """
         first = max(min(self.stoptime, 0), self.starttime)
         return max(min(self.stoptime, self.horizon), self.starttime) - first
 
 
 @frozen
-class Position:
-    """Where a project stands.
+class ProjectStatus:
+    """A project at an event.
 
     Attributes:
-        index: Its number in commands, from 0; follow-ons come behind.
+        index: Its number in commands, from 0; follow-ons have the highest numbers.
         name: For people.
         state: acquired, ready, started, fully_staffed, completed.
         accepted: Whether consultants may work on it.
@@ -112,18 +115,18 @@ class Position:
 
     @property
     def over(self) -> bool:
-        """Whether nothing can be done about it any more."""
+        """Whether it is completed, so that no command applies to it."""
         return self.state == "completed"
 
 
 @frozen
-class Event:
-    """Something that has happened since the manager was last asked.
+class FirmEvent:
+    """An event since the manager was last asked.
 
     Attributes:
-        step: When, counted from 1.
+        step: Step of the event, from 1.
         what: opened, ready, completed, extended, deadline or quarter.
-        project: Which project; empty where none.
+        project: Name of the project; empty for the firm as a whole.
     """
 
     step: int
@@ -132,16 +135,16 @@ class Event:
 
 
 @frozen
-class Desk:
-    """The firm at an event, when all of its step is done.
+class Dashboard:
+    """The firm at an event, after all of its step.
 
     Attributes:
         step: Steps completed.
         steps: Steps of the episode.
         time: Time of the last completed step.
         dt: Time between steps.
-        events: What has happened since the last question.
-        projects: Every project there is, completed ones too.
+        events: Events since the last question.
+        projects: All projects, completed ones too.
         hired: Consultants on the payroll.
         idle: Consultants on the payroll without a project.
         free: Consultants that can still be hired.
@@ -158,8 +161,8 @@ class Desk:
     steps: int
     time: float
     dt: float
-    events: tuple[Event, ...]
-    projects: tuple[Position, ...]
+    events: tuple[FirmEvent, ...]
+    projects: tuple[ProjectStatus, ...]
     hired: int
     idle: int
     free: int

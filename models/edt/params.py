@@ -1,93 +1,106 @@
 """The parameters of the Enterprise Digital Twin and its presets."""
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 from attrs.validators import ge, in_, instance_of, le
 
-from desim import Role, World, from_preset
-from models.edt import document, manager, options, score, sheets
-from models.edt.actions import Answer, Command, Decide
-from models.edt.firm import MANAGER, Firm
-from models.edt.observation import Briefing, Desk
+from desim.schema.validators import whole
+from models.edt import document
 from models.edt.scenario import Scenario
 
-__all__ = ["EnterpriseDigitalTwin"]
+__all__ = ["DigitalTwinParams"]
 
-_whole = [instance_of(int), ge(1), le(100_000)]
+_count = [whole, ge(1), le(100_000)]
 
 
 @frozen(kw_only=True)
-class EnterpriseDigitalTwin:
+class DigitalTwinParams:
     """A consulting firm: consultants work on projects, each with a life of its own.
 
     Attributes:
         scenario: The firm and its market: the path of a scenario document, read when the model is
-            made, or the scenario itself.
-        asks: When the manager is asked: "once" before the run, or at every one of the "events".
-        mode: What becomes of a decision that is not well-formed: "repair" mends it as published,
-            "strict" refuses it with a code, "second_pass" mends it as the published scenario side
-            alone does, which lets a firm without consultants through.
-        gating: How extensions and follow-ons come about: "threshold" as published, or "bernoulli",
-            in which a draw must fall below the probability as well.
-        shows_costs: Whether the briefing tells costs and extension efforts, which the published one
-            leaves out.
-        quarter: Steps after which the manager is asked although nothing has happened, at least 1.
-        patience: Questions at one instant, after which a manager whose answers are refused, or who
-            never waits, is given up.
+            built, or the scenario itself.
+        asks: When the manager decides: "once" before the run, or at every one of the "events".
+        mode: What happens to a malformed decision: "repair" repairs it as published, "strict"
+            refuses it with a code, "second_pass" repairs it as the published scenario side alone
+            does, which accepts a firm without consultants.
+        gating: When extensions and follow-ons happen: "threshold" as in the code, where the
+            probability must be above 1 - R, or "bernoulli" as in the paper, where in addition a
+            draw must fall below the probability.
+        extensions: How often a project can be extended: "repeated", each time that its work is done
+            before the deadline, as in the code, or "once" as in the paper.
+        release: When the consultants of a completed project can take another: "a_step_later" as in
+            the code, where each loses a step, or "at_once" as in the paper.
+        first_work: The first step of work on a project: "after_start", the step behind its start,
+            as in the code, or "at_start" as in the paper.
+        step_numbers: What a step number k in a decision means: "time", the time k as in the code,
+            or "step", the time starttime + k * dt as in the paper.
+        utilisation: What the metrics of utilisation count: "effort", delivered effort over
+            capacity, as in the code, or "busy", consultants on a project over all, as in the paper.
+        sums: What accumulated figures and the score cover: "before_last", all steps but the last,
+            as in the code, or "all_steps" as in the paper.
+        shows_costs: Whether the briefing shows costs and extension efforts, which the published
+            briefing leaves out.
+        quarter: Steps after which the manager decides although nothing has happened, at least 1.
+        max_questions_per_tick: Questions at one tick; the episode fails with `Stuck` when a manager
+            whose answers are refused, or who never waits, gets more questions.
 
-    Source: reference SPEC sections 1 to 11; `interactive` is ours.
+    Source: reference SPEC sections 1 to 11 for the code, 13 for the paper; `interactive` is ours.
     """
 
     scenario: Scenario | str = field(factory=document.template, converter=document.read)
     asks: str = field(default="once", validator=in_(("once", "events")))
     mode: str = field(default="repair", validator=in_(("repair", "strict", "second_pass")))
     gating: str = field(default="threshold", validator=in_(("threshold", "bernoulli")))
+    extensions: str = field(default="repeated", validator=in_(("repeated", "once")))
+    release: str = field(default="a_step_later", validator=in_(("a_step_later", "at_once")))
+    first_work: str = field(default="after_start", validator=in_(("after_start", "at_start")))
+    step_numbers: str = field(default="time", validator=in_(("time", "step")))
+    utilisation: str = field(default="effort", validator=in_(("effort", "busy")))
+    sums: str = field(default="before_last", validator=in_(("before_last", "all_steps")))
     shows_costs: bool = field(default=False, validator=instance_of(bool))
-    quarter: int = field(default=12, validator=_whole)
-    patience: int = field(default=1_000, validator=_whole)
+    quarter: int = field(default=12, validator=_count)
+    max_questions_per_tick: int = field(default=1_000, validator=_count)
 
+    #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "published": {},
         "interactive": {"asks": "events", "shows_costs": True},
+        "paper": {
+            "mode": "strict",
+            "gating": "bernoulli",
+            "extensions": "once",
+            "release": "at_once",
+            "first_work": "at_start",
+            "step_numbers": "step",
+            "utilisation": "busy",
+            "sums": "all_steps",
+            "shows_costs": True,
+        },
     }
-    lead: ClassVar[tuple[str, ...]] = (MANAGER,)
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @property
-    def firm(self) -> Scenario:
-        """The scenario, which a path has become."""
+    def loaded_scenario(self) -> Scenario:
+        """The scenario as an object: `scenario` holds it, read from its document, at any time.
+
+        The declared type of `scenario` includes the path, so that the command line accepts one.
+        """
         assert isinstance(self.scenario, Scenario)
         return self.scenario
 
     @property
-    def roles(self) -> dict[str, Role]:
-        """The manager; where nobody sits, the scenario runs as it is given."""
-        if self.asks == "once":
-            plans = partial(options.plans, self)
-            once = Role(Briefing, Decide | Answer, plans, optional=True, neutral=options.default)
-            return {MANAGER: once}
-        commands = partial(options.commands, self)
-        return {MANAGER: Role(Desk, Command, commands, optional=True, neutral=options.idle)}
+    def deterministic(self) -> bool:
+        """Whether episodes do not depend on the seed: only gates that open by chance draw."""
+        return self.gating == "threshold"
 
-    def begin(self, world: World) -> Firm:
-        """Set up the firm."""
-        return manager.begin(world, self)
-
-    def score(self, state: Firm) -> float:
-        """Accumulated earnings, in money: higher is better."""
-        return score.score(state)
-
-    def metrics(self, state: Firm) -> dict[str, Any]:
-        """Return the figures of the last step under the names of SPEC section 7."""
-        return score.metrics(state)
-
-    def sheets(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
-        """Return the firm's books, in money."""
-        return sheets.sheets(state)
+    @property
+    def follows_code(self) -> bool:
+        """Whether work and sums follow the published code, whatever the metrics of utilisation."""
+        return (self.gating, self.extensions, self.release, self.first_work) == (
+            "threshold",
+            "repeated",
+            "a_step_later",
+            "after_start",
+        ) and (self.step_numbers, self.sums) == ("time", "before_last")

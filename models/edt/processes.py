@@ -1,7 +1,7 @@
 """The life cycles of consultants and projects as SimPy processes, and the end of the episode.
 
-Tick k is step k. Agents of one step act one after the other in the order of the list; their place
-in it is their rank. A process sleeps until the next step in which it can have something to do.
+Tick k is step k. The agents of one step act in the order of the list of agents: an agent's place in
+the list is its rank. A process waits for the next step in which it can have something to do.
 """
 
 from collections.abc import Generator
@@ -9,51 +9,53 @@ from typing import Any
 
 from desim import World
 from models.edt import listing
-from models.edt.firm import LAST, Firm
+from models.edt.firm import LAST, OPENING, Firm
 from models.edt.gates import is_open
-from models.edt.state import Employee, Engagement, State
+from models.edt.payroll import paydays
+from models.edt.state import Engagement, Phase, StaffMember
 
-__all__ = ["Process", "close", "consultant", "newcomer", "project", "start"]
+__all__ = ["close", "newcomer", "start"]
 
 Process = Generator[Any, Any, None]
 
 
 def start(world: World, firm: Firm) -> None:
-    """Start the life cycles of everybody on the list."""
+    """Start the life cycles of all agents on the list, and the paydays."""
     for who in firm.employees:
         world.process(consultant(firm, who))
     for engagement in firm.engagements:
         world.process(project(world, firm, engagement))
+    world.process(paydays(world, firm.controlling.payroll))
 
 
-def consultant(firm: Firm, me: Employee) -> Process:
-    """Look for a seat, stay until the project is over, lose a step, look again."""
+def consultant(firm: Firm, me: StaffMember) -> Process:
+    """Take a seat, stay until the project is over, lose a step, and repeat."""
     while True:
-        while (found := firm.vacancy()) is None:
+        while (vacancy := firm.vacancy()) is None:
             yield firm.wait_for_work(me)
-        firm.join(found, me)
+        firm.join(vacancy, me)
         firm.call(me.rank)
         yield firm.turn(me, firm.steps + 1)
 
 
-def newcomer(firm: Firm, me: Employee) -> Process:
-    """Begin with the step after the hiring."""
+def newcomer(firm: Firm, me: StaffMember) -> Process:
+    """Start the life cycle of a consultant in the step after the hiring."""
     yield firm.turn(me, firm.world.now + 1)
     yield from consultant(firm, me)
 
 
 def project(world: World, firm: Firm, me: Engagement) -> Process:
-    """Become ready, be worked on, be extended while the gate is open, end, and be followed."""
-    if me.start_step is not None and me.start_step < me.deadline_step:
-        yield firm.turn(me, me.start_step)
+    """Become ready, be worked on, be extended while the gate is open, end, be followed."""
+    if me.start_step is not None and me.start_step + firm.delay <= me.deadline_step:
+        yield firm.starts(me, me.start_step)
         become_ready(world, firm, me)
-    while me.state is not State.COMPLETED:
+    while me.phase is not Phase.COMPLETED:
         yield firm.turn(me, firm.plan_turn(me))
         firm.work_off(me, world.now)
         if world.now >= me.deadline_step:
             firm.complete(me)
             firm.happened("deadline", me)
-        elif me.state.active and me.remaining <= 0:
+        elif me.phase.active and me.remaining <= 0:
             extend_or_complete(world, firm, me)
     if me.on_time:
         if world.now < me.deadline_step:
@@ -62,17 +64,19 @@ def project(world: World, firm: Firm, me: Engagement) -> Process:
 
 
 def become_ready(world: World, firm: Firm, me: Engagement) -> None:
-    """Offer seats from this turn on."""
-    me.become(State.READY, world.now)
-    firm.accounts.seek(me.terms.consultants, me.rank, world.now)
+    """Open the seats of a project from this turn on."""
+    me.become(Phase.READY, world.now)
+    firm.controlling.seek(me.terms.consultants, me.rank, world.now)
     firm.review(me)
-    firm.call(me.rank)
+    firm.call(me.rank if firm.delay else OPENING)
     firm.happened("ready", me)
 
 
 def extend_or_complete(world: World, firm: Firm, me: Engagement) -> None:
-    """Add another block of effort if the gate is open; without more work the project is over."""
-    if is_open(world, firm, me, "extension", me.terms.extension_probability):
+    """Add a block of effort if the gate is open; a project without more work is completed."""
+    if firm.extendable(me) and is_open(
+        world, firm, me, "extension", me.terms.extension_probability
+    ):
         me.refill(me.remaining + me.terms.extension_effort, world.now)
         me.effort_risk = 1 - me.terms.extension_probability
     if me.remaining > 0:
@@ -83,13 +87,13 @@ def extend_or_complete(world: World, firm: Firm, me: Engagement) -> None:
 
 
 def follow_on(world: World, firm: Firm, me: Engagement) -> None:
-    """At the deadline, staffed or not, another project may follow."""
+    """Found a follow-on project if the gate is open; called at the deadline, staffed or not."""
     if is_open(world, firm, me, "follow_on", me.follow_on_probability):
         world.process(project(world, firm, listing.follow_on(firm, me)))
 
 
 def close(world: World, firm: Firm) -> Process:
-    """Close the books behind the last turn of the last step."""
+    """Post the last step behind its last turn, and end the episode."""
     yield world.timeout(firm.steps - world.now, rank=LAST)
     firm.settle()
     world.end("horizon")

@@ -1,4 +1,4 @@
-"""A firm and its market as frozen classes: what a scenario document says."""
+"""A firm and its market as frozen classes: the content of a scenario document."""
 
 import math
 from itertools import pairwise
@@ -7,14 +7,17 @@ from typing import Any, Literal, get_args
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, instance_of, le
 
+from desim.schema.validators import finite, whole
+from desim.short_repr import short_repr
+
 __all__ = ["AGENTS", "STEPS", "Consultant", "Kind", "Project", "Scenario"]
 
 Kind = Literal["consultant", "project", "controlling"]
 
-#: Steps and agents of one scenario; beyond, the file is more likely wrong than large.
+#: Most steps and agents of a scenario; a file beyond them is more likely wrong than large.
 STEPS, AGENTS = 100_000, 1_000
 
-#: Money per unit of time, and effort, stay where amounts keep their twelfth decimal.
+#: Limit of money per unit of time, effort and times: doubles below it keep three decimals.
 _LARGEST = 1e12
 
 
@@ -22,24 +25,16 @@ def _float(value: Any) -> Any:
     return float(value) if type(value) is int else value
 
 
-def _finite(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    if type(value) is not float or not math.isfinite(value):
-        raise ValueError(f"'{attribute.name}' must be a finite number, not {value!r}")
-
-
-def _whole(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    if type(value) is not int:
-        raise ValueError(f"'{attribute.name}' must be a whole number, not {value!r}")
-
-
 def _named(_: object, attribute: "Attribute[Any]", value: Any) -> None:
     if type(value) is not str or not value:
-        raise ValueError(f"'{attribute.name}' must be a text of at least one letter, not {value!r}")
+        raise ValueError(
+            f"'{attribute.name}' must be a text of at least one letter, not {short_repr(value)}"
+        )
 
 
 def _number(*limits: Any, default: Any = None) -> Any:
     given = {} if default is None else {"default": default}
-    return field(converter=_float, validator=[_finite, *limits], **given)
+    return field(converter=_float, validator=[finite, *limits], **given)
 
 
 def _amount() -> Any:
@@ -55,7 +50,7 @@ def _instant() -> Any:
 
 
 def _runs(order: Any) -> Any:
-    """Join neighbouring runs of one kind, so that equal orders are written alike."""
+    """Join neighbouring runs of one kind, so that equal orders have equal runs."""
     runs: list[Any] = []
     for run in order:
         kind, count = run
@@ -66,10 +61,10 @@ def _runs(order: Any) -> Any:
 
 @frozen(kw_only=True)
 class Consultant:
-    """Somebody who can work one unit of effort per unit of time.
+    """A consultant, who can deliver one unit of effort per unit of time.
 
     Attributes:
-        name: Shown to people.
+        name: For people.
         salary: Money per unit of time, busy or not.
         workplace_cost: Money per unit of time, busy or not.
     """
@@ -81,20 +76,20 @@ class Consultant:
 
 @frozen(kw_only=True)
 class Project:
-    """Work that is there between two moments.
+    """Work that is offered between two times.
 
     Attributes:
-        name: Shown to people.
+        name: For people.
         contracted_effort: Consultant time to deliver before the first extension.
         contracted_probability: How sure the revenue is, 0 to 1; reported only.
         extension_probability: Compared with the risk level when the work is done, 0 to 1.
         extension_effort: Consultant time that one extension adds.
         follow_on_probability: Compared with the risk level at the deadline, 0 to 1.
-        deadline: Time at which the project is over; its step still counts.
+        deadline: Time at which the project ends; the step at that time still counts.
         consultants: Seats, at least 1.
         start_time: Time at which it becomes ready; work starts one step later.
         billing_rate: Money per unit of effort.
-        is_follow_on: Whether it follows another; decisions pass over such projects of a scenario.
+        is_follow_on: Whether it follows another; decisions do not cover such projects.
     """
 
     name: str = field(validator=_named)
@@ -104,7 +99,7 @@ class Project:
     extension_effort: float = _amount()
     follow_on_probability: float = _share()
     deadline: float = _instant()
-    consultants: int = field(validator=[_whole, ge(1), le(AGENTS)])
+    consultants: int = field(validator=[whole, ge(1), le(AGENTS)])
     start_time: float = _instant()
     billing_rate: float = _amount()
     is_follow_on: bool = field(default=False, validator=instance_of(bool))
@@ -118,7 +113,7 @@ class Project:
 
 @frozen(kw_only=True)
 class Scenario:
-    """Everything that is given before the first decision.
+    """The firm and its market before the first decision.
 
     Attributes:
         starttime: Time of the first step.
@@ -129,11 +124,11 @@ class Scenario:
         consultants: In the order in which they act.
         projects: In the order in which they act.
         order: Runs of agents in the order in which they act: ("consultant", 12), ...; exactly one
-            "controlling", which keeps the accounts.
-        manager: Key of the document around the scenario; carries no behaviour.
-        key: Key of the scenario in the document; carries no behaviour.
-        name: Name in the document; carries no behaviour.
-        model: Model in the document; carries no behaviour.
+            "controlling", which posts to the ledger.
+        manager: Key of the document around the scenario; without effect.
+        key: Key of the scenario in the document; without effect.
+        name: Name in the document; without effect.
+        model: Model in the document; without effect.
     """
 
     starttime: float = _number()
@@ -167,49 +162,49 @@ class Scenario:
         for kind, count in self.order:
             if kind not in counts or type(count) is not int or count < 1:
                 raise ValueError(
-                    f"'order' must be runs of {', '.join(counts)}, not {(kind, count)!r}"
+                    f"'order' must be runs of {', '.join(counts)}, not {short_repr((kind, count))}"
                 )
             counts[kind] += count
-        told = {"consultant": len(self.consultants), "project": len(self.projects)}
+        listed = {"consultant": len(self.consultants), "project": len(self.projects)}
         if counts["controlling"] != 1:
             raise ValueError(
                 f"exactly one controlling agent is needed, not {counts['controlling']}"
             )
-        if counts != {**told, "controlling": 1}:
-            raise ValueError(f"'order' must hold each agent once: {counts} for {told}")
+        if counts != {**listed, "controlling": 1}:
+            raise ValueError(f"'order' must hold each agent once: {counts} for {listed}")
 
     @property
     def steps(self) -> int:
-        """How many steps there are; the first has number 1."""
+        """Number of steps; the first step is step 1."""
         return self.last_step_until(self.stoptime)
 
     def time(self, step: int) -> float:
-        """Time of a step."""
+        """Return the time of a step."""
         return self.starttime + (step - 1) * self.dt
 
     def last_step_until(self, time: float) -> int:
-        """Number of the last step that is not after a time; below 1 before the first."""
+        """Return the last step that is not after a time; below 1 before the first step."""
         step = math.floor((time - self.starttime) / self.dt) + 1
-        # A quotient may be rounded across a whole number.
+        # The rounded quotient may lie on the other side of a whole number.
         if self.time(step + 1) <= time:
             return step + 1
         return step if self.time(step) <= time else step - 1
 
     def step_at(self, time: float) -> int | None:
-        """Number of the step at exactly that time, if there is one."""
+        """Return the step at exactly that time, or None."""
         step = self.last_step_until(time)
         return step if self.time(step) == time else None
 
     def first_step_from(self, time: float) -> int:
-        """Number of the first step that is not before a time."""
+        """Return the first step that is not before a time."""
         step = self.last_step_until(time)
         return step if self.time(step) == time else step + 1
 
 
 def _check_names(kind: str, agents: tuple[Any, ...]) -> None:
-    """Refuse two agents of one name, unless they are the copies that `count` makes."""
+    """Refuse two agents of one name, except equal neighbours, which a document counts."""
     names = [agent.name for agent in agents]
     copies = sum(a == b for a, b in pairwise(agents))
     if len(set(names)) + copies < len(names):
         twice = next(n for at, n in enumerate(names) if n in names[:at])
-        raise ValueError(f"two {kind}s are named {twice!r}; a name may stand once")
+        raise ValueError(f"two {kind}s are named {twice!r}; a name is used once")

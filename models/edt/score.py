@@ -1,64 +1,72 @@
-"""What an episode is scored by: reference SPEC section 7, at the last step."""
+"""Score and metrics of an episode, at the last step: reference SPEC section 7.
 
+Accumulated figures leave out the last step, as in the published code, or include it, as in the
+paper (`sums`). Utilisation counts effort or busy consultants (`utilisation`).
+"""
+
+from collections.abc import Mapping
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from models.edt.accounts import COSTS
-
-if TYPE_CHECKING:
-    from models.edt.firm import Firm
+from models.edt import series
+from models.edt.controlling import CASH, COSTS, REVENUE
+from models.edt.firm import Firm
+from models.edt.series import ratio
 
 __all__ = ["metrics", "score"]
 
 
-def score(firm: "Firm") -> float:
-    """Accumulated earnings: the sum over all steps but the last, in money."""
-    before = firm.accounts.before_last
-    return firm.accounts.book.money(-before["revenue"] - sum(before[a] for a in COSTS))
+def score(firm: Firm) -> float:
+    """Return the accumulated earnings in money."""
+    sums = _sums(firm)
+    return firm.controlling.book.money(-sums[REVENUE] - sum(sums[a] for a in COSTS))
 
 
-def metrics(firm: "Firm") -> dict[str, Any]:
-    """Return the figures of the last step; stocks are read before its flow enters.
+def metrics(firm: Firm) -> dict[str, Any]:
+    """Return the figures of the last step and the accumulated ones.
 
-    `mean_step_utilization` is the mean over steps of effort over capacity, the paper's utilisation;
-    `overall_avg_utilization` is the sum of effort over the sum of capacity before the last step.
+    `mean_step_utilization` is the mean over steps of the utilisation of each, the figure of the
+    paper's tables; `overall_avg_utilization` is the sum of its numerators over that of capacity.
     """
-    accounts = firm.accounts
-    book, before = accounts.book, accounts.before_last
-    revenue, expenses = -before["revenue"], sum(before[account] for account in COSTS)
-    effort, capacity = accounts.effort(), accounts.capacity()
+    book, sums = firm.controlling.book, _sums(firm)
+    revenue, expenses = -sums[REVENUE], sum(sums[account] for account in COSTS)
+    used, capacity = series.used(firm), firm.controlling.capacity()
+    counted = len(used) - (firm.params.sums == "before_last")
     return {
         "accumulated_earnings": book.money(revenue - expenses),
         "accumulated_revenue": book.money(revenue),
         "accumulated_expenses": book.money(expenses),
-        "cash": book.money(before["cash"]),
-        "mean_step_utilization": fsum(map(ratio, effort, capacity)) / len(effort),
-        "overall_avg_utilization": ratio(sum(effort[:-1]), sum(capacity[:-1])),
+        "cash": book.money(sums[CASH]),
+        "mean_step_utilization": fsum(map(ratio, used, capacity)) / len(used),
+        "overall_avg_utilization": ratio(sum(used[:counted]), sum(capacity[:counted])),
         "overall_profit_margin": ratio(revenue - expenses, revenue),
         **_last_step(firm),
-        "utilization": ratio(effort[-1], capacity[-1]),
+        "utilization": ratio(used[-1], capacity[-1]),
         "consultants": sum(e.hired for e in firm.employees),
         "projects_at_end": len(firm.engagements),
     }
 
 
-def _last_step(firm: "Firm") -> dict[str, float]:
+def _sums(firm: Firm) -> Mapping[str, int]:
+    """Return the balances that are the accumulated figures."""
+    controlling = firm.controlling
+    if firm.params.sums == "all_steps":
+        return controlling.book.held
+    return controlling.before_last
+
+
+def _last_step(firm: Firm) -> dict[str, float]:
     """Return the flows of the last step."""
-    accounts = firm.accounts
-    book, before = accounts.book, accounts.before_last
-    billed = before["revenue"] - book.balance("revenue")
+    controlling = firm.controlling
+    book, before = controlling.book, controlling.before_last
+    billed = before[REVENUE] - book.balance(REVENUE)
     spent = sum(book.balance(account) - before[account] for account in COSTS)
     return {
         "revenue": book.money(billed),
         "expenses": book.money(spent),
         "earnings": book.money(billed - spent),
-        "cash_flow": book.money(book.balance("cash") - before["cash"]),
+        "cash_flow": book.money(book.balance(CASH) - before[CASH]),
         "profit_margin": ratio(billed - spent, billed),
-        "revenue_risk": ratio(accounts.at_risk()[-1], book.money(billed)),
-        "consultant_demand": accounts.demand()[-1],
+        "revenue_risk": ratio(controlling.at_risk(firm.steps), book.money(billed)),
+        "consultant_demand": controlling.demand()[-1],
     }
-
-
-def ratio(part: float, whole: float) -> float:
-    """Return a share; 0 of nothing."""
-    return float(part / whole) if whole else 0.0

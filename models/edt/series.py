@@ -1,30 +1,36 @@
-"""An episode step by step: the reported series, states, staff, assignments."""
+"""An episode by step: the reported series, phases, staff and assignments."""
 
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 
-from models.edt.accounts import COSTS, UNIT
-from models.edt.score import ratio
-from models.edt.state import State, at_step
+from models.edt.controlling import CASH, COSTS, REVENUE
+from models.edt.firm import Firm
+from models.edt.state import Engagement, Phase, at_step
+from models.edt.units import UNIT, units
 
-if TYPE_CHECKING:
-    from models.edt.firm import Firm
-    from models.edt.state import Engagement
-
-__all__ = ["assignments", "remaining", "series", "staffing", "states"]
+__all__ = [
+    "assignments",
+    "busy",
+    "by_step",
+    "ratio",
+    "remaining",
+    "series",
+    "staffing",
+    "states",
+    "used",
+]
 
 Series = list[float]
 
 
-def series(firm: "Firm") -> dict[str, Series]:
-    """Return the series of reference SPEC section 7 by name, one figure a booked step.
+def series(firm: Firm) -> dict[str, Series]:
+    """Return the series of reference SPEC section 7 by name, one figure for each posted step.
 
     Money is read from the ledger; accumulated figures are stocks before the flow of the step.
     """
-    accounts = firm.accounts
-    book = accounts.book
-    flow = {a: _flow(firm, a) for a in ("revenue", "cash", *COSTS)}
-    revenue = [-units for units in flow["revenue"]]
+    controlling = firm.controlling
+    book = controlling.book
+    flow = {a: _flow(firm, a) for a in (REVENUE, CASH, *COSTS)}
+    revenue = [-amount for amount in flow[REVENUE]]
     expenses = [sum(step) for step in zip(*(flow[a] for a in COSTS), strict=True)]
     earnings = [r - e for r, e in zip(revenue, expenses, strict=True)]
     money = {
@@ -34,27 +40,83 @@ def series(firm: "Firm") -> dict[str, Series]:
         "accumulated_revenue": _stock(revenue),
         "accumulated_expenses": _stock(expenses),
         "accumulated_earnings": _stock(earnings),
-        "cash": _stock(flow["cash"]),
-        "cash_flow": flow["cash"],
+        "cash": _stock(flow[CASH]),
+        "cash_flow": flow[CASH],
     }
-    told = {name: [book.money(units) for units in values] for name, values in money.items()}
-    effort, capacity = accounts.effort(), accounts.capacity()
+    in_money = {name: [book.money(amount) for amount in values] for name, values in money.items()}
+    effort, capacity = controlling.effort(), controlling.capacity()
+    at_risk = map(controlling.at_risk, range(1, controlling.booked + 1))
     return {
-        **told,
-        "effort": [units / UNIT for units in effort],
-        "capacity": [units / UNIT for units in capacity],
+        **in_money,
+        "effort": [amount / UNIT for amount in effort],
+        "capacity": [amount / UNIT for amount in capacity],
         "utilization": [*map(ratio, effort, capacity)],
         "overall_avg_utilization": [*map(ratio, _stock(effort), _stock(capacity))],
-        "revenue_risk": [*map(ratio, accounts.at_risk(), told["revenue"])],
-        "consultant_demand": [*map(float, accounts.demand())],
+        "revenue_risk": [*map(ratio, at_risk, in_money["revenue"])],
+        "consultant_demand": [*map(float, controlling.demand())],
         "profit_margin": [*map(ratio, earnings, revenue)],
         "overall_profit_margin": [*map(ratio, _stock(earnings), _stock(revenue))],
     }
 
 
-def _flow(firm: "Firm", account: str) -> list[int]:
-    """Return what an account took in, step by step, from the ledger."""
-    book, last = firm.accounts.book, firm.accounts.booked
+def by_step(firm: Firm) -> dict[str, Series]:
+    """Return what a figure of an episode shows, one number a step: README, "Series"."""
+    controlling = firm.controlling
+    book, time = controlling.book, units(firm.scenario.dt)
+    earned = [
+        -sum(change) for change in zip(*(_flow(firm, a) for a in (REVENUE, *COSTS)), strict=True)
+    ]
+    return {
+        "earnings": [book.money(amount) for amount in earned],
+        "accumulated_earnings": [book.money(amount) for amount in accumulate(earned)],
+        "cash": [book.money(amount) for amount in accumulate(_flow(firm, CASH))],
+        "staff": [float(capacity // time) for capacity in controlling.capacity()],
+        "busy": [float(count) for count in busy(firm)],
+        "projects_under_way": [float(count) for count in _under_way(firm)],
+    }
+
+
+def busy(firm: Firm) -> list[int]:
+    """Return the number of consultants on a project in each posted step."""
+    change = [0] * (firm.steps + 2)
+    for who in firm.employees:
+        on = 0
+        # The last entry of a step counts.
+        for step, project in dict(who.log).items():
+            now = int(project is not None)
+            change[min(step, firm.steps + 1)] += now - on
+            on = now
+    return [*accumulate(change)][1 : firm.controlling.booked + 1]
+
+
+def used(firm: Firm) -> list[int]:
+    """Return the consultant time used by posted step, in whole units of 1e-12.
+
+    By the parameter `utilisation`: the effort delivered, or the time of busy consultants.
+    """
+    if firm.params.utilisation == "effort":
+        return firm.controlling.effort()
+    time = units(firm.scenario.dt)
+    return [count * time for count in busy(firm)]
+
+
+def _under_way(firm: Firm) -> list[int]:
+    """Return the number of projects that have started and are not completed, by posted step."""
+    lines = [at_step(project.phases, firm.controlling.booked) for project in firm.engagements]
+    return [
+        sum(phase is not None and phase.active for phase in step)
+        for step in zip(*lines, strict=True)
+    ] or [0] * firm.controlling.booked
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return *part* over *whole*, 0 if *whole* is 0."""
+    return float(part / whole) if whole else 0.0
+
+
+def _flow(firm: Firm, account: str) -> list[int]:
+    """Return the change of an account's balance in each posted step."""
+    book, last = firm.controlling.book, firm.controlling.booked
     balances = [book.balance(account, step) for step in range(last + 1)]
     return [after - before for before, after in pairwise(balances)]
 
@@ -64,29 +126,29 @@ def _stock(flow: list[int]) -> list[int]:
     return [0, *accumulate(flow)][:-1]
 
 
-def states(firm: "Firm") -> list[str]:
-    """Return for every project a letter a step, `-` before it exists."""
+def states(firm: Firm) -> list[str]:
+    """Return for every project one letter for each step, `-` before it exists."""
     return [
         "".join(
-            state.value if isinstance(state, State) else "-"
-            for state in at_step(project.states, firm.steps)
+            phase.value if isinstance(phase, Phase) else "-"
+            for phase in at_step(project.phases, firm.steps)
         )
         for project in firm.engagements
     ]
 
 
-def staffing(firm: "Firm") -> list[list[int]]:
-    """Return for every project how many consultants it has had, step by step."""
+def staffing(firm: Firm) -> list[list[int]]:
+    """Return for every project the number of its consultants in each step."""
     return [at_step(project.staffing, firm.steps, 0) for project in firm.engagements]
 
 
-def remaining(firm: "Firm") -> list[list[float]]:
-    """Return for every project the effort left after its own turn, step by step."""
+def remaining(firm: Firm) -> list[list[float]]:
+    """Return for every project the effort left after its own turn in each step."""
     return [at_step(_left(project), firm.steps, 0.0) for project in firm.engagements]
 
 
-def _left(project: "Engagement") -> list[tuple[int, float]]:
-    """Return step and effort left from then on."""
+def _left(project: Engagement) -> list[tuple[int, float]]:
+    """Return pairs of a step and the effort left from then on."""
     return [
         (first + at, before - delivered * (at + 1))
         for first, rounds, before, delivered in project.rounds
@@ -94,6 +156,6 @@ def _left(project: "Engagement") -> list[tuple[int, float]]:
     ]
 
 
-def assignments(firm: "Firm") -> list[list[int | None]]:
-    """Return for every consultant the project they are on, step by step; none when available."""
+def assignments(firm: Firm) -> list[list[int | None]]:
+    """Return for every consultant the project they are on in each step; None while available."""
     return [at_step(who.log, firm.steps) for who in firm.employees]

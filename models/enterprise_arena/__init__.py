@@ -1,4 +1,4 @@
-"""EnterpriseArena: 132 months of a consumer lender, steered by its chief financial officer."""
+"""EnterpriseArena: 132 months of a consumer lender under its chief financial officer."""
 
 from models.enterprise_arena.actions import (
     AccessFinancialDocs,
@@ -17,26 +17,28 @@ from models.enterprise_arena.actions import (
     VerifyCashPosition,
 )
 from models.enterprise_arena.macro import Macro
-from models.enterprise_arena.observation import Month, Noted, Reply
-from models.enterprise_arena.params import EnterpriseArena
+from models.enterprise_arena.model import EnterpriseArena
+from models.enterprise_arena.observation import CommandReply, Month, Note
+from models.enterprise_arena.params import ArenaParams
 
 __all__ = [
     "AccessFinancialDocs",
     "AnalyzeMarketConditions",
+    "ArenaParams",
     "BookClosing",
     "CashFlowForecastCalculation",
     "CheckCashInBank",
     "CheckMarketData",
     "Command",
+    "CommandReply",
     "ConductCashflowProjection",
     "EnterpriseArena",
     "FundRaisingRequest",
     "Macro",
     "Month",
-    "Noted",
+    "Note",
     "Pass",
     "RecallNotes",
-    "Reply",
     "ReviewFinancialRecords",
     "SaveNote",
     "VerifyCashPosition",

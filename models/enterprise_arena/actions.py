@@ -1,12 +1,23 @@
 """What the chief financial officer can do: tools, notes, and the one action that ends a month.
 
-The four tools answer to the paper's names and to those of the public simulator.
+Each of the four tools exists under the paper's name and under that of the public simulator.
 """
 
 from attrs import field, frozen
-from attrs.validators import instance_of, optional
+from attrs.validators import optional
+
+from desim.schema.validators import (
+    bounded_number,
+    bounded_whole,
+    long_text,
+    short_text,
+    short_texts,
+)
 
 __all__ = [
+    "DEBT",
+    "EQUITY",
+    "INSTRUMENTS",
     "AccessFinancialDocs",
     "Action",
     "AnalyzeMarketConditions",
@@ -17,7 +28,7 @@ __all__ = [
     "Command",
     "ConductCashflowProjection",
     "FundRaisingRequest",
-    "Note",
+    "NotepadCommand",
     "Pass",
     "RecallNotes",
     "ReviewFinancialRecords",
@@ -26,8 +37,9 @@ __all__ = [
     "VerifyCashPosition",
 ]
 
-_text = instance_of(str)
-_whole = instance_of(int)
+#: Values of `FundRaisingRequest.type`.
+EQUITY, DEBT = "equity", "debt"
+INSTRUMENTS = (EQUITY, DEBT)
 
 
 # -- tools: twenty calls a month -------------------------------------------------------------------
@@ -52,8 +64,8 @@ class ReviewFinancialRecords:
         filename: Of the document to retrieve.
     """
 
-    action: str = field(default="list", validator=_text)
-    filename: str = field(default="", validator=_text)
+    action: str = field(default="list", validator=short_text)
+    filename: str = field(default="", validator=short_text)
 
 
 @frozen
@@ -65,8 +77,8 @@ class AccessFinancialDocs:
         filename: Of the document to retrieve.
     """
 
-    action: str = field(default="list", validator=_text)
-    filename: str = field(default="", validator=_text)
+    action: str = field(default="list", validator=short_text)
+    filename: str = field(default="", validator=short_text)
 
 
 @frozen
@@ -79,9 +91,9 @@ class AnalyzeMarketConditions:
         end_month: Last month; the present one where it is not given.
     """
 
-    data_type: str = field(validator=_text)
-    start_month: int = field(default=0, validator=_whole)
-    end_month: int | None = field(default=None, validator=optional(_whole))
+    data_type: str = field(validator=short_text)
+    start_month: int = field(default=0, validator=bounded_whole)
+    end_month: int | None = field(default=None, validator=optional(bounded_whole))
 
 
 @frozen
@@ -94,9 +106,9 @@ class CheckMarketData:
         end_month: Last month; the present one where it is not given.
     """
 
-    data_type: str = field(validator=_text)
-    start_month: int = field(default=0, validator=_whole)
-    end_month: int | None = field(default=None, validator=optional(_whole))
+    data_type: str = field(validator=short_text)
+    start_month: int = field(default=0, validator=bounded_whole)
+    end_month: int | None = field(default=None, validator=optional(bounded_whole))
 
 
 @frozen
@@ -108,8 +120,8 @@ class ConductCashflowProjection:
         growth_rate_override: Borrower growth, percent a month; the present one where not given.
     """
 
-    months: int = field(default=3, validator=_whole)
-    growth_rate_override: float | None = field(default=None)
+    months: int = field(default=3, validator=bounded_whole)
+    growth_rate_override: float | None = field(default=None, validator=optional(bounded_number))
 
 
 @frozen
@@ -121,8 +133,8 @@ class CashFlowForecastCalculation:
         growth_rate_override: Borrower growth, percent a month; the present one where not given.
     """
 
-    months: int = field(default=3, validator=_whole)
-    growth_rate_override: float | None = field(default=None)
+    months: int = field(default=3, validator=bounded_whole)
+    growth_rate_override: float | None = field(default=None, validator=optional(bounded_number))
 
 
 # -- notes: free -----------------------------------------------------------------------------------
@@ -137,8 +149,8 @@ class SaveNote:
         tags: Words to find it by.
     """
 
-    content: str = field(validator=_text)
-    tags: tuple[str, ...] = field(default=(), converter=tuple)
+    content: str = field(validator=long_text)
+    tags: tuple[str, ...] = field(default=(), converter=tuple, validator=short_texts)
 
 
 @frozen
@@ -151,9 +163,9 @@ class RecallNotes:
         limit: Notes at most.
     """
 
-    query: str = field(default="", validator=_text)
-    tags: tuple[str, ...] = field(default=(), converter=tuple)
-    limit: int = field(default=10, validator=_whole)
+    query: str = field(default="", validator=short_text)
+    tags: tuple[str, ...] = field(default=(), converter=tuple, validator=short_texts)
+    limit: int = field(default=10, validator=bounded_whole)
 
 
 # -- actions: one ends the month -------------------------------------------------------------------
@@ -175,11 +187,11 @@ class FundRaisingRequest:
 
     Attributes:
         type: "equity" or "debt".
-        amount: Dollars, above 0; one that is refused uses the month all the same.
+        amount: Dollars, above 0; the reply to a refused request says whether the month goes on.
     """
 
-    type: str = field(validator=_text)
-    amount: float = field()
+    type: str = field(validator=short_text)
+    amount: float = field(validator=bounded_number)
 
 
 Tool = (
@@ -192,6 +204,6 @@ Tool = (
     | ConductCashflowProjection
     | CashFlowForecastCalculation
 )
-Note = SaveNote | RecallNotes
+NotepadCommand = SaveNote | RecallNotes
 Action = Pass | BookClosing | FundRaisingRequest
-Command = Tool | Note | Action
+Command = Tool | NotepadCommand | Action

@@ -1,7 +1,7 @@
-"""Whether the books hang together, verified at the end of every month while a test runs.
+"""Checks that the books articulate at the end of every month, switched on by tests.
 
-The idea is that of `ledgers.invariants`: what ends a month is wrapped, and the model itself is kept
-free of checks that only its own faults could fail.
+As in `ledgers.invariants`, a method is wrapped while a test runs, so that the model itself contains
+no checks that only a fault of its own could fail.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from functools import wraps
 
 from ledgers import articulation
 from ledgers.invariants import BrokenInvariant
-from models.enterprise_arena.company import Company
-from models.enterprise_arena.macro import YEAR
 from models.enterprise_arena.reports import REPORTS
+from models.enterprise_arena.rules import YEAR
+from models.enterprise_arena.state import Lender
 
 __all__ = ["checked", "faults"]
 
@@ -22,27 +22,27 @@ def checked() -> Iterator[None]:
     """Verify the articulation of the books (SPEC section 7.3) whenever a month ends.
 
     Raises:
-        BrokenInvariant: From the month that does not articulate; the sentence says what does not.
+        BrokenInvariant: From the first month that does not articulate; the text says what differs.
     """
-    close_month = Company.close_month
+    close_month = Lender.close_month
 
     @wraps(close_month)
-    def checked_close(company: Company) -> None:
-        for fault in faults(company, company.month):
-            raise BrokenInvariant(f"month {company.month}: {fault}")
-        close_month(company)
+    def checked_close(lender: Lender) -> None:
+        for fault in faults(lender, lender.month):
+            raise BrokenInvariant(f"month {lender.month}: {fault}")
+        close_month(lender)
 
-    Company.close_month = checked_close  # type: ignore[assignment, method-assign] # that is the idea
+    Lender.close_month = checked_close  # type: ignore[assignment, method-assign] # restored below
     try:
         yield
     finally:
-        Company.close_month = close_month  # type: ignore[method-assign]
+        Lender.close_month = close_month  # type: ignore[method-assign]
 
 
-def faults(company: Company, month: int) -> list[str]:
-    """Say everything that does not articulate in a month that ends now; empty is good."""
-    found = articulation.faults(REPORTS, company.books.book, month, month, month - month % YEAR)
-    owed = sum(loan.balance for loan in company.term_loans)
-    if owed != company.debt:
-        found.append(f"notes payable are {company.debt}, the balances of the notes {owed}")
-    return found
+def faults(lender: Lender, month: int) -> list[str]:
+    """Return what does not articulate in a month that ends now, one text each; empty if nothing."""
+    texts = articulation.faults(REPORTS, lender.books.book, month, month, month - month % YEAR)
+    owed = sum(loan.balance for loan in lender.term_loans)
+    if owed != lender.debt:
+        texts.append(f"notes payable are {lender.debt}, the balances of the notes {owed}")
+    return texts

@@ -1,7 +1,7 @@
-"""What the accountants hand over: statements of closed months, raw extracts of all others.
+"""The contents of documents: statements of closed months, and raw extracts of all past months.
 
-Every function is given the book and a month that is over, and reads no further than that month.
-Money is in dollars. Nothing is compiled before somebody reads it.
+Every function takes the book and a month that is over, and reads no entry after that month. Money
+is in dollars.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,18 @@ from typing import Any
 from ledgers.book import Book
 from ledgers.statements import Statement, movements
 from ledgers.views import apportion, general_ledger, opening
-from models.enterprise_arena.journal import CHART, dollars
-from models.enterprise_arena.macro import YEAR
+from models.enterprise_arena.accounts import (
+    BILL_INTEREST,
+    BILL_PRINCIPAL,
+    CHART,
+    INTEREST_RECEIVABLE,
+    LOANS,
+    ORIGINATE,
+    PRINCIPAL_RECEIVABLE,
+    dollars,
+)
 from models.enterprise_arena.reports import CASH_LEDGER, REPORTS, VENDORS
+from models.enterprise_arena.rules import YEAR
 
 __all__ = [
     "balance_sheet",
@@ -27,6 +36,7 @@ __all__ = [
     "year_of",
 ]
 
+#: Shares are converted to whole parts per billion, because `apportion` takes whole weights.
 _PPB = 1_000_000_000
 
 
@@ -35,21 +45,21 @@ def year_of(month: int) -> int:
     return month - month % YEAR
 
 
-# -- after a closing -------------------------------------------------------------------------------
+# -- closed months ---------------------------------------------------------------------------------
 
 
 def income_statement(book: Book, month: int) -> Statement:
-    """Return the year to date."""
+    """Return the income statement of the year to date."""
     return REPORTS.income_statement(book, year_of(month), month)
 
 
 def balance_sheet(book: Book, month: int) -> Statement:
-    """Return what stood at the end of the month."""
+    """Return the balance sheet at the end of the month."""
     return REPORTS.balance_sheet(book, month)
 
 
 def cash_flow(book: Book, month: int) -> Statement:
-    """Return the year to date, by the direct method."""
+    """Return the cash flow statement of the year to date, by the direct method."""
     return REPORTS.cash_flow_statement(book, year_of(month), month)
 
 
@@ -65,6 +75,11 @@ def ledger(book: Book, month: int, labels: Sequence[str]) -> list[dict[str, Any]
     """Return the general ledger of the year to date, account by account.
 
     Balances are brought forward from December; debits are positive.
+
+    Args:
+        book: Whose entries are listed.
+        month: The last month.
+        labels: Names of the months, by index.
     """
     since = year_of(month)
     return [
@@ -90,11 +105,11 @@ def _sides(amount: int) -> dict[str, float]:
     return {"debit": dollars(max(amount, 0)), "credit": dollars(max(-amount, 0))}
 
 
-# -- without one -----------------------------------------------------------------------------------
+# -- all past months -------------------------------------------------------------------------------
 
 
 def bank_statement(book: Book, month: int) -> dict[str, Any]:
-    """Return what came in and went out in the month, by the classes of the cash ledger."""
+    """Return the month's inflows and outflows of cash, by the classes of the cash ledger."""
     flows = CASH_LEDGER.flows(book, month, month)
     return {
         "opening_balance": dollars(book.balance(CASH_LEDGER.account, at=month - 1)),
@@ -107,20 +122,20 @@ def bank_statement(book: Book, month: int) -> dict[str, Any]:
 
 
 def loan_tape(book: Book, month: int, average_loan: float) -> dict[str, Any]:
-    """Return new loans, and what borrowers were billed, principal and interest in one sum."""
-    lent = movements(book, month, month, only="J8")["1100"]
-    billed = movements(book, month, month, only=("J6", "J7"))
+    """Return new loans, and the sum of the principal and interest billed to borrowers."""
+    lent = movements(book, month, month, only=ORIGINATE.kind)[LOANS]
+    billed = movements(book, month, month, only=(BILL_PRINCIPAL.kind, BILL_INTEREST.kind))
     return {
         "new_loans": round(dollars(lent) / average_loan) if average_loan else 0,
         "amount_lent": dollars(lent),
-        "amount_billed": dollars(billed["1110"] + billed["1120"]),
+        "amount_billed": dollars(billed[PRINCIPAL_RECEIVABLE] + billed[INTEREST_RECEIVABLE]),
     }
 
 
 def vendor_invoices(book: Book, month: int, shares: Sequence[float]) -> list[dict[str, Any]]:
-    """Return an invoice of each vendor for the month, and what earlier ones were paid in it.
+    """Return an invoice of each vendor for the month, and the payments of earlier ones in it.
 
-    The invoice itself has no amount: that is accrued in the books alone.
+    The invoice has no amount, because only a closing shows the month's accruals.
     """
     paid = -CASH_LEDGER.flows(book, month, month)["vendor"]
     parts = apportion(paid, by_vendor(shares))

@@ -1,7 +1,7 @@
-"""The documents on file: which there are now, and what each says.
+"""The register of documents: which are on file now, and their contents.
 
-The register is made of what has been closed, month by month. What is not in it has no name, so
-that a name, however odd, is looked up and never taken apart.
+The register grows month by month; a closing adds the statements of its month. A requested name is
+looked up in the register as it is, and never parsed or used as a path.
 """
 
 import itertools
@@ -12,18 +12,19 @@ from typing import Any
 
 from attrs import frozen
 
+from ledgers.book import Book
 from ledgers.statements import Statement
 from ledgers.views import apportion
 from models.enterprise_arena import closings, opening
-from models.enterprise_arena.company import Company
+from models.enterprise_arena.accounts import dollars
 from models.enterprise_arena.history import MONTHS
-from models.enterprise_arena.journal import dollars
-from models.enterprise_arena.macro import YEAR
-from models.enterprise_arena.refusal import Refused, unknown
+from models.enterprise_arena.refusal import CommandRefused, unknown
+from models.enterprise_arena.rules import YEAR
+from models.enterprise_arena.state import Lender
 
 __all__ = ["ACTIONS", "File", "catalogued", "closed_months", "folder", "on_file", "retrieved"]
 
-#: What can be done with documents.
+#: Values of the argument `action` of the document tools.
 ACTIONS = ("list", "retrieve")
 
 _Read = Callable[[], dict[str, Any]]
@@ -36,9 +37,9 @@ class File:
     Attributes:
         filename: With its folder.
         period: What it covers.
-        kind: What sort of document it is.
-        compiled: The month in which it was.
-        read: Compiles what it says.
+        kind: The sort of document.
+        compiled: The month in which it was compiled.
+        read: Returns its contents; they are computed from the book when they are read.
     """
 
     filename: str
@@ -48,20 +49,20 @@ class File:
     read: _Read
 
 
-def on_file(company: Company) -> dict[str, File]:
+def on_file(lender: Lender) -> dict[str, File]:
     """Return every document that can be read now, by name, the oldest first.
 
-    A document once filed stays as it is, so only the months since the last look are added.
+    A document on file never changes, so only the months since the last call are added.
     """
-    files: dict[str, File] = company.files
-    added = _months(company) if files else itertools.chain(_opening(company), _months(company))
+    files: dict[str, File] = lender.files
+    added = _months(lender) if files else itertools.chain(_opening(lender), _months(lender))
     files.update({file.filename: file for file in added})
-    company.filed = company.month
+    lender.months_filed = lender.month
     return files
 
 
 def catalogued(files: Mapping[str, File]) -> list[dict[str, Any]]:
-    """Return the list of the documents."""
+    """Return the list of the documents as the tools show it."""
     return [
         {
             "filename": file.filename,
@@ -74,28 +75,34 @@ def catalogued(files: Mapping[str, File]) -> list[dict[str, Any]]:
 
 
 def retrieved(files: Mapping[str, File], filename: str) -> dict[str, Any]:
-    """Return a document.
+    """Return the contents of a document.
 
     Raises:
-        Refused: There is none of that name.
+        CommandRefused: There is no document of that name.
     """
     if filename not in files:
         why = unknown("document", filename, files)
-        raise Refused(f"{why}; action='list' tells those on file" if why[-1] != "?" else why)
+        raise CommandRefused(f"{why}; action='list' tells those on file" if why[-1] != "?" else why)
     file = files[filename]
     about = {"filename": filename, "kind": file.kind, "period": file.period}
     return {"company": "Company XYZ", **about, "unit": "dollars", **file.read()}
 
 
-def closed_months(company: Company) -> list[int]:
-    """Return the months whose statements can be read, oldest first; the present one is not yet."""
-    return [month for month in company.closings if month < company.month]
+def closed_months(lender: Lender) -> list[int]:
+    """Return the months whose statements can be read, oldest first; never the present month."""
+    return [month for month in lender.closings if month < lender.month]
 
 
 def folder(month: int, label: str) -> str:
-    """Return the name of a month's folder: year and number, "2xx0_03" of "Mar 2xx0".
+    """Return the name of a month's folder.
 
-    A table with other labels has the label and the index of the month.
+    Args:
+        month: Its index.
+        label: Its name in the macro table, a text of the table's author.
+
+    Returns:
+        Year and number of the month, "2xx0_03", if the label has the form "Mar 2xx0"; otherwise the
+        label and the index.
     """
     number = month % YEAR
     if re.fullmatch(rf"{MONTHS[number]} \S+", label):
@@ -103,67 +110,72 @@ def folder(month: int, label: str) -> str:
     return f"{label}_{month:03}"
 
 
-def _opening(company: Company) -> Iterator[File]:
+def _opening(lender: Lender) -> Iterator[File]:
     for paper in opening.PAPERS:
-        read = partial(opening.read, company, paper)
+        read = partial(paper.read, lender)
         yield File(paper.filename, paper.period, paper.kind, opening.COMPILED, read)
 
 
-def _months(company: Company) -> Iterator[File]:
-    closed = set(closed_months(company))
-    for month in range(company.filed, company.month):
-        yield from _raw(company, month)
+def _months(lender: Lender) -> Iterator[File]:
+    closed = set(closed_months(lender))
+    for month in range(lender.months_filed, lender.month):
+        yield from _raw(lender, month)
         if month in closed:
-            yield from _closing(company, month)
+            yield from _closing(lender, month)
 
 
-def _closing(company: Company, month: int) -> Iterator[File]:
-    book, labels = company.books.book, company.macro.label
+def _closing(lender: Lender, month: int) -> Iterator[File]:
+    book, labels = lender.books.book, lender.macro.label
     name = f"closings/{folder(month, labels[month])}"
-    here = labels[month]
-    year = f"{labels[closings.year_of(month)]} to {here}"
-    say = partial(_said, book, month)
-    income = partial(_income, company, month)
-    position = partial(say, closings.balance_sheet)
-    flows = partial(say, closings.cash_flow)
-    trial = partial(say, closings.trial_balance)
-    ledger = partial(_ledger, company, month)
+    label = labels[month]
+    year = f"{labels[closings.year_of(month)]} to {label}"
+    income = partial(_income, lender, month)
+    position = partial(_statement, book, month, closings.balance_sheet)
+    flows = partial(_statement, book, month, closings.cash_flow)
+    trial = partial(_trial_balance, book, month)
+    ledger = partial(_ledger, lender, month)
     yield File(f"{name}/income_statement_ytd", year, "income statement", month, income)
-    yield File(f"{name}/balance_sheet", here, "balance sheet", month, position)
+    yield File(f"{name}/balance_sheet", label, "balance sheet", month, position)
     yield File(f"{name}/cash_flow_ytd", year, "cash flow statement", month, flows)
-    yield File(f"{name}/trial_balance", here, "trial balance", month, trial)
+    yield File(f"{name}/trial_balance", label, "trial balance", month, trial)
     yield File(f"{name}/general_ledger", year, "general ledger", month, ledger)
 
 
-def _raw(company: Company, month: int) -> Iterator[File]:
-    book, game, here = company.books.book, company.game, company.macro.label[month]
-    name = f"raw/{folder(month, here)}"
+def _raw(lender: Lender, month: int) -> Iterator[File]:
+    book, params, label = lender.books.book, lender.params, lender.macro.label[month]
+    name = f"raw/{folder(month, label)}"
     bank = partial(closings.bank_statement, book, month)
-    tape = partial(closings.loan_tape, book, month, game.average_loan)
-    bills = partial(_invoices, company, month)
-    yield File(f"{name}/bank_statement", here, "bank statement", month, bank)
-    yield File(f"{name}/loan_tape", here, "loan tape", month, tape)
-    yield File(f"{name}/vendor_invoices", here, "vendor invoices", month, bills)
+    tape = partial(closings.loan_tape, book, month, params.average_loan)
+    bills = partial(_invoices, lender, month)
+    yield File(f"{name}/bank_statement", label, "bank statement", month, bank)
+    yield File(f"{name}/loan_tape", label, "loan tape", month, tape)
+    yield File(f"{name}/vendor_invoices", label, "vendor invoices", month, bills)
 
 
-def _said(book: Any, month: int, compile_: Callable[[Any, int], Any]) -> dict[str, Any]:
-    found = compile_(book, month)
-    return {"rows": found.money() if isinstance(found, Statement) else found}
+def _statement(
+    book: Book, month: int, compile_: Callable[[Book, int], Statement]
+) -> dict[str, Any]:
+    return {"rows": compile_(book, month).money()}
 
 
-def _income(company: Company, month: int) -> dict[str, Any]:
-    """Return the income statement, and what each vendor earned of its costs."""
-    found = closings.income_statement(company.books.book, month)
-    earned = found["cost_of_revenue"] + found["vendor_operating_expense"]
-    parts = apportion(earned, closings.by_vendor(company.game.vendor_shares))
-    return {"rows": found.money(), "vendors": {name: dollars(part) for name, part in parts.items()}}
+def _income(lender: Lender, month: int) -> dict[str, Any]:
+    """Return the income statement, and each vendor's part of its costs."""
+    income = closings.income_statement(lender.books.book, month)
+    costs = income["cost_of_revenue"] + income["vendor_operating_expense"]
+    parts = apportion(costs, closings.by_vendor(lender.params.vendor_shares))
+    vendors = {name: dollars(part) for name, part in parts.items()}
+    return {"rows": income.money(), "vendors": vendors}
 
 
-def _ledger(company: Company, month: int) -> dict[str, Any]:
-    labels = company.macro.label
-    return {"accounts": closings.ledger(company.books.book, month, labels)}
+def _trial_balance(book: Book, month: int) -> dict[str, Any]:
+    return {"rows": closings.trial_balance(book, month)}
 
 
-def _invoices(company: Company, month: int) -> dict[str, Any]:
-    shares = company.game.vendor_shares
-    return {"rows": closings.vendor_invoices(company.books.book, month, shares)}
+def _ledger(lender: Lender, month: int) -> dict[str, Any]:
+    labels = lender.macro.label
+    return {"accounts": closings.ledger(lender.books.book, month, labels)}
+
+
+def _invoices(lender: Lender, month: int) -> dict[str, Any]:
+    shares = lender.params.vendor_shares
+    return {"rows": closings.vendor_invoices(lender.books.book, month, shares)}

@@ -1,38 +1,50 @@
-"""Funding: what a request is answered, what comes of it, and when (SPEC section 8)."""
+"""Funding requests: whether one is accepted, its outcome, and when it settles (SPEC section 8)."""
 
 import math
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
+
+from simpy import Event
+from simpy.resources.resource import Request as SlotRequest
 
 from desim.errors import possible
-from models.enterprise_arena.company import Company, Request, TermLoan, cents, dollars
-from models.enterprise_arena.observation import Reply
+from desim.short_repr import short_repr
+from models.enterprise_arena.accounts import cents, dollars
+from models.enterprise_arena.actions import DEBT, EQUITY, INSTRUMENTS
+from models.enterprise_arena.observation import (
+    DEBT_DELIVERED,
+    DECLINED,
+    EQUITY_DELIVERED,
+    CommandReply,
+)
 from models.enterprise_arena.ranks import SETTLE
 from models.enterprise_arena.rules import Raising
-
-if TYPE_CHECKING:
-    from simpy.events import Event
-    from simpy.resources.resource import Request as Claim
+from models.enterprise_arena.state import FundingRequest, Lender, TermLoan
 
 __all__ = ["contract_rate", "debt_chance", "equity_chance", "leverage_factor", "raising", "submit"]
 
-Process = Generator["Event", Any, None]
+Process: TypeAlias = Generator[Event, Any, None]
 
-#: What the officer's action is called.
+#: The name of the officer's action.
 ACTION = "fund_raising_request"
-TYPES = ("equity", "debt")
 
 
 # -- odds and rates --------------------------------------------------------------------------------
 
 
 def equity_chance(terms: Raising, vix: float) -> float:
-    """Return the chance of a first equity round: logistic in implied volatility."""
+    """Return the chance of a first equity round, 0 to 1.
+
+    1 / (1 + exp((VIX - midpoint) / scale)) (SPEC section 8.1).
+    """
     return 1 / (1 + math.exp((vix - terms.equity_midpoint) / terms.equity_scale))
 
 
 def debt_chance(terms: Raising, sofr: float, spread: float) -> float:
-    """Return the chance of debt without leverage: less where money is dear or spreads wide."""
+    """Return the chance of debt without leverage, 0 to 1; rates are in percent.
+
+    base - slope x SOFR - slope x (Baa spread above the pivot), clipped (SPEC section 8.1).
+    """
     wide = max(0.0, spread - terms.debt_spread_pivot)
     chance = terms.debt_base - terms.debt_sofr_slope * sofr - terms.debt_spread_slope * wide
     low, high = terms.debt_range
@@ -40,141 +52,156 @@ def debt_chance(terms: Raising, sofr: float, spread: float) -> float:
 
 
 def leverage_factor(terms: Raising, leverage: float) -> float:
-    """Return the share of the chance of debt that leverage leaves."""
+    """Return the factor of leverage on the chance of debt, 0 to 1 (SPEC section 8.1)."""
     return max(0.0, 1 - terms.leverage_penalty * max(0.0, leverage - terms.leverage_threshold))
 
 
-def contract_rate(company: Company) -> float:
-    """Return the rate of a note drawn now, a share a year: base rate and leverage spread."""
-    game, macro, month = company.game, company.macro, company.month
+def contract_rate(lender: Lender) -> float:
+    """Return the rate of a note drawn now, a share a year.
+
+    Two-year Treasury + Baa yield + spread x (leverage above the threshold) (SPEC section 8.4).
+    """
+    params, macro, month = lender.params, lender.macro, lender.month
     base = (macro.tsy2y[month] + macro.baa[month]) / 100
-    return base + game.leverage_spread * max(0.0, company.leverage - game.leverage_threshold)
+    return base + params.leverage_spread * max(0.0, lender.leverage - params.leverage_threshold)
 
 
 # -- a request -------------------------------------------------------------------------------------
 
 
-def submit(company: Company, kind: str, amount: float) -> Reply:
-    """Take a request, or refuse it; the month is used either way."""
-    fault = _fault(company, kind, amount)
+def submit(lender: Lender, kind: str, amount: float) -> CommandReply:
+    """Accept a request and start its process, or refuse it."""
+    fault = _fault(lender, kind, amount)
     if fault:
-        event = "rejected_pending" if company.slot.count else "rejected_malformed"
-        company.events.append(_told(company, event, type=kind, amount=amount))
-        company.counts["refused"] += 1
-        return Reply(ACTION, ok=False, out=fault)
-    odds, own = _chance(company, kind)
-    company.request = request = _outcome(company, kind, amount, odds * own)
-    rate = contract_rate(company) if kind == "debt" else None
-    company.events.append(
-        _told(
-            company,
+        return _refused(lender, kind, amount, fault)
+    chance, own = _chance(lender, kind)
+    lender.request = request = _outcome(lender, kind, amount, chance * own)
+    rate = contract_rate(lender) if kind == DEBT else None
+    lender.events.append(
+        _event(
+            lender,
             "submitted",
             type=kind,
             requested=amount,
-            p_macro=odds,
+            p_macro=chance,
             m_company=own,
-            p_adj=odds * own,
+            p_adj=chance * own,
             indicative_rate=rate,
         )
     )
-    company.world.process(raising(company, request, company.slot.request()))
+    lender.world.process(raising(lender, request, lender.slot.request()))
     out = {"status": "submitted", "type": kind, "amount": amount}
-    return Reply(ACTION, ok=True, out=out if rate is None else {**out, "indicative_rate": rate})
+    return CommandReply(
+        ACTION, ok=True, out=out if rate is None else {**out, "indicative_rate": rate}
+    )
 
 
-def raising(company: Company, request: Request, claim: "Claim") -> Process:
-    """Hold the one place for a request until its outcome is known, then settle it."""
-    with claim:
-        yield company.world.timeout(request.delay, rank=SETTLE)
-        company.request = None
-        settle(company, request)
+def _refused(lender: Lender, kind: str, amount: float, fault: str) -> CommandReply:
+    """Count a refused request; the reply says where it leaves the month to the officer."""
+    event = "rejected_pending" if lender.slot.count else "rejected_malformed"
+    lender.events.append(_event(lender, event, type=kind, amount=amount))
+    lender.counts["refused"] += 1
+    lender.refusals += 1
+    if lender.refusals <= lender.params.free_refusals:
+        lender.counts["free_refusals"] += 1
+        fault = f"{fault}; the month goes on"
+    return CommandReply(ACTION, ok=False, out=fault)
 
 
-def settle(company: Company, request: Request) -> None:
-    """Book what comes of a request and tell it."""
+def raising(lender: Lender, request: FundingRequest, place: SlotRequest) -> Process:
+    """Hold the only place for a request until its outcome is due, then settle it."""
+    with place:
+        yield lender.world.timeout(request.delay, rank=SETTLE)
+        lender.request = None
+        settle(lender, request)
+
+
+def settle(lender: Lender, request: FundingRequest) -> None:
+    """Post the outcome of a request and notify the officer."""
     if not request.succeeds:
-        _announce(company, "declined", type=request.type)
+        _notify(lender, DECLINED, type=request.type)
         return
-    company.counts[request.type] += 1
-    company.raised[request.type] += request.received
-    if request.type == "equity":
-        _issue(company, request)
+    lender.counts[request.type] += 1
+    lender.raised[request.type] += request.received
+    if request.type == EQUITY:
+        _issue(lender, request)
     else:
-        _draw(company, request)
+        _draw(lender, request)
 
 
-def _issue(company: Company, request: Request) -> None:
+def _issue(lender: Lender, request: FundingRequest) -> None:
     amount = dollars(request.received)
-    issued = amount / company.game.share_price
-    company.books.issue(company.month, request.received)
-    company.rounds += 1
-    company.shares += issued
-    _announce(company, "equity_delivered", amount=amount, shares_issued=issued)
+    issued = amount / lender.params.share_price
+    lender.books.issue(lender.month, request.received)
+    lender.rounds += 1
+    lender.shares += issued
+    _notify(lender, EQUITY_DELIVERED, amount=amount, shares_issued=issued)
 
 
-def _draw(company: Company, request: Request) -> None:
-    """Fix the contract rate with the leverage just before the draw (SPEC section 8.4)."""
-    rate, received = contract_rate(company), request.received
-    leverage = company.leverage
-    company.books.draw(company.month, received)
-    company.drawn += 1
-    company.term_loans.append(TermLoan(company.drawn, received, received, rate, company.month))
-    if not company.drawing.triggered:
-        company.drawing.succeed()
-    _announce(
-        company,
-        "debt_delivered",
+def _draw(lender: Lender, request: FundingRequest) -> None:
+    """Post a draw; the contract rate uses the leverage just before it (SPEC section 8.4)."""
+    rate, received = contract_rate(lender), request.received
+    leverage = lender.leverage
+    lender.books.draw(lender.month, received)
+    lender.drawn += 1
+    lender.term_loans.append(TermLoan(lender.drawn, received, received, rate, lender.month))
+    if not lender.drawing.triggered:
+        lender.drawing.succeed()
+    _notify(
+        lender,
+        DEBT_DELIVERED,
         {"leverage_at_settlement": leverage},
         amount=dollars(received),
         contract_rate=rate,
     )
 
 
-def _fault(company: Company, kind: str, amount: float) -> str:
-    """Say why a request cannot be taken; empty where it can."""
-    if company.slot.count:
+def _fault(lender: Lender, kind: str, amount: float) -> str:
+    """Return why a request is refused; empty if it is accepted."""
+    if lender.slot.count:
         return "a funding request is under way; one may be pending at a time"
-    if kind not in TYPES:
-        return f"type={kind!r} was given; {possible(kind, TYPES)}"
-    most = company.game.largest_request
+    if kind not in INSTRUMENTS:
+        return f"type={short_repr(kind)} was given; {possible(kind, INSTRUMENTS)}"
+    most = lender.params.largest_request
     if not 0 < amount <= most:
-        return f"amount={amount!r} was given; it is above 0 and at most {most:,.0f} dollars"
+        return (
+            f"amount={short_repr(amount)} was given; it is above 0 and at most {most:,.0f} dollars"
+        )
     return ""
 
 
-def _chance(company: Company, kind: str) -> tuple[float, float]:
-    """Return the market's odds and the company's own factor, both of the present month."""
-    game, macro, month = company.game, company.macro, company.month
-    if kind == "equity":
-        return equity_chance(game, macro.vix_avg[month]), game.round_decay**company.rounds
-    odds = debt_chance(game, macro.sofr[month], macro.baa_10y_spread[month])
-    return odds, leverage_factor(game, company.leverage)
+def _chance(lender: Lender, kind: str) -> tuple[float, float]:
+    """Return the chance by the market and the lender's own factor, both of the present month."""
+    params, macro, month = lender.params, lender.macro, lender.month
+    if kind == EQUITY:
+        return equity_chance(params, macro.vix_avg[month]), params.round_decay**lender.rounds
+    chance = debt_chance(params, macro.sofr[month], macro.baa_10y_spread[month])
+    return chance, leverage_factor(params, lender.leverage)
 
 
-def _outcome(company: Company, kind: str, amount: float, chance: float) -> Request:
-    game, month = company.game, company.month
-    if month in company.forced:
-        succeeds, fill, delay = company.forced[month]
+def _outcome(lender: Lender, kind: str, amount: float, chance: float) -> FundingRequest:
+    """Return the request with its outcome, from the draws or the forced outcome of the month."""
+    params, month = lender.params, lender.month
+    if month in lender.forced:
+        succeeds, fill, delay = lender.forced[month]
     else:
-        luck, share, wait = company.draws[month]
-        low, high = game.fill_range
-        soonest, latest = game.delay_range
+        luck, share, wait = lender.draws[month]
+        low, high = params.fill_range
+        soonest, latest = params.delay_range
         succeeds, fill = luck < chance, low + (high - low) * share
         delay = soonest + int((latest - soonest + 1) * wait)
     received = cents(fill * amount)
-    if game.max_raise_multiple is not None:
-        received = min(received, max(0, round(game.max_raise_multiple * company.books.equity)))
-    return Request(kind, amount, month, succeeds, received, delay)
+    if params.max_raise_multiple is not None:
+        received = min(received, max(0, round(params.max_raise_multiple * lender.books.equity)))
+    return FundingRequest(kind, amount, month, succeeds, received, delay)
 
 
-def _announce(
-    company: Company, event: str, hidden: dict[str, Any] | None = None, **shown: Any
-) -> None:
-    """Tell the officer, and note what the officer is not told."""
-    told = _told(company, event, **shown)
-    company.notifications.append(told)
-    company.events.append({**told, **(hidden or {})})
+def _notify(lender: Lender, event: str, hidden: dict[str, Any] | None = None, **shown: Any) -> None:
+    """Show an outcome to the officer, and log it with the figures that stay hidden."""
+    outcome = _event(lender, event, **shown)
+    lender.notifications.append(outcome)
+    lender.events.append({**outcome, **(hidden or {})})
 
 
-def _told(company: Company, event: str, **figures: Any) -> dict[str, Any]:
-    return {"event": event, "month": company.month, **figures}
+def _event(lender: Lender, event: str, **figures: Any) -> dict[str, Any]:
+    return {"event": event, "month": lender.month, **figures}

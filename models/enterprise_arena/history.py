@@ -1,17 +1,18 @@
-"""From the states of a drawn history to the columns of a table."""
+"""Converts drawn paths of states to the columns of a macro table."""
 
 import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from models.enterprise_arena.macro import RANGES, YEAR, Macro
+from models.enterprise_arena.macro import RANGES, Macro
+from models.enterprise_arena.rules import YEAR
 
 __all__ = ["LEAST", "history", "less"]
 
 QUARTER = 3
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
-#: Rates are shown from this on, percent.
+#: The lowest rate shown, percent.
 LEAST = 0.01
 
 Column = Sequence[float]
@@ -21,13 +22,13 @@ Row = tuple[float, ...]
 def history(
     table: Macro, paths: Mapping[str, Column], rows: Sequence[int], growth: Column
 ) -> Macro:
-    """Turn paths of states into the columns of a table.
+    """Return a macro table from paths of states.
 
     Args:
-        table: To which the model was fitted.
-        paths: Of the states, by name.
-        rows: Months of the table whose residuals were drawn.
-        growth: Of borrowers, percent a month.
+        table: The table to which the model was fitted.
+        paths: Paths of the states, by name.
+        rows: For each month, the month of the table whose residuals were drawn.
+        growth: Growth of borrowers, percent a month.
     """
     months = len(rows)
     funds = paths["fedfunds"]
@@ -66,13 +67,13 @@ def history(
     return Macro(
         month=tuple(range(months)),
         date=tuple([_date(table, month) for month in range(months)]),
-        label=tuple([_named(month) for month in range(months)]),
-        **{name: _held(name, column) for name, column in figures.items()},
+        label=tuple([_label(month) for month in range(months)]),
+        **{name: _clipped(name, column) for name, column in figures.items()},
     )
 
 
-def _held(name: str, column: Row) -> Row:
-    """Hold a column in the range that a table may have."""
+def _clipped(name: str, column: Row) -> Row:
+    """Return a column clipped to the range that a table may have."""
     low, high = RANGES[name]
     if low <= min(column) and max(column) <= high:
         return column
@@ -80,7 +81,7 @@ def _held(name: str, column: Row) -> Row:
 
 
 def less(left: Column, right: Column) -> list[float]:
-    """Subtract one column from another."""
+    """Return one column minus another."""
     return [a - b for a, b in zip(left, right, strict=True)]
 
 
@@ -101,15 +102,15 @@ def _rounded(column: Column, digits: int = 2) -> Row:
 
 
 def _shown(column: Column) -> Row:
-    """Round yields, which lie between a hundredth of a percent and the most a table may have."""
+    """Return yields rounded, and clipped to 0.01 percent and the highest that a table may have."""
     most = RANGES["baa"][1]
     return tuple([min(max(round(value, 2), LEAST), most) for value in column])
 
 
 def _prices(table: Macro, inflation: Column) -> tuple[Row, Row]:
-    """Return the index of prices, and its change on the year before.
+    """Return the price index, and its change on the year before in percent.
 
-    The year before month 0 is the table's own.
+    Prices of the year before month 0 are derived from the table's own index and changes.
     """
     logs = accumulate([math.log(table.cpi_index[0]), *[change / 100 for change in inflation[1:]]])
     index = _exp(list(logs))
@@ -120,9 +121,10 @@ def _prices(table: Macro, inflation: Column) -> tuple[Row, Row]:
 
 
 def _output(table: Macro, rows: Sequence[int]) -> tuple[Row, Row]:
-    """Return output's growth on the quarter before, annualised, and on the year before.
+    """Return growth of output on the quarter before, annualised, and on the year before, percent.
 
-    The three quarters before month 0 grew alike, and to what the table says of it.
+    The three quarters before month 0 have equal growth, such that month 0 has the table's growth on
+    the year before.
     """
     drawn = [table.gdp_growth_qoq_saar[rows[m]] for m in range(0, len(rows), QUARTER)]
     factors = [(1 + each / 100) ** 0.25 for each in drawn]
@@ -134,13 +136,13 @@ def _output(table: Macro, rows: Sequence[int]) -> tuple[Row, Row]:
 
 
 def _annual(growth: Column) -> Row:
-    """Return growth over twelve months, percent; before month 0 it is that of month 0."""
+    """Return growth over twelve months, percent; months before month 0 count as month 0."""
     factors = [1 + each / 100 for each in [*[growth[0]] * (YEAR - 1), *growth]]
     return _rounded([100 * (math.prod(factors[m : m + YEAR]) - 1) for m in range(len(growth))])
 
 
-def _named(month: int) -> str:
-    """Return a month's anonymised name: Jan 2xx0, ..., Dec 2xx9, Jan 2x10, ..."""
+def _label(month: int) -> str:
+    """Return the anonymised name of a month: Jan 2xx0, ..., Dec 2xx9, Jan 2x10, ..."""
     year = month // YEAR
     return f"{MONTHS[month % YEAR]} {f'2xx{year}' if year < 10 else f'2x{year}'}"  # noqa: PLR2004 (digits)
 

@@ -1,7 +1,7 @@
-"""The outside world, month by month: the table of 2015 to 2025, or another of the same form.
+"""The macro table: one row a month of 2015 to 2025, or another table of the same form.
 
-The columns, their units and sources stand in DATA.md. A file is read when the model is made and
-kept with its parameters, so that a record holds all it needs; the built-in table is named by none.
+DATA.md lists the columns with their units and sources. A file is read when the parameters are made
+and kept in them, so that a record contains the table; the built-in table is written as None.
 """
 
 import csv
@@ -17,18 +17,16 @@ from attrs import Attribute, asdict, field, fields, frozen
 
 from desim.errors import SchemaError, possible
 from desim.schema import from_plain
+from desim.short_repr import short_repr
 
-__all__ = ["COLUMNS", "RANGES", "YEAR", "Macro", "builtin", "given", "read", "write"]
-
-#: Months of a year; its first is January.
-YEAR = 12
+__all__ = ["COLUMNS", "RANGES", "Macro", "builtin", "given", "read", "write"]
 
 _FILE = Path(__file__).with_name("macro.csv")
 
 Column = tuple[float, ...]
 
 
-#: Within which the figures of a column are plausible, in its unit.
+#: Lowest and highest plausible value by column, in its unit.
 RANGES: dict[str, tuple[float, float]] = {
     "gdp_growth_qoq_saar": (-99, 1_000),
     "gdp_growth_yoy": (-99, 1_000),
@@ -57,16 +55,16 @@ RANGES: dict[str, tuple[float, float]] = {
 
 def _plausible(_: object, attribute: "Attribute[Any]", column: Column) -> None:
     if type(column) is not tuple:
-        raise ValueError(f"{attribute.name} is a tuple, not {column!r:.60}")
+        raise ValueError(f"{attribute.name} is a tuple, not {short_repr(column, 60)}")
     least, most = RANGES[attribute.name]
     if column and least <= min(column) and max(column) <= most:
         return
     for month, value in enumerate(column):
-        # Not the other way round: nan is in no range.
+        # A comparison with nan is False, so this form refuses nan as well.
         if not least <= value <= most:
             raise ValueError(
-                f"month {month}, {attribute.name}: {value!r} was given; "
-                f"it lies between {least:g} and {most:g}"
+                f"month {month}, {attribute.name}: {short_repr(value)} was given; "
+                f"it is between {least:g} and {most:g}"
             )
 
 
@@ -77,7 +75,7 @@ class Macro:
     Attributes:
         month: Index from 0, without gaps.
         date: The real month, YYYY-MM; for developers only, never shown.
-        label: Its anonymised name, as shown; each stands once.
+        label: Its anonymised name, as shown; unique.
         gdp_growth_qoq_saar: Real growth on the quarter before, annualised, percent.
         gdp_growth_yoy: Real growth on the year before, percent.
         cpi_index: Consumer prices, 1982-84 is 100.
@@ -129,7 +127,7 @@ class Macro:
     ind_user_growth_monthly_alt: Column = field(validator=_plausible)
 
     def __len__(self) -> int:
-        """Months told."""
+        """The number of months."""
         return len(self.month)
 
     def __attrs_post_init__(self) -> None:
@@ -144,13 +142,19 @@ class Macro:
     def _months(self) -> None:
         for at, month in enumerate(self.month):
             if month != at:
-                raise ValueError(f"row {at} is of month {month!r}; months run 0, 1, 2, ...")
+                raise ValueError(
+                    f"row {at} is of month {short_repr(month)}; months run 0, 1, 2, ..."
+                )
             if not re.fullmatch(r"[0-9]{4}-[01][0-9]", self.date[at]):
-                raise ValueError(f"month {at}, date: {self.date[at]!r} was given; it is YYYY-MM")
+                raise ValueError(
+                    f"month {at}, date: {short_repr(self.date[at])} was given; it is YYYY-MM"
+                )
         known: set[str] = set()
         for at, label in enumerate(self.label):
             if not label or label in known:
-                raise ValueError(f"month {at}, label: {label!r} was given; each has its own name")
+                raise ValueError(
+                    f"month {at}, label: {short_repr(label)} was given; each month has its own name"
+                )
             known.add(label)
 
     def _spread(self) -> None:
@@ -158,7 +162,8 @@ class Macro:
             wide = self.baa[at] - self.tsy10y[at]
             if abs(spread - wide) > 0.015:  # noqa: PLR2004 (columns are rounded to 0.01)
                 raise ValueError(
-                    f"month {at}, baa_10y_spread: {spread!r} was given; baa - tsy10y is {wide:.2f}"
+                    f"month {at}, baa_10y_spread: {short_repr(spread)} was given; "
+                    f"baa - tsy10y is {wide:.2f}"
                 )
 
 
@@ -173,21 +178,22 @@ def builtin() -> Macro:
 
 
 def given(value: Any) -> Macro | None:
-    """Return a table as it is, as a record holds it, or read from a file; none is the built-in.
+    """Convert the parameter `macro` to a table, or to None for the built-in one.
 
     Args:
-        value: None, a table, the path of a CSV file, or an object of columns.
+        value: None, a table, the path of a CSV file, or columns by name, as in a record.
 
     Raises:
-        ValueError: It is none of these, or has a fault; the text says where.
+        ValueError: *value* is none of these, or has a fault; the text names the place.
     """
     if value is None or isinstance(value, Macro):
         return value
     if isinstance(value, str | os.PathLike):
         return read(os.fspath(value))
     if not isinstance(value, Mapping):
-        raise ValueError(  # noqa: TRY004 (one kind)
-            f"macro={value!r:.60} was given; it is a table, its columns or the path of a CSV file"
+        raise ValueError(  # noqa: TRY004 (all faults of a parameter are ValueErrors)
+            f"macro={short_repr(value, 60)} was given; it is a table, its columns or the path of "
+            "a CSV file"
         )
     try:
         table: Macro = from_plain(value, Macro)
@@ -200,14 +206,14 @@ def read(path: str) -> Macro:
     """Read a table from a CSV file with the columns of the built-in one, in any order.
 
     Raises:
-        ValueError: It cannot be read or has a fault; the text names the file and the place.
+        ValueError: The file cannot be read or has a fault; the text names the file and the place.
     """
     try:
-        # Spreadsheets mark the byte order of what they write.
+        # Spreadsheets begin a file with a byte order mark, which utf-8-sig drops.
         with Path(path).open(newline="", encoding="utf-8-sig") as lines:
             rows = [row for row in csv.reader(lines) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
-        why = getattr(fault, "strerror", None) or "it is no text in columns"
+        why = getattr(fault, "strerror", None) or "it is no CSV text"
         raise ValueError(f"macro: cannot read {path!r}: {why}") from None
     try:
         return Macro(**_columns(rows))
@@ -216,7 +222,7 @@ def read(path: str) -> Macro:
 
 
 def write(path: str, table: Macro) -> None:
-    """Write a table as `read` reads it.
+    """Write a table to a CSV file that `read` can read.
 
     Raises:
         OSError: The file cannot be written.
@@ -229,7 +235,7 @@ def write(path: str, table: Macro) -> None:
 
 
 def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
-    """Take a file's rows apart, its heading first."""
+    """Return the columns of a file's rows, the first of which is the heading."""
     head = [name.strip() for name in rows[0]] if rows else []
     for name in head:
         if name not in COLUMNS:
@@ -237,7 +243,7 @@ def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
     if missing := [name for name in COLUMNS if name not in head]:
         raise ValueError(f"it has no column {', '.join(missing)}")
     if len(head) > len(COLUMNS):
-        raise ValueError("a column stands twice in its heading")
+        raise ValueError("a column occurs twice in its heading")
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(head):
             raise ValueError(f"row {line} has {len(row)} values for {len(head)} columns")

@@ -1,17 +1,17 @@
-"""What the officer can know of the outside world: every series up to the present month."""
+"""Market data: every series of the macro table, up to the present month."""
 
 from typing import Any
 
 from attrs import frozen
 
-from models.enterprise_arena.company import Company
-from models.enterprise_arena.refusal import Refused, unknown
+from models.enterprise_arena.refusal import CommandRefused, unknown
+from models.enterprise_arena.state import Lender
 
-__all__ = ["SERIES", "Seen", "read", "seen"]
+__all__ = ["SERIES", "Series", "read", "until_now"]
 
 _GROWTH = "Monthly_User_Growth"
 
-#: Column of the macro table by the name the officer uses; growth is the profile's column.
+#: Column of the macro table by the name of the series; growth is the profile's column.
 _COLUMNS = {
     "GDP": "gdp_growth_qoq_saar",
     "CPI": "cpi_yoy",
@@ -37,13 +37,13 @@ SERIES = tuple(_COLUMNS)
 
 
 @frozen
-class Seen:
-    """The past and the present of one series; the future is not in it.
+class Series:
+    """One series from month 0 to the present month; later months are not in it.
 
     Attributes:
         name: One of `SERIES`.
-        labels: Anonymised months, from month 0 to the present one.
-        values: Of these months.
+        labels: Anonymised names of the months.
+        values: The values of these months.
     """
 
     name: str
@@ -56,35 +56,42 @@ class Seen:
         return len(self.labels) - 1
 
 
-def seen(company: Company, name: str) -> Seen:
-    """Cut a series off after the present month.
+def until_now(lender: Lender, name: str) -> Series:
+    """Return a series up to the present month.
 
     Raises:
-        Refused: There is no such series.
+        CommandRefused: There is no such series.
     """
     if name not in _COLUMNS:
         names = ", ".join(SERIES)
-        raise Refused(f"{unknown('data_type', name, SERIES)} Possible: {names}")
-    now, macro = company.month, company.macro
-    column = company.growth if name == _GROWTH else getattr(macro, _COLUMNS[name])
-    return Seen(name, macro.label[: now + 1], column[: now + 1])
+        raise CommandRefused(f"{unknown('data_type', name, SERIES)} Possible: {names}")
+    now, macro = lender.month, lender.macro
+    column = lender.growth if name == _GROWTH else getattr(macro, _COLUMNS[name])
+    return Series(name, macro.label[: now + 1], column[: now + 1])
 
 
-def read(series: Seen, start: int, end: int | None) -> dict[str, Any]:
-    """Return labels and values of a range of months; what is asked beyond now is left out.
+def read(series: Series, start: int, end: int | None) -> dict[str, Any]:
+    """Return labels and values of a range of months; months after the present one are left out.
+
+    Args:
+        series: Up to the present month.
+        start: First month.
+        end: Last month; None for the present one.
 
     Raises:
-        Refused: The range is empty, begins before month 0 or begins after the present month.
+        CommandRefused: The range is empty, begins before month 0 or begins after the present month.
     """
     last = series.now if end is None else end
     if start < 0 or last < 0:
-        raise Refused(f"start_month={start} and end_month={last} were given; months count from 0")
+        raise CommandRefused(
+            f"start_month={start} and end_month={last} were given; months count from 0"
+        )
     if start > series.now:
-        raise Refused(
+        raise CommandRefused(
             f"start_month={start} was given; data ends with the present month, {series.now}"
         )
     if start > last:
-        raise Refused(f"start_month={start} lies after end_month={last}")
+        raise CommandRefused(f"start_month={start} is after end_month={last}")
     return {
         "data_type": series.name,
         "labels": list(series.labels[start : last + 1]),

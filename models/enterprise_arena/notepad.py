@@ -1,4 +1,4 @@
-"""The notepad: what the officer writes down outlives the month, and costs nothing."""
+"""The notepad: notes are kept for the whole episode and cost nothing."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -7,53 +7,59 @@ from typing import Any
 from attrs import asdict
 
 from models.enterprise_arena.actions import RecallNotes, SaveNote
-from models.enterprise_arena.company import Company
-from models.enterprise_arena.observation import Noted, Reply
+from models.enterprise_arena.observation import CommandReply, Note
+from models.enterprise_arena.state import Lender
 
-__all__ = ["latest", "use"]
+__all__ = ["MOST_NOTES", "latest", "use"]
+
+#: Notes at most, with text of `LONGEST_TEXT` characters each; no published game writes a hundred.
+MOST_NOTES = 10_000
 
 
-def use(company: Company, command: SaveNote | RecallNotes) -> Reply | None:
-    """Write or find notes; None once the guard has had enough of it this month."""
-    company.note_calls += 1
-    limit = company.game.note_limit
-    if limit is not None and company.note_calls > limit:
+def use(lender: Lender, command: SaveNote | RecallNotes) -> CommandReply | None:
+    """Write or find notes; return None beyond `note_limit`, where the month passes instead."""
+    lender.note_calls += 1
+    limit = lender.params.note_limit
+    if limit is not None and lender.note_calls > limit:
         return None
     if isinstance(command, SaveNote):
-        return _save(company, command)
-    return _recall(company, command)
+        return _save(lender, command)
+    return _recall(lender, command)
 
 
-def latest(company: Company) -> tuple[Noted, ...]:
+def latest(lender: Lender) -> tuple[Note, ...]:
     """Return the notes that every observation shows, the newest first."""
-    notepad = company.notepad
+    notepad = lender.notepad
     if not notepad:
         return ()
-    return tuple(islice(reversed(notepad), company.game.notes_shown))
+    return tuple(islice(reversed(notepad), lender.params.notes_shown))
 
 
-def _save(company: Company, command: SaveNote) -> Reply:
-    number = len(company.notepad) + 1
-    note = Noted(f"note_{number}", company.month, command.content, command.tags)
-    company.notepad.append(note)
-    return Reply("save_note", ok=True, out={"id": note.id, "month": note.month})
+def _save(lender: Lender, command: SaveNote) -> CommandReply:
+    if len(lender.notepad) >= MOST_NOTES:
+        fault = f"the notepad holds {MOST_NOTES:,} notes, its limit"
+        return CommandReply("save_note", ok=False, out=fault)
+    number = len(lender.notepad) + 1
+    note = Note(f"note_{number}", lender.month, command.content, command.tags)
+    lender.notepad.append(note)
+    return CommandReply("save_note", ok=True, out={"id": note.id, "month": note.month})
 
 
-def _recall(company: Company, command: RecallNotes) -> Reply:
+def _recall(lender: Lender, command: RecallNotes) -> CommandReply:
     if command.limit < 1:
         fault = f"limit={command.limit} was given; it is at least 1"
-        return Reply("recall_notes", ok=False, out=fault)
-    found = islice(_matches(company.notepad, command), command.limit)
-    return Reply("recall_notes", ok=True, out={"notes": [_plain(note) for note in found]})
+        return CommandReply("recall_notes", ok=False, out=fault)
+    notes = islice(_matches(lender.notepad, command), command.limit)
+    return CommandReply("recall_notes", ok=True, out={"notes": [_plain(note) for note in notes]})
 
 
-def _matches(notepad: list[Noted], wanted: RecallNotes) -> Iterator[Noted]:
-    """Go through the notes that hold the query and any of the tags, the newest first."""
-    query, tags = wanted.query.casefold(), set(wanted.tags)
+def _matches(notepad: list[Note], command: RecallNotes) -> Iterator[Note]:
+    """Yield the notes that contain the query and have any of the tags, the newest first."""
+    query, tags = command.query.casefold(), set(command.tags)
     for note in reversed(notepad):
         if query in note.content.casefold() and (not tags or tags & set(note.tags)):
             yield note
 
 
-def _plain(note: Noted) -> dict[str, Any]:
+def _plain(note: Note) -> dict[str, Any]:
     return {**asdict(note), "tags": list(note.tags)}

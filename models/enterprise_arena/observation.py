@@ -1,15 +1,18 @@
-"""What the chief financial officer sees: the header of the month, notes, the last reply."""
+"""What the chief financial officer observes: the header of the month, notes, the last reply."""
 
 from typing import Any
 
 from attrs import frozen
 
-__all__ = ["Month", "Noted", "Reply"]
+__all__ = ["DEBT_DELIVERED", "DECLINED", "EQUITY_DELIVERED", "CommandReply", "Month", "Note"]
+
+#: Values of "event" in a notification: the outcomes of funding requests.
+EQUITY_DELIVERED, DEBT_DELIVERED, DECLINED = "equity_delivered", "debt_delivered", "declined"
 
 
 @frozen
-class Noted:
-    """A note.
+class Note:
+    """A note of the notepad.
 
     Attributes:
         id: `note_1` and so on.
@@ -25,8 +28,8 @@ class Noted:
 
 
 @frozen
-class Reply:
-    """What a tool, a note or an action was answered.
+class CommandReply:
+    """The reply to a tool, a note or an action.
 
     Attributes:
         to: The name of the tool, note or action.
@@ -41,7 +44,7 @@ class Reply:
 
 @frozen
 class Month:
-    """What the officer knows without asking (SPEC sections 9.5 and 11).
+    """What the officer knows without a tool call (SPEC sections 9.5 and 11).
 
     Attributes:
         current_month: Index of the month, from 0.
@@ -56,8 +59,8 @@ class Month:
         actions_remaining: Always 1: the action ends the month.
         notifications: Outcomes of funding that became known this month.
         notes: The five latest notes, the newest first.
-        reply: What the last tool or note of this month, or the last month's action, was answered.
-        flash: Revenue, net cash flow and cash of the month just closed, if the model tells them.
+        reply: The reply to the last tool or note of this month, or to the last month's action.
+        flash: Revenue, net cash flow and cash of the month just closed, if the model shows them.
     """
 
     current_month: int
@@ -71,6 +74,6 @@ class Month:
     tool_calls_remaining: int
     actions_remaining: int = 1
     notifications: tuple[dict[str, Any], ...] = ()
-    notes: tuple[Noted, ...] = ()
-    reply: Reply | None = None
+    notes: tuple[Note, ...] = ()
+    reply: CommandReply | None = None
     flash: dict[str, float] | None = None

@@ -1,22 +1,27 @@
-"""The papers on file before month 0 (SPEC section 12), in our own words; names are redacted."""
+"""The documents on file before month 0 (SPEC section 12), in our own words; names are redacted."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import frozen
 
+from models.enterprise_arena.accounts import CASH, ISSUE_SHARES, OPENING_MONTH, dollars
 from models.enterprise_arena.closings import balance_sheet
-from models.enterprise_arena.company import Company
-from models.enterprise_arena.journal import OPENING_MONTH, dollars
+from models.enterprise_arena.rules import UNBOUNDED
+from models.enterprise_arena.state import Lender
 
-__all__ = ["COMPILED", "PAPERS", "Paper", "cap_table", "read"]
+__all__ = ["COMPILED", "INCOME_STATEMENT", "PAPERS", "Paper", "cap_table"]
 
-#: In which the opening papers count as compiled.
+#: The month in which the opening documents count as compiled.
 COMPILED = 0
 
+#: Name of the opening income statement, without its folder.
+INCOME_STATEMENT = "t0_income_statement"
+
+#: Holders of the opening shares, with their percentage.
 _HOLDERS = (("founders", 35), ("employees", 15), ("early investors", 50))
 
-#: The prior twelve months, dollars.
+#: The income of the twelve months before month 0, dollars (SPEC section 12).
 _INCOME = {
     "revenue": 1_300_000.0,
     "cost_of_revenue": 582_400.0,
@@ -30,8 +35,9 @@ _INCOME = {
     "income_tax": 0.0,
     "net_income": -786_800.0,
 }
-#: Of the same months: what vendors had earned less what they were still owed, loans of 36 million
-#: paid out and 21 million repaid, and the last of the early investors' money.
+#: The cash flow of the same months, dollars. Only the income statement is in the SPEC; these flows
+#: are chosen so that they lead to opening cash: vendors' costs less the opening payables, loans of
+#: 36 million paid out and 21 million repaid, 20 million from early investors.
 _FLOWS = {
     "collections_interest": 1_300_000.0,
     "vendor_payments": -459_380.0,
@@ -51,81 +57,76 @@ _FLOWS = {
 
 _GOVERNANCE = (
     "Resolutions of the board of Company XYZ. One funding process may be under way at a time; the "
-    "chief financial officer may open it without further approval, as equity or as debt, in any "
-    "amount. Decisions are taken once a month. Closing the books is optional: the officer orders "
+    "chief financial officer may open it without further approval, as equity or as debt, in "
+    "{amount}. Decisions are taken once a month. Closing the books is optional: the officer orders "
     "it when statements are wanted, and they cover the months up to and including the closing."
 )
-_SERVICES = {
-    "1A_customer_support": "answers borrowers' calls and letters",
-    "1B_fraud_monitoring": "screens applications and payments for fraud",
-    "2A_software_development": "builds and maintains the lending platform",
-    "2B_hosting": "runs the platform's servers",
-    "3A_sales_and_marketing": "finds borrowers and places advertisements",
-}
 
 
 @frozen
-class Paper:
-    """An opening paper.
+class _Contract:
+    """A contract with a vendor.
 
     Attributes:
-        filename: With its folder.
-        kind: What sort of document it is.
-        period: What it covers.
+        number: As the documents number it.
+        service: What it is for.
+        duty: What the vendor does, as the end of a sentence.
     """
 
-    filename: str
-    kind: str
-    period: str
+    number: str
+    service: str
+    duty: str
+
+    @property
+    def filename(self) -> str:
+        return f"t0_operations/{self.number}_{self.service.replace(' ', '_')}"
+
+    def text(self, _: Lender) -> dict[str, Any]:
+        return {
+            "text": f"Contract {self.number} between Company XYZ and its vendor for "
+            f"{self.service}. The vendor {self.duty}. Fees follow usage, are billed each month in "
+            "arrears and fall due the following month. There is no minimum fee."
+        }
 
 
-_START, _YEAR = "start", "prior twelve months"
-
-#: In the order of the list.
-PAPERS = (
-    Paper("t0_board_materials/cap_table", "cap table", _START),
-    Paper("t0_board_materials/company_overview", "overview", _START),
-    Paper("t0_board_materials/governance_approvals", "governance", _START),
-    Paper("t0_financials/t0_balance_sheet", "balance sheet", _START),
-    Paper("t0_financials/t0_income_statement", "income statement", _YEAR),
-    Paper("t0_financials/t0_cash_flow_statement", "cash flow statement", _YEAR),
-    *[Paper(f"t0_operations/{name}", "vendor contract", "open-ended") for name in _SERVICES],
+_CONTRACTS = (
+    _Contract("1A", "customer support", "answers borrowers' calls and letters"),
+    _Contract("1B", "fraud monitoring", "screens applications and payments for fraud"),
+    _Contract("2A", "software development", "builds and maintains the lending platform"),
+    _Contract("2B", "hosting", "runs the platform's servers"),
+    _Contract("3A", "sales and marketing", "finds borrowers and places advertisements"),
 )
 
 
-def read(company: Company, paper: Paper) -> dict[str, Any]:
-    """Return what a paper says."""
-    name = paper.filename.rpartition("/")[2]
-    said = _SAID.get(name)
-    return said(company) if said else {"text": _contract(name)}
+# -- contents --------------------------------------------------------------------------------------
 
 
-def cap_table(company: Company) -> dict[str, Any]:
-    """Return who holds the shares: at the start, and the rounds that have closed since."""
-    game = company.game
-    rounds = [dict(each) for each in _rounds(company)]
+def cap_table(lender: Lender) -> dict[str, Any]:
+    """Return the holders of the opening shares, and the equity rounds that have closed since."""
+    params = lender.params
+    rounds = list(_rounds(lender))
     return {
-        "opening_shares": game.opening_shares,
-        "share_price": game.share_price,
+        "opening_shares": params.opening_shares,
+        "share_price": params.share_price,
         "opening_debt": 0.0,
         "rows": [
-            {"holder": holder, "shares": game.opening_shares * percent / 100, "percent": percent}
+            {"holder": holder, "shares": params.opening_shares * percent / 100, "percent": percent}
             for holder, percent in _HOLDERS
         ],
         "rounds": rounds,
-        "shares_now": game.opening_shares + sum(each["shares_issued"] for each in rounds),
+        "shares_now": params.opening_shares + sum(each["shares_issued"] for each in rounds),
     }
 
 
-def _rounds(company: Company) -> Iterator[dict[str, Any]]:
-    """Read the rounds from the book; each was told when it closed."""
-    for entry in company.books.book.journal:
-        if entry.name == "J1":
-            amount = dollars(entry.amounts["1000"])
+def _rounds(lender: Lender) -> Iterator[dict[str, Any]]:
+    """Yield the equity rounds in the book; the officer was notified of each when it closed."""
+    for entry in lender.books.book.journal:
+        if entry.kind == ISSUE_SHARES.kind:
+            amount = dollars(entry.amounts[CASH])
             yield {
-                "month": company.macro.label[entry.time],
+                "month": lender.macro.label[entry.time],
                 "amount": amount,
-                "shares_issued": amount / company.game.share_price,
+                "shares_issued": amount / lender.params.share_price,
             }
 
 
@@ -134,11 +135,11 @@ def _flows(closing_cash: float) -> dict[str, float]:
     return {**_FLOWS, "opening_cash": opened, "closing_cash": closing_cash}
 
 
-def _overview(company: Company) -> str:
-    game = company.game
-    return (
-        f"Company XYZ lends to consumers. It has {game.opening_users:,.0f} borrowers; a new one is "
-        f"lent {game.average_loan:,.0f} dollars on average, paid out at once. Part of the book is "
+def _overview(lender: Lender) -> dict[str, Any]:
+    p = lender.params
+    text = (
+        f"Company XYZ lends to consumers. It has {p.opening_users:,.0f} borrowers; a new one is "
+        f"lent {p.average_loan:,.0f} dollars on average, paid out at once. Part of the book is "
         "promotional credit at no interest, the rest bears interest. Each month a share of the "
         "principal falls due and is billed together with the interest; most of what is billed is "
         "collected a month later. Revenue is the interest billed, recognised in the month of the "
@@ -146,27 +147,65 @@ def _overview(company: Company) -> str:
         "out of cash, so that many new borrowers take cash now and return it over years. The "
         "company raises equity and debt when the chief financial officer asks for it; money takes "
         "months to arrive, may fall short of what was asked for, and may not come at all. Equity "
-        f"is issued at {game.share_price:,.2f} dollars a share; debt is repaid in "
-        f"{game.note_term_months} equal monthly instalments with interest on the balance."
+        f"is issued at {p.share_price:,.2f} dollars a share; debt is repaid in "
+        f"{p.note_term_months} equal monthly instalments with interest on the balance."
     )
+    return {"text": text}
 
 
-def _contract(name: str) -> str:
-    number, _, service = name.partition("_")
-    return (
-        f"Contract {number} between Company XYZ and its vendor for {service.replace('_', ' ')}. "
-        f"The vendor {_SERVICES[name]}. Fees follow usage, are billed each month in arrears and "
-        "fall due the following month. There is no minimum fee."
-    )
+def _governance(lender: Lender) -> dict[str, Any]:
+    return {"text": _GOVERNANCE.format(amount=_approved(lender.params.largest_request))}
 
 
-_SAID: dict[str, Callable[[Company], dict[str, Any]]] = {
-    "cap_table": cap_table,
-    "company_overview": lambda company: {"text": _overview(company)},
-    "governance_approvals": lambda _: {"text": _GOVERNANCE},
-    "t0_balance_sheet": lambda company: {
-        "rows": balance_sheet(company.books.book, OPENING_MONTH).money()
-    },
-    "t0_income_statement": lambda _: {"rows": dict(_INCOME)},
-    "t0_cash_flow_statement": lambda company: {"rows": _flows(company.game.opening_cash)},
-}
+def _approved(most: float) -> str:
+    """Return the amounts that the board approves; the published board states no bound."""
+    return "any amount" if most >= UNBOUNDED else f"an amount of at most {most:,.0f} dollars"
+
+
+def _balance_sheet(lender: Lender) -> dict[str, Any]:
+    return {"rows": balance_sheet(lender.books.book, OPENING_MONTH).money()}
+
+
+def _income_statement(_: Lender) -> dict[str, Any]:
+    return {"rows": dict(_INCOME)}
+
+
+def _cash_flow_statement(lender: Lender) -> dict[str, Any]:
+    return {"rows": _flows(lender.params.opening_cash)}
+
+
+# -- the register ----------------------------------------------------------------------------------
+
+
+@frozen
+class Paper:
+    """An opening document.
+
+    Attributes:
+        filename: With its folder.
+        kind: The sort of document.
+        period: What it covers.
+        read: Returns its contents.
+    """
+
+    filename: str
+    kind: str
+    period: str
+    read: Callable[[Lender], dict[str, Any]]
+
+
+_START, _YEAR = "start", "prior twelve months"
+_BOARD, _FINANCIALS = "t0_board_materials", "t0_financials"
+
+#: In the order of the list.
+PAPERS = (
+    Paper(f"{_BOARD}/cap_table", "cap table", _START, cap_table),
+    Paper(f"{_BOARD}/company_overview", "overview", _START, _overview),
+    Paper(f"{_BOARD}/governance_approvals", "governance", _START, _governance),
+    Paper(f"{_FINANCIALS}/t0_balance_sheet", "balance sheet", _START, _balance_sheet),
+    Paper(f"{_FINANCIALS}/{INCOME_STATEMENT}", "income statement", _YEAR, _income_statement),
+    Paper(
+        f"{_FINANCIALS}/t0_cash_flow_statement", "cash flow statement", _YEAR, _cash_flow_statement
+    ),
+    *[Paper(each.filename, "vendor contract", "open-ended", each.text) for each in _CONTRACTS],
+)

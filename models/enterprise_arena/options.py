@@ -1,8 +1,9 @@
-"""Sensible commands of a month, with their worth: what greedy, random and a person's menu need.
+"""Sensible commands of a month with their values, for `greedy`, `random` and a person's menu.
 
-Worth is in dollars of score. Equity counts in full where it arrives, so it is worth the expected
-part of what is asked for; debt is paid back with interest and is worth something where cash is
-short; statements cost nothing and are worth a little every half year; a tool costs its charge.
+A value is a rough estimate in dollars of score. Equity adds to the score when it arrives, so a
+request is worth the mean amount that arrives; debt is repaid with interest and has a value only
+where cash is short; closing the books is free and has a small value every half year; a tool costs
+its charge.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from typing import Any
 
 from desim import Option
 from models.enterprise_arena.actions import (
+    DEBT,
+    EQUITY,
     AnalyzeMarketConditions,
     BookClosing,
     ConductCashflowProjection,
@@ -19,16 +22,18 @@ from models.enterprise_arena.actions import (
     VerifyCashPosition,
 )
 from models.enterprise_arena.observation import Month
+from models.enterprise_arena.rules import Scoring
 
-__all__ = ["options", "rest"]
+__all__ = ["default_action", "options"]
 
-#: Asked for in one request, dollars.
+#: Amount of a request, dollars.
 _ROUND = 20_000_000.0
-#: Mean share of a first request that arrives: its chance times its fill.
+#: Mean share of a first equity request that arrives: its chance times its fill.
 _EXPECTED = 0.7
-#: Cash below which debt is worth its interest, dollars.
+#: Cash below which debt has a value, dollars.
 _SHORT = 10_000_000.0
-_TOOL_CHARGE = 5_000.0
+#: The default charge for a tool call, dollars.
+_TOOL_CHARGE = Scoring().tool_charge
 _HALF_YEAR = 6
 
 _TOOLS = (
@@ -41,12 +46,12 @@ _TOOLS = (
 
 
 def options(month: Month) -> list[Option]:
-    """Return commands that the world takes now, the one that just lets time pass first."""
+    """Return commands that the world accepts now; `Pass` comes first."""
     return [Option(Pass(), 0.0, "do nothing"), *_actions(month), *_tools(month)]
 
 
-def rest(_: Any) -> Pass:
-    """Return the answer of somebody who does not decide any more."""
+def default_action(_: Any) -> Pass:
+    """Return the action taken when a policy has run out of budget or failed."""
     return Pass()
 
 
@@ -55,9 +60,9 @@ def _actions(month: Month) -> Iterator[Option]:
     yield Option(BookClosing(), 1.0 if due else -1.0, "statements to read from next month on")
     if not month.pending_fundraisings:
         expected = _EXPECTED * _ROUND
-        yield Option(FundRaisingRequest("equity", _ROUND), expected, "ask investors for 20 million")
+        yield Option(FundRaisingRequest(EQUITY, _ROUND), expected, "ask investors for 20 million")
         need = _SHORT - month.cash_balance
-        yield Option(FundRaisingRequest("debt", _ROUND), need, "ask lenders for 20 million")
+        yield Option(FundRaisingRequest(DEBT, _ROUND), need, "ask lenders for 20 million")
 
 
 def _tools(month: Month) -> Iterator[Option]:

@@ -1,50 +1,59 @@
-"""The parameters of EnterpriseArena and its presets."""
+"""The parameters of EnterpriseArena and its presets; the rules are in `rules.py`."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import field, frozen
-from attrs.validators import ge, in_, instance_of, le
+from attrs.validators import ge, in_, le
 
-from desim import Role, World, from_preset
-from models.enterprise_arena import macro, options, processes, regimes, score, sheets
-from models.enterprise_arena.actions import Command
-from models.enterprise_arena.company import CFO, Company
+from desim.schema.validators import whole
+from models.enterprise_arena import macro
 from models.enterprise_arena.macro import Macro
-from models.enterprise_arena.observation import Month
 from models.enterprise_arena.rules import Information, Lending, Noise, Opening, Raising, Scoring
 
-__all__ = ["EnterpriseArena"]
+__all__ = ["ArenaParams"]
 
 _COLUMNS = ("ind_user_growth_monthly", "ind_user_growth_monthly_alt")
 
+#: The largest request of `capped`, dollars: the opening loan book, 5,000 borrowers x 10,000 [P].
+#: At the mean fill of 0.85 it brings 42.5 million, what a surge of borrowers absorbs (SPEC section
+#: 1). As equity it buys 50 / (105 + 50), a third of a company whose 10.5 million shares cost 10
+#: each [P]. The README compares it with the requests behind the paper's Table 2.
+_LOAN_BOOK = 50_000_000.0
+
+#: What the presets that boards play change: a request has a bound, and a refused one is free as
+#: often as a tool may be called in a month [P].
+_CAPPED = {"largest_request": _LOAN_BOOK, "free_refusals": 20}
+
 
 @frozen(kw_only=True, slots=False)
-class EnterpriseArena(Opening, Noise, Lending, Raising, Information, Scoring):
-    """A consumer lender's eleven years, month by month, under one chief financial officer.
+class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
+    """All parameters: those of the rules, and those of the episode.
 
-    The parameters stand with their units, ranges and sources in `rules.py`, by the section of
-    the SPEC to which they belong.
+    The parameters of the rules are in `rules.py`, with units, ranges and sources.
 
     Attributes:
-        horizon: Months, 1 to 1,200, and no more than the table has. [P]
-        macro: The outside world: a table, or the path of one; none is 2015 to 2025. [P]
-        growth_column: Of the table, that holds borrower growth: the profile. [C]
-        history: "table" plays the table itself, "regimes" a path drawn from the seed by the
-            Markov-switching model that is fitted to it.
-        patience: Commands in one month, after which an officer who never acts is given up.
+        horizon: Months, 1 to 1,200; no more than the table has, unless the history is drawn. [P]
+        macro: The macro table: a table, the path of a CSV file, or None for 2015 to 2025. [P]
+        growth_column: The column of the table that holds borrower growth: the profile. [C]
+        history: "table" plays the table itself; "regimes" plays a path drawn from the seed by the
+            Markov-switching model that is fitted to the table.
+        max_questions_per_tick: Commands in one month; with more the episode fails with `Stuck`.
     """
 
-    horizon: int = field(default=132, validator=[instance_of(int), ge(1), le(1_200)])
+    horizon: int = field(default=132, validator=[whole, ge(1), le(1_200)])
     macro: Macro | str | None = field(default=None, converter=macro.given)
     growth_column: str = field(default=_COLUMNS[0], validator=in_(_COLUMNS))
     history: str = field(default="table", validator=in_(("table", "regimes")))
-    patience: int = field(default=1_000, validator=[instance_of(int), ge(1)])
+    max_questions_per_tick: int = field(default=1_000, validator=[whole, ge(1)])
 
+    #: The first is the default. The defaults of the parameters are those of `paper`, so a record
+    #: written before a parameter existed is read as the world in which it was played.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "capped": _CAPPED,
+        "regime": {**_CAPPED, "history": "regimes"},
         "paper": {},
         "snapshot": {"growth_column": _COLUMNS[1]},
-        "regime": {"history": "regimes"},
     }
 
     def __attrs_post_init__(self) -> None:
@@ -52,38 +61,18 @@ class EnterpriseArena(Opening, Noise, Lending, Raising, Information, Scoring):
             raise ValueError(
                 f"horizon={self.horizon} was given; the macro table has {len(self.table)} months"
             )
-        if self.history == "regimes":
-            regimes.fit(self.table, self.growth_column)
 
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset with some parameters changed."""
-        return from_preset(cls, name, changes)
+    @property
+    def deterministic(self) -> bool:
+        """Whether no episode depends on the seed: no noise, a given history, no outcome drawn.
+
+        It is False in every preset.
+        """
+        forced = self.forced.keys() >= set(range(self.horizon))
+        return forced and not any(self.sigmas) and self.history == "table"
 
     @property
     def table(self) -> Macro:
-        """The table in use, which a path has become."""
-        assert not isinstance(self.macro, str)
+        """The macro table in use."""
+        assert not isinstance(self.macro, str)  # the converter has read the file
         return macro.builtin() if self.macro is None else self.macro
-
-    @property
-    def roles(self) -> dict[str, Role]:
-        """The chief financial officer, who gives one command at a time."""
-        return {CFO: Role(Month, Command, options.options, neutral=options.rest)}
-
-    def begin(self, world: World) -> Company:
-        """Open the books and start the processes."""
-        return processes.begin(world, self)
-
-    def score(self, state: Company) -> float:
-        """Return worth at the end less the charge for tools, dollars; 0 if bankrupt."""
-        return score.score(state)
-
-    def metrics(self, state: Company) -> dict[str, Any]:
-        """Return the columns of the paper's Table 2."""
-        return score.metrics(state)
-
-    def sheets(self, state: Company, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the tables that a person at the seat can look up, by name; money in dollars."""
-        assert role == CFO
-        return sheets.sheets(state)

@@ -1,41 +1,43 @@
-"""The cash-flow projection: mechanical, with growth held flat (SPEC section 9.4).
+"""The cash-flow projection: a formula with growth held flat (SPEC section 9.4).
 
-It leaves out requests under way, charge-offs and tax, and is as good as its inputs: the margin
-comes from the last closed statements.
+It leaves out requests under way, charge-offs and tax. Its margin comes from the last closed
+statements.
 """
 
 import math
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import asdict, evolve, field, frozen
+from attrs import evolve, field, frozen
 
+from desim.short_repr import short_repr
 from models.enterprise_arena import closings, opening
-from models.enterprise_arena.company import Company, TermLoan
+from models.enterprise_arena.accounts import LOANS, dollars
 from models.enterprise_arena.documents import closed_months
-from models.enterprise_arena.journal import dollars
-from models.enterprise_arena.refusal import Refused
+from models.enterprise_arena.refusal import CommandRefused
+from models.enterprise_arena.rules import instalment
+from models.enterprise_arena.state import Lender, TermLoan
 
 __all__ = ["Margin", "Outlook", "margin", "outlook", "project"]
 
-#: Percent a month that a projection takes for borrower growth.
+#: Lowest and highest `growth_rate_override`, percent a month.
 _LEAST, _MOST = -100.0, 1_000.0
 
 
 def _copies(notes: Iterable[TermLoan]) -> tuple[TermLoan, ...]:
-    """Copy the notes, as a projection pays them off."""
+    """Copy the notes, because a projection repays them."""
     return tuple(evolve(note) for note in notes)
 
 
 @frozen
 class Margin:
-    """The operating margin of a projection, and where it comes from.
+    """The operating margin of a projection, and its source.
 
     Attributes:
         percent: EBITDA over revenue, percent.
-        source: The statement.
-        month: Of that statement.
-        stale: Whether it is older than the model's limit.
+        source: Name of the statement.
+        month: Month of that statement.
+        stale: Whether the statement is older than `projection_stale_after`.
     """
 
     percent: float
@@ -46,20 +48,20 @@ class Margin:
 
 @frozen
 class Outlook:
-    """All that a projection starts from; money in dollars.
+    """The starting position of a projection and its assumptions; money in dollars.
 
     Attributes:
-        month: The present one, which is projected first.
+        month: The present month, which is projected first.
         cash: In the bank.
         loans: Principal not yet billed.
         users: Active borrowers.
-        lending_rate: Blended annual yield of the book, a share.
+        lending_rate: Blended annual yield of the loans, a share.
         growth: Of borrowers, percent a month, in every month.
         margin: The operating margin.
-        collection_rate: Share of what is billed that comes in.
+        collection_rate: Share of billed amounts that is collected.
         amortisation_rate: Share of principal that is billed each month.
-        average_loan: Paid out to a new borrower.
-        term: Instalments of a note.
+        average_loan: Lent to a new borrower.
+        term: Number of instalments of a note.
         notes: Those with a balance.
     """
 
@@ -77,46 +79,50 @@ class Outlook:
     notes: tuple[TermLoan, ...] = field(converter=_copies)
 
 
-def outlook(company: Company, override: float | None) -> Outlook:
-    """Take the present position; growth is the industry's of this month unless overridden.
+def outlook(lender: Lender, override: float | None) -> Outlook:
+    """Return the present position; growth is the industry's of this month unless overridden.
+
+    Args:
+        lender: Whose cash is projected.
+        override: Growth of borrowers, percent a month, or None.
 
     Raises:
-        Refused: The override is no number within range.
+        CommandRefused: The override is not finite or out of range.
     """
-    game = company.game
-    growth = company.growth[company.month] if override is None else override
+    params = lender.params
+    growth = lender.growth[lender.month] if override is None else override
     if not (math.isfinite(growth) and _LEAST <= growth <= _MOST):
-        raise Refused(
-            f"growth_rate_override={override!r} was given; it lies between {_LEAST:g} and "
-            f"{_MOST:g} percent a month"
+        raise CommandRefused(
+            f"growth_rate_override={short_repr(override)} was given; it lies between "
+            f"{_LEAST:g} and {_MOST:g} percent a month"
         )
     return Outlook(
-        month=company.month,
-        cash=dollars(company.cash),
-        loans=dollars(company.books.held["1100"]),
-        users=company.users,
-        lending_rate=company.lending_rate,
+        month=lender.month,
+        cash=dollars(lender.cash),
+        loans=dollars(lender.books.held[LOANS]),
+        users=lender.users,
+        lending_rate=lender.lending_rate,
         growth=growth,
-        margin=margin(company),
-        collection_rate=game.collection_base,
-        amortisation_rate=game.amortisation_rate,
-        average_loan=game.average_loan,
-        term=game.note_term_months,
-        notes=company.term_loans,
+        margin=margin(lender),
+        collection_rate=params.collection_base,
+        amortisation_rate=params.amortisation_rate,
+        average_loan=params.average_loan,
+        term=params.note_term_months,
+        notes=lender.term_loans,
     )
 
 
-def margin(company: Company) -> Margin:
+def margin(lender: Lender) -> Margin:
     """Return the EBITDA margin of the latest statements on file, the opening ones at first."""
-    game, closed = company.game, closed_months(company)
+    params, closed = lender.params, closed_months(lender)
     if closed:
         month, source = closed[-1], "income_statement_ytd"
-        earned = closings.income_statement(company.books.book, month)
-        percent = earned["ebitda"] / earned["revenue"] * 100 if earned["revenue"] else 0.0
+        income = closings.income_statement(lender.books.book, month)
+        percent = income["ebitda"] / income["revenue"] * 100 if income["revenue"] else 0.0
     else:
-        month, source = opening.COMPILED, "t0_income_statement"
-        percent = game.projection_ebitda_margin
-    return Margin(percent, source, month, company.month - month > game.projection_stale_after)
+        month, source = opening.COMPILED, opening.INCOME_STATEMENT
+        percent = params.projection_ebitda_margin
+    return Margin(percent, source, month, lender.month - month > params.projection_stale_after)
 
 
 def project(start: Outlook, months: int) -> dict[str, Any]:
@@ -138,12 +144,11 @@ def project(start: Outlook, months: int) -> dict[str, Any]:
 
 
 def _service(start: Outlook, month: int) -> float:
-    """Pay a month's interest and instalments of the notes that are known now."""
+    """Deduct a month's instalments from the notes; return them with the interest, dollars."""
     interest = math.fsum([note.balance * note.rate / 12 for note in start.notes])
     principal = 0
     for note in start.notes:
-        last = month - note.drawn >= start.term - 1
-        paid = note.balance if last else min(note.balance, round(note.principal / start.term))
+        paid = instalment(note.principal, note.balance, month - note.drawn, start.term)
         note.balance -= paid
         principal += paid
     return (interest + principal) / 100
@@ -174,10 +179,9 @@ def _assumptions(start: Outlook) -> dict[str, float]:
     }
 
 
-def _source(found: Margin) -> dict[str, Any]:
-    told = asdict(found)
+def _source(margin: Margin) -> dict[str, Any]:
     return {
-        "margin_source": told["source"],
-        "statements_month": told["month"],
-        "stale": told["stale"],
+        "margin_source": margin.source,
+        "statements_month": margin.month,
+        "stale": margin.stale,
     }

@@ -1,18 +1,26 @@
-"""The order of what falls on one month (SPEC section 2.1): lower ranks come first."""
+"""The order of the events of one month (SPEC section 2.1): lower ranks come first."""
 
-__all__ = ["COMPILE", "OPEN", "OPERATE", "SERVICE", "SETTLE", "TAX", "YEAR_END"]
+__all__ = [
+    "MONTH_END",
+    "OPEN",
+    "OPERATE",
+    "PAYDAY",
+    "SERVICE",
+    "SETTLE",
+    "YEAR_END",
+]
 
-#: January closes the year before anything else of it happens (J0).
+#: In January, the close of the year before (J0).
 YEAR_END = 0
-#: Funding that is due becomes known; its money arrives (J1, J2).
+#: The outcome of a funding request that is due; its money arrives (J1, J2).
 SETTLE = 1
-#: The solvency test, the header of the month, the officer's decisions.
+#: The solvency test, then the officer's decisions.
 OPEN = 2
-#: Nothing of this rank or a higher one happens before the month's action (J3 to J12).
+#: Operations (J3 to J9). The month's action is decided before any event of this or a higher rank.
 OPERATE = 3
+#: The payroll (J10), then last month's payables and the provision (J11, J12).
+PAYDAY = 4
 #: Interest and principal of the notes (J13, J14).
-SERVICE = 4
-#: Last month's tax is paid, this month's accrued (J15, J16).
-TAX = 5
-#: The month's figures stand.
-COMPILE = 6
+SERVICE = 5
+#: Payment of last month's tax, accrual of this month's (J15, J16), then the record of the month.
+MONTH_END = 6

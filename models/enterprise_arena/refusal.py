@@ -1,27 +1,29 @@
-"""Why a tool could not answer: one sentence, with near misses where a name was not known."""
+"""Refused commands: one sentence that gives the reason, with near misses for an unknown name."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
 
-__all__ = ["Refused", "shown", "unknown"]
+from desim.short_repr import short_repr
+
+__all__ = ["CommandRefused", "quoted", "unknown"]
 
 _LONGEST = 80
 
 
-class Refused(Exception):
-    """A tool cannot answer; the sentence is told to the officer."""
+class CommandRefused(Exception):
+    """A tool cannot return what was requested; the text becomes the reply to the command."""
 
 
-def shown(given: object) -> str:
-    """Quote what was given, however long it is."""
-    text = repr(given)
+def quoted(given: object) -> str:
+    """Return the repr of *given*, cut to 80 characters."""
+    text = short_repr(given, _LONGEST)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def unknown(kind: str, given: str, names: Collection[str]) -> str:
-    """Say that a name is not known, and which of the known ones are near, whatever their case."""
+    """Return a sentence that an unknown name was given, with near misses regardless of case."""
     plain = {name.casefold(): name for name in reversed(list(names))}
-    # What is much longer than every name resembles none, and would take long to compare.
+    # Cut, because comparing a very long text is slow, and it resembles no name anyway.
     near = get_close_matches(given[:_LONGEST].casefold(), plain, n=3)
     hint = f"; did you mean {' or '.join(repr(plain[name]) for name in near)}?" if near else ""
-    return f"there is no {kind} {shown(given)}{hint}"
+    return f"there is no {kind} {quoted(given)}{hint}"

@@ -1,4 +1,4 @@
-"""Other histories: a Markov-switching model fitted to a table, and the paths drawn from it.
+"""A Markov-switching model that is fitted to a macro table, and histories drawn from it.
 
 Regimes (SPEC section 4): recession where unemployment is at least half a point above its lowest
 value of the twelve months before; otherwise expansion where output grew by at least 2 percent on
@@ -6,24 +6,25 @@ the year before; otherwise neutral.  They follow a Markov chain whose matrix is
 
     P(i, j) = (months in i followed by j + 1/2) / (months in i that are followed + 3/2),
 
-half a month of each kind being added so that no transition is impossible.
+where 1/2 is added for each transition so that none is impossible.
 
-State.  The columns become states that move freely: the federal funds rate, the steps from it to
-SOFR and up the curve to 2, 5, 10 and 30 years; the logarithms of Baa spread, VIX, its close over
-its mean, unemployment, P/E, P/S and quiet borrower growth; monthly inflation, and both margins.
-With r the regime of month t and j a state,
+States.  The columns are transformed to unbounded states: the federal funds rate; the differences
+from it to SOFR and along the curve to 2, 5, 10 and 30 years; the logarithms of Baa spread, VIX, its
+close over its mean, unemployment, P/E, P/S and quiet borrower growth; monthly inflation, and both
+margins.  With r the regime of month t and j a state,
 
     x[t, j] = a[r, j] + (1 - k[j]) x[t-1, j] + e[t, j],
 
-a and k by least squares on the table, k (common to the regimes) held within 1/36 and 1.  The e[t]
-of a drawn month are the residuals of one month of the table that had its regime, all states
-together, each month as likely: what moved together keeps moving together, and shocks keep their
-tails.  A state stays within the range of the table widened by a quarter at both ends; the federal
-funds rate stays above zero, and quiet growth below a surge.
+a and k by least squares on the table, k (common to the regimes) clipped to 1/36 and 1.  The e[t] of
+a drawn month are the residuals of one month of the table with the same regime, drawn uniformly, for
+all states together: this keeps the correlations and the tails of the shocks.  A state is clipped to
+the range of the table widened by a quarter at both ends; the federal funds rate stays above zero,
+and quiet growth below a surge.
 
-Output growth is a quarter's: that of the month whose residuals are drawn in its first month; growth
-on the year before compounds four quarters.  Surges of borrower growth: see `surges.py`.  A path
-begins with month 0 of the table, so that the company opens alike for every seed.
+Output growth is constant within a quarter: that of the month whose residuals are drawn in its first
+month; growth on the year before compounds four quarters.  Surges of borrower growth: see
+`surges.py`.  A path begins with month 0 of the table, so that every episode opens with the same
+balances and rates.
 """
 
 import math
@@ -36,21 +37,24 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from models.enterprise_arena.history import LEAST, history, less
-from models.enterprise_arena.macro import YEAR, Macro
+from models.enterprise_arena.macro import Macro
+from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.surges import THRESHOLD, Surges, observe, runs
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
 __all__ = ["REGIMES", "Switching", "draw", "fit", "labels", "transitions"]
 
 REGIMES = ("recession", "expansion", "neutral")
 
-#: Half a month of every kind of transition (Jeffreys' prior).
+#: Added to the count of every transition (Jeffreys' prior).
 SMOOTHING = 0.5
+#: Bounds of k: mean reversion takes between 36 months and one.
 _SPEED = (1 / 36, 1.0)
+#: Widening of the table's range at both ends.
 _WIDER = 0.25
-#: Bounds that come first: money costs something, and what is quiet is no surge.
+#: Bounds that override those of the table: the funds rate is positive, quiet growth is no surge.
 _BOUNDS = {"fedfunds": (LEAST, math.inf), "growth": (-math.inf, math.log(THRESHOLD))}
 
 Column = Sequence[float]
@@ -61,12 +65,12 @@ def _log(column: Column) -> list[float]:
 
 
 def _inflation(index: Column) -> list[float]:
-    """Return monthly changes in percent; month 0, which has none, takes the first."""
+    """Return monthly changes in percent; month 0, which has none, repeats that of month 1."""
     changes = [100 * math.log(now / before) for before, now in pairwise(index)]
     return [*changes[:1], *changes]
 
 
-#: The states of a table but for quiet growth.
+#: The states of a table, except quiet growth.
 _STATES: dict[str, Callable[[Macro], Sequence[float]]] = {
     "fedfunds": lambda table: table.fedfunds,
     "sofr": lambda table: less(table.sofr, table.fedfunds),
@@ -91,11 +95,11 @@ class _Dynamics:
     """One state's equation.
 
     Attributes:
-        start: In month 0.
-        keep: 1 - k, the share of the last value that stays.
+        start: Value in month 0.
+        keep: 1 - k, the coefficient of the last value.
         drift: a, by regime.
-        residuals: By month of the table; those of month 0 are 0.
-        low: Least value.
+        residuals: By month of the table; 0 for month 0.
+        low: Lowest value.
         high: Highest value.
     """
 
@@ -107,7 +111,7 @@ class _Dynamics:
     high: float
 
     def path(self, regimes: Sequence[int], rows: Sequence[int]) -> list[float]:
-        """Follow the equation through drawn regimes and drawn months of the table."""
+        """Return the path for drawn regimes and drawn months of the table."""
         path, value = [self.start], self.start
         for regime, row in zip(regimes[1:], rows[1:], strict=True):
             value = self.drift[regime] + self.keep * value + self.residuals[row]
@@ -118,15 +122,15 @@ class _Dynamics:
 
 @frozen
 class Switching:
-    """The model that is fitted to a table.
+    """A fitted model.
 
     Attributes:
-        table: To which.
-        labels: The regime of each of its months, as an index of `REGIMES`.
-        matrix: Chances of the next regime, by the present one; rows sum to 1.
-        months: Months of the table from 1 on, by regime; all of them where a regime has none.
+        table: The table to which it is fitted.
+        labels: The regime of each month of the table, as an index of `REGIMES`.
+        matrix: Probabilities of the next regime, by the present one; rows sum to 1.
+        months: Months of the table from 1 on, by regime; all of them if a regime has none.
         states: Equations by name.
-        surges: Of borrower growth.
+        surges: The surges of borrower growth.
     """
 
     table: Macro
@@ -137,7 +141,7 @@ class Switching:
     surges: Surges
 
     def draw_regimes(self, generator: "Generator", months: int) -> list[int]:
-        """Follow the chain from the table's first regime on."""
+        """Draw a path of regimes that begins with the table's first."""
         cumulated = [tuple(accumulate(row)) for row in self.matrix]
         path = [self.labels[0]]
         for chance in generator.random(months - 1).tolist():
@@ -169,19 +173,19 @@ def labels(table: Macro) -> tuple[str, ...]:
 
 def _label(table: Macro, month: int) -> str:
     before = table.unrate[max(0, month - YEAR) : month]
-    # Both are whole tenths or hundredths, which floats are not.
+    # Rounded, because differences of decimal fractions are not exact in floats.
     if before and round(table.unrate[month] - min(before), 6) >= 0.5:  # noqa: PLR2004 (SPEC section 4)
         return "recession"
     return "expansion" if table.gdp_growth_yoy[month] >= 2 else "neutral"  # noqa: PLR2004 (as above)
 
 
 def transitions(path: Sequence[int]) -> tuple[tuple[float, ...], ...]:
-    """Return the chances of the next regime by the present one, smoothed."""
-    seen = list(pairwise(path))
+    """Return the probabilities of the next regime by the present one, smoothed."""
+    moves = list(pairwise(path))
     kinds = range(len(REGIMES))
     return tuple(
         tuple(
-            (seen.count((one, other)) + SMOOTHING)
+            (moves.count((one, other)) + SMOOTHING)
             / (path[:-1].count(one) + SMOOTHING * len(REGIMES))
             for other in kinds
         )
@@ -213,18 +217,18 @@ def fit(table: Macro, growth_column: str) -> Switching:
 
 
 def draw(generator: "Generator", table: Macro, growth_column: str, months: int) -> Macro:
-    """Draw a history of some months from the model that is fitted to a table."""
+    """Fit the model to a table and draw a history of some months."""
     return fit(table, growth_column).draw(generator, months)
 
 
 def _of_regime(path: Sequence[int], regime: int) -> tuple[int, ...]:
-    """Return the months of a regime; a regime never seen borrows all months."""
+    """Return the months of a regime; all months if there are none."""
     months = range(1, len(path))
     return tuple(month for month in months if path[month] == regime) or tuple(months)
 
 
 def _quiet(growth: Column) -> list[float]:
-    """Return the logarithm of growth, with a straight line in place of every surge."""
+    """Return the logarithm of growth, interpolated linearly across every surge."""
     quiet = _log(growth)
     for start, end in runs(growth):
         left = quiet[start - 1] if start else quiet[min(end, len(quiet) - 1)]
@@ -236,7 +240,7 @@ def _quiet(growth: Column) -> list[float]:
 
 
 def _fitted(name: str, values: Column, path: Sequence[int]) -> _Dynamics:
-    """Fit one state's equation by least squares with an intercept for every regime."""
+    """Fit one state's equation by least squares, with an intercept for every regime."""
     keep = _kept(values, path)
     drift = tuple(
         fmean([values[month] - keep * values[month - 1] for month in _of_regime(path, regime)])
@@ -251,14 +255,14 @@ def _fitted(name: str, values: Column, path: Sequence[int]) -> _Dynamics:
 
 
 def _range(name: str, values: Column) -> tuple[float, float]:
-    """Widen what the table shows by a quarter at both ends."""
+    """Return the table's range widened by a quarter at both ends, within `_BOUNDS`."""
     wider = _WIDER * (max(values) - min(values))
     low, high = _BOUNDS.get(name, (-math.inf, math.inf))
     return max(low, min(values) - wider), min(high, max(values) + wider)
 
 
 def _kept(values: Column, path: Sequence[int]) -> float:
-    """Return 1 - k: the slope on the last value, within regimes, held in its range."""
+    """Return 1 - k: the slope on the last value, regime means removed, clipped to its range."""
     above = below = 0.0
     for regime in range(len(REGIMES)):
         months = [month for month in range(1, len(path)) if path[month] == regime]

@@ -1,25 +1,61 @@
-"""How the company reports: its statements and cash ledgers, declared once (SPEC section 7)."""
+"""How the lender reports: its statements and cash ledgers, declared once (SPEC section 7)."""
 
 from ledgers.articulation import Reports
 from ledgers.statements import Layout, Line, Total
 from ledgers.views import CashView
-from models.enterprise_arena.journal import CHART
+from models.enterprise_arena import accounts
+from models.enterprise_arena.accounts import (
+    ACCRUED_INTEREST,
+    ALLOWANCE,
+    CASH,
+    CHART,
+    COST_OF_REVENUE,
+    INCOME_TAX,
+    INTEREST_EXPENSE,
+    INTEREST_RECEIVABLE,
+    INTEREST_REVENUE,
+    LOANS,
+    NOTES_PAYABLE,
+    PAID_IN_CAPITAL,
+    PAYABLES,
+    PAYROLL,
+    PRINCIPAL_RECEIVABLE,
+    PROVISION,
+    RETAINED_EARNINGS,
+    TAX_PAYABLE,
+    VENDOR_EXPENSE,
+)
 
 __all__ = ["CASH_LEDGER", "REPORTS", "VENDORS"]
+
+# The kinds of the entries that more than one declaration below names.
+_ISSUE = accounts.ISSUE_SHARES.kind
+_DRAW = accounts.DRAW_NOTE.kind
+_COLLECT = accounts.COLLECT.kind
+_CHARGE_OFF_RECEIVABLES = accounts.CHARGE_OFF_RECEIVABLES.kind
+_CHARGE_OFF_LOANS = accounts.CHARGE_OFF_LOANS.kind
+_BILL_PRINCIPAL = accounts.BILL_PRINCIPAL.kind
+_BILL_INTEREST = accounts.BILL_INTEREST.kind
+_ORIGINATE = accounts.ORIGINATE.kind
+_PAY_STAFF = accounts.PAY_STAFF.kind
+_PAY_VENDORS = accounts.PAY_VENDORS.kind
+_INTEREST = accounts.PAY_INTEREST.kind
+_REPAY = accounts.REPAY_NOTES.kind
+_PAY_TAX = accounts.PAY_TAX.kind
 
 _INCOME = Layout(
     "income statement",
     (
-        Line("revenue", "4000", -1),
-        Line("cost_of_revenue", "5000"),
+        Line("revenue", INTEREST_REVENUE, -1),
+        Line("cost_of_revenue", COST_OF_REVENUE),
         Total("gross_profit", "revenue", "cost_of_revenue"),
-        Line("payroll", "5100"),
-        Line("vendor_operating_expense", "5200"),
+        Line("payroll", PAYROLL),
+        Line("vendor_operating_expense", VENDOR_EXPENSE),
         Total("ebitda", "gross_profit", ("payroll", "vendor_operating_expense")),
-        Line("provision_for_credit_losses", "5300"),
-        Line("interest_expense", "5400"),
+        Line("provision_for_credit_losses", PROVISION),
+        Line("interest_expense", INTEREST_EXPENSE),
         Total("pretax_income", "ebitda", ("provision_for_credit_losses", "interest_expense")),
-        Line("income_tax", "5500"),
+        Line("income_tax", INCOME_TAX),
         Total("net_income", "pretax_income", "income_tax"),
     ),
 )
@@ -29,15 +65,19 @@ _EQUITY = ("paid_in_capital", "retained_earnings_prior_years", "current_year_ear
 _POSITION = Layout(
     "balance sheet",
     (
-        *map(Line, _ASSETS, ("1000", "1100", "1110", "1120", "1190")),
+        Line("cash", CASH),
+        Line("loans_unbilled", LOANS),
+        Line("principal_receivable", PRINCIPAL_RECEIVABLE),
+        Line("interest_receivable", INTEREST_RECEIVABLE),
+        Line("allowance", ALLOWANCE),
         Total("total_assets", _ASSETS),
-        Line("accounts_payable", "2000", -1),
-        Line("tax_payable", "2100", -1),
-        Line("accrued_interest_payable", "2110", -1),
-        Line("notes_payable", "2200", -1),
+        Line("accounts_payable", PAYABLES, -1),
+        Line("tax_payable", TAX_PAYABLE, -1),
+        Line("accrued_interest_payable", ACCRUED_INTEREST, -1),
+        Line("notes_payable", NOTES_PAYABLE, -1),
         Total("total_liabilities", _DEBTS),
-        Line("paid_in_capital", "3000", -1),
-        Line("retained_earnings_prior_years", "3900", -1),
+        Line("paid_in_capital", PAID_IN_CAPITAL, -1),
+        Line("retained_earnings_prior_years", RETAINED_EARNINGS, -1),
         Line("current_year_earnings", CHART.temporary, -1),
         Total("total_equity", _EQUITY),
     ),
@@ -64,34 +104,34 @@ _FLOWS = Layout(
     ),
 )
 _DIRECT = CashView(
-    "1000",
+    CASH,
     {
-        ("J3", "1110"): "collections_principal",
-        ("J3", "1120"): "collections_interest",
-        "J1": "equity_proceeds",
-        "J2": "debt_proceeds",
-        "J8": "loans_originated",
-        "J10": "payroll_paid",
-        "J11": "vendor_payments",
-        "J13": "interest_paid",
-        "J14": "debt_repaid",
-        "J15": "tax_paid",
+        (_COLLECT, PRINCIPAL_RECEIVABLE): "collections_principal",
+        (_COLLECT, INTEREST_RECEIVABLE): "collections_interest",
+        _ISSUE: "equity_proceeds",
+        _DRAW: "debt_proceeds",
+        _ORIGINATE: "loans_originated",
+        _PAY_STAFF: "payroll_paid",
+        _PAY_VENDORS: "vendor_payments",
+        _INTEREST: "interest_paid",
+        _REPAY: "debt_repaid",
+        _PAY_TAX: "tax_paid",
     },
 )
 
-#: The cash ledger in the classes of SPEC section 7.2, as a bank extract tells them.
+#: The cash ledger by the nine classes of SPEC section 7.2, which bank statements show.
 CASH_LEDGER = CashView(
-    "1000",
+    CASH,
     {
-        "J1": "investor",
-        "J2": "lender draw",
-        "J3": "borrower collection",
-        "J8": "loan disbursement",
-        "J10": "payroll",
-        "J11": "vendor",
-        "J13": "lender interest",
-        "J14": "lender principal",
-        "J15": "tax",
+        _ISSUE: "investor",
+        _DRAW: "lender draw",
+        _COLLECT: "borrower collection",
+        _ORIGINATE: "loan disbursement",
+        _PAY_STAFF: "payroll",
+        _PAY_VENDORS: "vendor",
+        _INTEREST: "lender interest",
+        _REPAY: "lender principal",
+        _PAY_TAX: "tax",
     },
 )
 
@@ -104,25 +144,25 @@ VENDORS = (
     "sales and marketing",
 )
 
-#: Statements, and the only entries that may move each account of the balance sheet.
+#: The statements, and for each balance-sheet account the only kinds of entries that may change it.
 REPORTS = Reports(
     chart=CHART,
     income=_INCOME,
     position=_POSITION,
     flows=_FLOWS,
     cash=_DIRECT,
-    closings="J0",
-    contributions="J1",
+    closings=accounts.CLOSE_YEAR.kind,
+    contributions=_ISSUE,
     rolls={
-        "1100": ("J5", "J6", "J8"),
-        "1110": ("J3", "J4", "J6"),
-        "1120": ("J3", "J4", "J7"),
-        "1190": ("J4", "J5", "J12"),
-        "2000": ("J9", "J11"),
-        "2100": ("J15", "J16"),
-        "2110": "J13",
-        "2200": ("J2", "J14"),
-        "3000": "J1",
-        "3900": "J0",
+        LOANS: (_CHARGE_OFF_LOANS, _BILL_PRINCIPAL, _ORIGINATE),
+        PRINCIPAL_RECEIVABLE: (_COLLECT, _CHARGE_OFF_RECEIVABLES, _BILL_PRINCIPAL),
+        INTEREST_RECEIVABLE: (_COLLECT, _CHARGE_OFF_RECEIVABLES, _BILL_INTEREST),
+        ALLOWANCE: (_CHARGE_OFF_RECEIVABLES, _CHARGE_OFF_LOANS, accounts.PROVIDE.kind),
+        PAYABLES: (accounts.ACCRUE_VENDORS.kind, _PAY_VENDORS),
+        TAX_PAYABLE: (_PAY_TAX, accounts.ACCRUE_TAX.kind),
+        ACCRUED_INTEREST: _INTEREST,
+        NOTES_PAYABLE: (_DRAW, _REPAY),
+        PAID_IN_CAPITAL: _ISSUE,
+        RETAINED_EARNINGS: accounts.CLOSE_YEAR.kind,
     },
 )

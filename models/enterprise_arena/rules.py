@@ -1,8 +1,10 @@
-"""Every number of the world, by the section of the SPEC it belongs to.
+"""The rules of the world as parameter classes, one for each section of the SPEC.
 
-Units and ranges stand with each parameter. The last mark of its line is that of its value in the
-SPEC: [P] fixed by the paper, [A] taken from public descriptions of the simulator, [C] calibrated
-or proposed there. The classes have no slots, so that the model can inherit from all of them.
+Each parameter is listed with its unit and range. The mark at the end of its line gives the source
+of its value: [P] fixed by the paper, [A] taken from public descriptions of the simulator, [C]
+calibrated or proposed by the SPEC. The defaults are those of the SPEC, so `Raising()` holds the
+terms of funding that the paper publishes. The classes have no slots, so that the model can inherit
+from all of them.
 """
 
 import math
@@ -12,28 +14,48 @@ from typing import Any
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, optional
 
-from desim.params import finite
+from desim.schema.validators import finite, whole
+from desim.short_repr import short_repr
 
-__all__ = ["Information", "Lending", "Noise", "Opening", "Raising", "Scoring"]
+__all__ = [
+    "UNBOUNDED",
+    "YEAR",
+    "Information",
+    "Lending",
+    "Noise",
+    "Opening",
+    "Raising",
+    "Scoring",
+    "instalment",
+]
+
+#: Months of a year; its first is January.
+YEAR = 12
+
+#: The largest request of a world without a bound of its own, dollars: up to it, books in 64-bit
+#: cents are exact.
+UNBOUNDED = 1e12
 
 Range = tuple[float, float]
-#: Month, whether it succeeds, share of the amount that comes, months until it is known.
+#: Month, whether the request succeeds, share of the amount that arrives, months to the outcome.
 Forced = tuple[int, bool, float, int]
 
 
 def _range(least: float, most: float) -> Any:
-    """Check a pair, low and high, within bounds."""
+    """Return a validator of a pair (low, high) within bounds."""
 
     def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
         if len(value) != 2:  # noqa: PLR2004 (a pair)
-            raise ValueError(f"{attribute.name}={value!r} was given; it is low and high")
+            raise ValueError(
+                f"{attribute.name}={short_repr(value)} was given; it is a pair (low, high)"
+            )
         for each in value:
             finite(_, attribute, each)
         low, high = value
         if not least <= low <= high <= most:
             raise ValueError(
-                f"{attribute.name}={value!r} was given; low and high lie between {least:g} and "
-                f"{most:g}, low first"
+                f"{attribute.name}={short_repr(value)} was given; it is a pair (low, high) with "
+                f"{least:g} <= low <= high <= {most:g}"
             )
 
     return check
@@ -49,38 +71,42 @@ _money: list[Any] = [finite, ge(0), le(1e12)]
 _percent: list[Any] = [finite, ge(-100), le(100)]
 _slope: list[Any] = [finite, ge(0), le(100)]
 _sigma: list[Any] = [finite, ge(0), le(50)]
-_whole: list[Any] = [finite, instance_of(int)]
-_count: list[Any] = [*_whole, ge(0), le(100_000)]
+_count: list[Any] = [whole, ge(0), le(100_000)]
 _limit: Any = optional(_count)
 _multiple: Any = optional([finite, gt(0), le(1e6)])
 
 
 def _rows(value: Any) -> tuple[Forced, ...]:
-    """Bring a forced-funding table into its one form: rows in the order of their months."""
+    """Convert a forced-funding table to rows in the order of their months."""
     try:
         if isinstance(value, Mapping):
-            value = [(int(month), *_outcome(told)) for month, told in value.items()]
+            value = [(int(month), *_outcome(outcome)) for month, outcome in value.items()]
         return tuple(sorted(tuple(row) for row in value))
     except (TypeError, ValueError, KeyError):
         raise ValueError(
-            f"forced_funding={value!r} was given; it is rows of month, success, fill, delay, or a "
-            "mapping of months to the other three"
+            f"forced_funding={short_repr(value)} was given; it is rows of month, success, fill, "
+            "delay, or a mapping of months to the other three"
         ) from None
 
 
-def _outcome(told: Any) -> Iterable[Any]:
-    return (told["success"], told["fill"], told["delay"]) if isinstance(told, Mapping) else told
+def _outcome(given: Any) -> Iterable[Any]:
+    if isinstance(given, Mapping):
+        return given["success"], given["fill"], given["delay"]
+    row: Iterable[Any] = given
+    return row
 
 
 def _forced(_: object, attribute: "Attribute[Any]", value: tuple[Forced, ...]) -> None:
     for row in value:
         if len(row) != 4 or not _plausible(*row):  # noqa: PLR2004 (month, success, fill, delay)
             raise ValueError(
-                f"{attribute.name}: {row!r} was given; a row is month from 0, success true or "
-                "false, fill from 0 to 1, delay of 1 month or more"
+                f"{attribute.name}: {short_repr(row)} was given; a row is month from 0, success "
+                "true or false, fill from 0 to 1, delay of 1 month or more"
             )
     if len({row[0] for row in value}) < len(value):
-        raise ValueError(f"{attribute.name}={value!r} was given; each month stands once")
+        raise ValueError(
+            f"{attribute.name}={short_repr(value)} was given; each month may occur once"
+        )
 
 
 def _plausible(month: Any, success: Any, fill: Any, delay: Any) -> bool:
@@ -100,13 +126,14 @@ class Opening:
         opening_principal_receivable: Billed and not yet collected, dollars. [C]
         opening_interest_receivable: Billed and not yet collected, dollars. [C]
         opening_allowance: For credit losses, dollars. [C]
-        opening_payables: Owed to vendors, dollars. [C]
+        opening_payables: Accounts payable to vendors, dollars. [C]
         opening_tax_payable: Dollars. [C]
         opening_shares: Common shares, 0 to 1e9. [P]
-        share_price: Dollars for which a share is issued, 0.01 to 1e6. [P]
+        share_price: Issue price of a share, dollars, 0.01 to 1e6. [P]
         opening_loss_carryforward: Losses that reduce taxable income, dollars. [C]
 
-    Paid-in capital is shares x price, [C]; retained earnings balance the rest, [C].
+    Opening paid-in capital is opening_shares x share_price [C]; opening retained earnings are what
+    balances the sheet [C].
     """
 
     opening_cash: float = field(default=15_000_000.0, validator=_money)
@@ -125,18 +152,18 @@ class Opening:
 
 @frozen(kw_only=True, slots=False)
 class Noise:
-    """The company's own deviation from its industry, month by month (SPEC section 5).
+    """The lender's own deviation from its industry, month by month (SPEC section 5).
 
     Attributes:
-        sigma_gross_margin: Percentage points, 0 to 50. [P]
-        sigma_ebitda_margin: Percentage points, 0 to 50. [P]
-        sigma_growth: Percentage points of monthly borrower growth, 0 to 50. [P]
-        sigma_collection: Of the collection rate, a share, 0 to 1. [P]
+        sigma_gross_margin: Standard deviation, percentage points, 0 to 50. [P]
+        sigma_ebitda_margin: Standard deviation, percentage points, 0 to 50. [P]
+        sigma_growth: Standard deviation of monthly borrower growth, percentage points, 0 to 50. [P]
+        sigma_collection: Standard deviation of the collection rate, a share, 0 to 1. [P]
         gross_margin_range: Lowest and highest, percent, within -100 to 100. [P]
         ebitda_margin_range: Lowest and highest, percent, within -100 to 100. [P]
         collection_base: Share of billed amounts collected a month later. [P]
         collection_range: Lowest and highest collection rate, shares. [P]
-        zero_noise: Whether all four deviations are 0, whatever the sigmas. [C]
+        zero_noise: Whether the noise is 0 regardless of the four sigmas. [C]
     """
 
     sigma_gross_margin: float = field(default=2.0, validator=_sigma)
@@ -153,26 +180,38 @@ class Noise:
     collection_range: Range = field(default=(0.85, 1.0), converter=_pair, validator=_range(0, 1))
     zero_noise: bool = field(default=False, validator=_switch)
 
+    @property
+    def sigmas(self) -> tuple[float, float, float, float]:
+        """The four standard deviations in the order of the draws, zeros with `zero_noise`."""
+        if self.zero_noise:
+            return (0.0, 0.0, 0.0, 0.0)
+        return (
+            self.sigma_gross_margin,
+            self.sigma_ebitda_margin,
+            self.sigma_growth,
+            self.sigma_collection,
+        )
+
 
 @frozen(kw_only=True, slots=False)
 class Lending:
-    """How a month closes (SPEC section 6).
+    """How loans, costs, notes and tax are posted each month (SPEC section 6).
 
     Attributes:
         amortisation_rate: Share of unbilled principal billed each month. [C]
-        interest_bearing_share: phi, the share of the lending rate that the book earns. [C]
-        chargeoff_base_annual: Share of the book lost a year at the pivot. [C]
-        chargeoff_unemployment_slope: Change of that share, relative, a point of unemployment. [C]
-        chargeoff_unemployment_pivot: Unemployment at which the base holds, percent. [C]
-        chargeoff_floor: Least multiple of the base. [C]
-        receivable_chargeoff_share: Of what stayed uncollected, written off each month. [C]
+        interest_bearing_share: phi, the share of the lending rate that the loans earn. [C]
+        chargeoff_base_annual: Share of the loans lost a year at the pivot. [C]
+        chargeoff_unemployment_slope: Relative change of that share for a point of unemployment. [C]
+        chargeoff_unemployment_pivot: Unemployment at which the base applies, percent. [C]
+        chargeoff_floor: Lowest multiple of the base. [C]
+        receivable_chargeoff_share: Share of uncollected amounts charged off each month. [C]
         allowance_on_loans: Required share of unbilled principal. [C]
         allowance_on_receivables: Required share of billed amounts. [C]
-        payroll_share_of_opex: The rest of operating expense is vendors'. [C]
+        payroll_share_of_opex: Payroll's share of operating expense; vendors get the rest. [C]
         tax_rate: Share of taxable income. [C]
-        note_term_months: Equal instalments of a note, 1 to 1,200. [C]
-        vendor_shares: Customer support, fraud monitoring, software development, hosting, sales
-            and marketing: shares of all that vendors get; they sum to 1. [C]
+        note_term_months: Number of equal instalments of a note, 1 to 1,200. [C]
+        vendor_shares: Shares of the five vendors (customer support, fraud monitoring, software
+            development, hosting, sales and marketing) in what vendors get; they sum to 1. [C]
     """
 
     amortisation_rate: float = field(default=0.0391, validator=_share)
@@ -186,7 +225,7 @@ class Lending:
     allowance_on_receivables: float = field(default=0.10, validator=_share)
     payroll_share_of_opex: float = field(default=0.55, validator=_share)
     tax_rate: float = field(default=0.21, validator=_share)
-    note_term_months: int = field(default=60, validator=[*_whole, ge(1), le(1_200)])
+    note_term_months: int = field(default=60, validator=[whole, ge(1), le(1_200)])
     vendor_shares: tuple[float, float, float, float, float] = field(
         default=(0.25, 0.15, 0.25, 0.20, 0.15), converter=_pair
     )
@@ -195,30 +234,37 @@ class Lending:
     def _vendors(self, _: object, value: tuple[float, ...]) -> None:
         fine = len(value) == 5 and all(0 <= share <= 1 for share in value)  # noqa: PLR2004 (five contracts)
         if not fine or abs(math.fsum(value) - 1) > 1e-9:  # noqa: PLR2004 (rounding)
-            raise ValueError(f"vendor_shares={value!r} was given; five shares sum to 1")
+            raise ValueError(
+                f"vendor_shares={short_repr(value)} was given; it is five shares that sum to 1"
+            )
 
 
 @frozen(kw_only=True, slots=False)
 class Raising:
-    """What money costs, and whether and when it comes (SPEC section 8).
+    """The terms of funding: its odds, its delay and its price (SPEC section 8).
 
     Attributes:
         equity_midpoint: VIX at which half of equity requests succeed, index points. [C]
-        equity_scale: Of the logistic curve, index points, 0.5 to 100. [C]
-        round_decay: Multiple of the chance for every round closed before. [P]
+        equity_scale: Scale of the logistic curve, index points, 0.5 to 100. [C]
+        round_decay: Factor on the chance of equity for every round closed before. [P]
         debt_base: Chance of debt at a SOFR of zero and a narrow spread. [C]
-        debt_sofr_slope: Chance lost a point of SOFR. [C]
-        debt_spread_slope: Chance lost a point of Baa over ten-year Treasuries above the pivot. [C]
+        debt_sofr_slope: Chance lost for a point of SOFR. [C]
+        debt_spread_slope: Chance lost for a point of Baa over ten-year Treasuries above the
+            pivot. [C]
         debt_spread_pivot: Percentage points. [C]
-        debt_range: Lowest and highest chance before leverage counts. [C]
-        leverage_threshold: Notes over book equity from which debt is penalised. [P]
-        leverage_penalty: Share of the chance lost a unit of leverage above the threshold. [P]
-        leverage_spread: Added to the contract rate a unit of leverage above the threshold, a
+        debt_range: Lowest and highest chance before the leverage factor. [C]
+        leverage_threshold: Notes over book equity above which debt is penalised. [P]
+        leverage_penalty: Share of the chance lost for a unit of leverage above the threshold. [P]
+        leverage_spread: Added to the contract rate for a unit of leverage above the threshold, a
             share: 0.05 is 500 basis points. [P]
-        fill_range: Share of the amount that comes, uniform. [P]
-        delay_range: Months to the outcome, uniform on whole months, 1 to 1,200. [P]
-        max_raise_multiple: Most that comes, a multiple of book equity at the request; none. [C]
-        largest_request: Dollars up to which books in 64-bit cents are exact; not of the paper.
+        fill_range: Lowest and highest share of the amount that arrives, uniform. [P]
+        delay_range: Fewest and most months to the outcome, uniform, 1 to 1,200. [P]
+        max_raise_multiple: Cap on the amount that arrives, as a multiple of book equity at the
+            request; no cap by default. [C]
+        largest_request: Largest amount accepted, dollars, up to 1e12, which stands for no bound,
+            as in the paper.
+        free_refusals: Refused requests a month that do not use the month, 0 to 900; the next one
+            does. With 0, as published, every refused request uses the month. [A]
         forced_funding: Outcomes that replace the draws of some months: rows of month, success,
             fill, delay, or a mapping of months to the other three. [C]
     """
@@ -239,15 +285,16 @@ class Raising:
         default=(1, 6), converter=_pair, validator=_range(1, 1_200)
     )
     max_raise_multiple: float | None = field(default=None, validator=_multiple)
-    largest_request: float = field(default=1e12, validator=[finite, gt(0), le(1e12)])
+    largest_request: float = field(default=UNBOUNDED, validator=[finite, gt(0), le(UNBOUNDED)])
+    free_refusals: int = field(default=0, validator=[whole, ge(0), le(900)])
     forced_funding: tuple[Forced, ...] | dict[str, Any] = field(
         default=(), converter=_rows, validator=_forced
     )
 
     @property
     def forced(self) -> dict[int, tuple[bool, float, int]]:
-        """Success, fill and delay by month, which rows and mappings alike have become."""
-        assert isinstance(self.forced_funding, tuple)
+        """Success, fill and delay by month."""
+        assert isinstance(self.forced_funding, tuple)  # the converter's form
         return {
             month: (success, fill, delay) for month, success, fill, delay in self.forced_funding
         }
@@ -255,39 +302,54 @@ class Raising:
 
 @frozen(kw_only=True, slots=False)
 class Information:
-    """What can be asked, and how much is told (SPEC sections 9 and 11).
+    """What tools and headers show (SPEC sections 9 and 11).
 
     Attributes:
-        tool_budget: Calls a month, 0 to 1,000. [P]
-        cash_tool: "scalar" tells cash alone, "snapshot" also book, debt, borrowers. [P; A]
-        flash: Whether the header tells revenue, net cash flow and cash of the last month. [A, C]
-        note_limit: Uses of the notepad a month after which the month passes; none. [A]
-        notes_shown: Latest notes in the header. [P]
-        projection_longest: Months that can be projected. [A]
-        projection_ebitda_margin: Percent, before any closing. [C]
-        projection_stale_after: Months after which closed statements are called stale. [C]
+        tool_budget: Tool calls a month, 0 to 1,000. [P]
+        cash_tool: "scalar" shows cash alone, "snapshot" also loans, debt, borrowers. [P; A]
+        flash: Whether the header shows revenue, net cash flow and cash of the last month. [A, C]
+        note_limit: Uses of the notepad a month, after which the next one passes the month; no
+            limit by default. [A]
+        notes_shown: How many of the latest notes the header shows. [P]
+        projection_longest: Most months of a projection. [A]
+        projection_ebitda_margin: Margin assumed before any closing, percent. [C]
+        projection_stale_after: Months after which closed statements are marked stale. [C]
     """
 
-    tool_budget: int = field(default=20, validator=[*_whole, ge(0), le(1_000)])
+    tool_budget: int = field(default=20, validator=[whole, ge(0), le(1_000)])
     cash_tool: str = field(default="scalar", validator=in_(("scalar", "snapshot")))
     flash: bool = field(default=False, validator=_switch)
     note_limit: int | None = field(default=None, validator=_limit)
     notes_shown: int = field(default=5, validator=_count)
-    projection_longest: int = field(default=12, validator=[*_whole, ge(1), le(120)])
+    projection_longest: int = field(default=12, validator=[whole, ge(1), le(120)])
     projection_ebitda_margin: float = field(default=16.4, validator=_percent)
     projection_stale_after: int = field(default=3, validator=_count)
 
 
 @frozen(kw_only=True, slots=False)
 class Scoring:
-    """What survival is worth (SPEC section 13).
+    """The weights of the score (SPEC section 13).
 
     Attributes:
-        valuation_multiple: Of trailing revenue, 0 to 1,000. [P]
-        trailing_months: Months whose revenue trails, 1 to 1,200. [P]
-        tool_charge: Dollars a call. [P]
+        valuation_multiple: Factor on trailing revenue, 0 to 1,000. [P]
+        trailing_months: Months of trailing revenue, 1 to 1,200. [P]
+        tool_charge: Dollars charged for a tool call. [P]
     """
 
     valuation_multiple: float = field(default=5.0, validator=[finite, ge(0), le(1_000)])
-    trailing_months: int = field(default=12, validator=[*_whole, ge(1), le(1_200)])
+    trailing_months: int = field(default=12, validator=[whole, ge(1), le(1_200)])
     tool_charge: float = field(default=5_000.0, validator=_money)
+
+
+def instalment(principal: int, balance: int, age: int, term: int) -> int:
+    """Return the principal of a note that is repaid in a month, cents (SPEC section 8.4).
+
+    Args:
+        principal: Cents drawn.
+        balance: Cents outstanding.
+        age: Months since the draw.
+        term: Number of instalments; the last one repays what rounding has left.
+    """
+    if age >= term - 1:
+        return balance
+    return min(balance, round(principal / term))

@@ -2,84 +2,98 @@
 
 from typing import Any
 
-from models.enterprise_arena.company import Company, dollars
-from models.enterprise_arena.macro import YEAR
-from models.enterprise_arena.processes import SURVIVED
+from models.enterprise_arena.accounts import CASH, dollars
+from models.enterprise_arena.state import SURVIVED, Lender
 
-__all__ = ["curve", "metrics", "score", "trailing_revenue"]
+__all__ = ["curve", "metrics", "score", "score_net_of_debt", "trailing_revenue"]
 
 
-def score(company: Company) -> float:
-    """Return what the company is worth less what information cost, dollars; 0 if bankrupt."""
-    if company.world.ended != SURVIVED:
+def score(lender: Lender) -> float:
+    """Return the value of the company less the charge for tools, dollars; 0 if bankrupt.
+
+    valuation_multiple x trailing revenue + closing cash - tool_charge x calls (SPEC section 13).
+    """
+    if lender.world.ended != SURVIVED:
         return 0.0
-    game = company.game
-    worth = game.valuation_multiple * dollars(trailing_revenue(company)) + dollars(company.cash)
-    return worth - game.tool_charge * company.tool_calls
+    params = lender.params
+    value = params.valuation_multiple * dollars(trailing_revenue(lender)) + dollars(lender.cash)
+    return value - params.tool_charge * lender.tool_calls
 
 
-def metrics(company: Company) -> dict[str, Any]:
+def score_net_of_debt(lender: Lender) -> float:
+    """Return the score less the notes still owed, dollars, which may be negative; 0 if bankrupt.
+
+    The published score counts borrowed cash in full, so a loan in the last months raises it by the
+    amount drawn. Here the draw and the debt cancel.
+    """
+    survived = lender.world.ended == SURVIVED
+    return score(lender) - dollars(lender.debt) if survived else 0.0
+
+
+def metrics(lender: Lender) -> dict[str, Any]:
     """Return the columns of the paper's Table 2; money in dollars, shares from 0 to 1.
 
-    `months` is the index of the last month acted in. A request is any `fund_raising_request`;
-    refused ones count among actions and not in `success_rate`, which is None without a request.
+    `months` is the index of the last month with an action. A request is any `fund_raising_request`;
+    refused ones count as actions, unless they did not use the month, and not in `success_rate`,
+    which is None without a request. `score_net_of_debt` and `end_debt` are not of the paper.
     """
-    months = company.months_closed
-    counts, raised = company.counts, company.raised
+    months = lender.months_closed
+    counts, raised = lender.counts, lender.raised
     successes = counts["equity"] + counts["debt"]
     accepted = counts["requests"] - counts["refused"]
+    acted = counts["requests"] - counts["free_refusals"]
     return {
-        "survived": company.world.ended == SURVIVED,
+        "score_net_of_debt": score_net_of_debt(lender),
+        "end_debt": dollars(lender.debt),
+        "survived": lender.world.ended == SURVIVED,
         "months": months - 1,
         "equity_raised": dollars(raised["equity"]),
         "debt_raised": dollars(raised["debt"]),
         "total_raised": dollars(raised.total()),
         "success_rate": successes / accepted if accepted else None,
-        "peak_cash": dollars(max(company.peak, company.closing_cash)),
-        "end_cash": dollars(company.closing_cash),
-        "low_cash": dollars(min(company.low, company.closing_cash)),
-        "tool_calls": company.tool_calls,
-        "tool_calls_per_month": company.tool_calls / months,
+        "peak_cash": dollars(max(lender.peak, lender.closing_cash)),
+        "end_cash": dollars(lender.closing_cash),
+        "low_cash": dollars(min(lender.low, lender.closing_cash)),
+        "tool_calls": lender.tool_calls,
+        "tool_calls_per_month": lender.tool_calls / months,
         "requests": counts["requests"],
         "requests_refused": counts["refused"],
         "successes": successes,
         "equity_rounds": counts["equity"],
         "debts": counts["debt"],
-        "request_share": counts["requests"] / months,
+        "request_share": acted / months,
         "successful_request_share": successes / months,
+        "closings": counts["closings"],
         "closing_share": counts["closings"] / months,
         "passes": counts["passes"],
         "pass_share": counts["passes"] / months,
-        "trailing_revenue": dollars(trailing_revenue(company)),
+        "trailing_revenue": dollars(trailing_revenue(lender)),
     }
 
 
-def trailing_revenue(company: Company, at: int | None = None) -> int:
-    """Return the revenue of the last months up to month *at*, cents, from the books."""
-    last = company.months_closed - 1 if at is None else at
-    first = max(0, last - company.game.trailing_months + 1)
-    return sum(_revenue(company, month) for month in range(first, last + 1))
+def trailing_revenue(lender: Lender, at: int | None = None) -> int:
+    """Return the revenue of the `trailing_months` up to month *at*, cents.
 
-
-def _revenue(company: Company, month: int) -> int:
-    """Return a month's revenue: what the year to date gained, which January begins anew."""
-    to_date = company.revenue_to_date
-    return to_date[month] - (to_date[month - 1] if month % YEAR else 0)
-
-
-def curve(company: Company) -> list[float]:
-    """Return the running score of every month closed, dollars; for curves only.
-
-    Where fewer months have passed than trail, their revenue is annualised.
+    Without *at*, up to the last month closed. Before that many months have passed, of all of them.
     """
-    return [_running(company, month) for month in range(company.months_closed)]
+    last = lender.months_closed - 1 if at is None else at
+    first = max(0, last - lender.params.trailing_months + 1)
+    return sum(lender.revenue(month) for month in range(first, last + 1))
 
 
-def _running(company: Company, month: int) -> float:
-    game = company.game
-    trailing = game.trailing_months
+def curve(lender: Lender) -> list[float]:
+    """Return the running score at the end of every month closed, dollars; for plots only.
+
+    Before `trailing_months` have passed, revenue is scaled up to that many months.
+    """
+    return [_running(lender, month) for month in range(lender.months_closed)]
+
+
+def _running(lender: Lender, month: int) -> float:
+    params = lender.params
+    trailing = params.trailing_months
     scale = trailing / min(trailing, month + 1)
-    revenue = dollars(trailing_revenue(company, month)) * scale
-    cash = dollars(company.books.book.balance("1000", at=month))
-    charged = game.tool_charge * sum(company.calls[: month + 1])
-    return game.valuation_multiple * revenue + cash - charged
+    revenue = dollars(trailing_revenue(lender, month)) * scale
+    cash = dollars(lender.books.book.balance(CASH, at=month))
+    charged = params.tool_charge * sum(lender.calls[: month + 1])
+    return params.valuation_multiple * revenue + cash - charged

@@ -1,13 +1,13 @@
-"""Borrower growth of drawn histories: quiet months, and surges of the size and length observed.
+"""Surges of borrower growth in drawn histories, with the sizes and lengths observed in a table.
 
-A surge is a run of months in which growth exceeds `THRESHOLD`; no quiet month of the table comes
-near it.  In a quiet month of a drawn history one begins with the chance
+A surge is a run of months in which growth exceeds `THRESHOLD`; growth in quiet months is far below
+it.  In a quiet month of a drawn history a surge begins with the probability
 
-    (surges observed + 1/2) / (quiet months observed + 1),
+    (surges observed + 1/2) / (quiet months observed + 1).
 
-takes the shape of one of those observed, each as likely, a length of 3/4 to 5/4 of its own, and a
-peak that is lognormal with the mean and the deviation of the logarithms of the peaks observed,
-within 4/5 of the lowest and 5/4 of the highest of them.
+Its shape is that of one surge observed, drawn uniformly.  Its length is 3/4 to 5/4 of that surge's,
+uniform.  Its peak is lognormal with the mean and the standard deviation of the logarithms of the
+peaks observed, clipped to 4/5 of the lowest and 5/4 of the highest of them.
 """
 
 import math
@@ -17,25 +17,27 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
 __all__ = ["THRESHOLD", "Surges", "observe", "runs"]
 
 #: Percent a month above which borrower growth is a surge.
 THRESHOLD = 1.0
+#: Lowest and highest length, relative to the surge observed.
 _LENGTH = (0.75, 1.25)
+#: Lowest and highest peak, relative to the lowest and the highest observed.
 _PEAK = (0.8, 1.25)
 
 
 @frozen
 class Surges:
-    """What was observed of surges.
+    """The surges observed in a table.
 
     Attributes:
-        shapes: Growth over its peak, month by month, of every surge.
+        shapes: For every surge, growth relative to its peak, month by month.
         peaks: Percent a month, in the same order.
-        chance: That a surge begins in a quiet month.
+        chance: Probability that a surge begins in a quiet month.
     """
 
     shapes: tuple[tuple[float, ...], ...]
@@ -43,7 +45,7 @@ class Surges:
     chance: float
 
     def draw(self, generator: "Generator", quiet: Sequence[float]) -> list[float]:
-        """Put surges on a path of quiet growth; month 0 is quiet."""
+        """Return a path of quiet growth with surges added; month 0 is quiet."""
         growth = list(quiet)
         month = 1
         while self.shapes and month < len(growth):
@@ -65,15 +67,15 @@ class Surges:
 
 
 def observe(growth: Sequence[float]) -> Surges:
-    """Take the surges out of a table's growth, percent a month."""
-    found = list(runs(growth))
-    peaks = tuple(max(growth[start:end]) for start, end in found)
+    """Return the surges in a table's growth, percent a month."""
+    surges = list(runs(growth))
+    peaks = tuple(max(growth[start:end]) for start, end in surges)
     shapes = tuple(
         tuple(value / peak for value in growth[start:end])
-        for (start, end), peak in zip(found, peaks, strict=True)
+        for (start, end), peak in zip(surges, peaks, strict=True)
     )
-    quiet = len(growth) - sum(end - start for start, end in found)
-    return Surges(shapes, peaks, (len(found) + 0.5) / (quiet + 1))
+    quiet = len(growth) - sum(end - start for start, end in surges)
+    return Surges(shapes, peaks, (len(surges) + 0.5) / (quiet + 1))
 
 
 def runs(growth: Sequence[float]) -> Iterator[tuple[int, int]]:
@@ -88,7 +90,7 @@ def runs(growth: Sequence[float]) -> Iterator[tuple[int, int]]:
 
 
 def _stretched(shape: Sequence[float], length: int) -> list[float]:
-    """Read a shape at *length* points, straight lines in between."""
+    """Return a shape resampled to *length* points by linear interpolation."""
     stretched = []
     for at in range(length):
         place = (at + 0.5) / length * len(shape) - 0.5

@@ -1,6 +1,7 @@
-"""The four tools, under both of their names, and the budget of calls (SPEC section 9).
+"""The four tools, each under two names, and the budget of calls (SPEC section 9).
 
-A tool is handed a view that holds what may be seen, and answers from that.
+The functions behind the tools return only what the officer may see: documents on file, series up to
+the present month, and a projection from the present position.
 """
 
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 
 from desim.schema import tag
 from models.enterprise_arena import documents, market, projection
+from models.enterprise_arena.accounts import dollars
 from models.enterprise_arena.actions import (
     AccessFinancialDocs,
     AnalyzeMarketConditions,
@@ -19,24 +21,24 @@ from models.enterprise_arena.actions import (
     Tool,
     VerifyCashPosition,
 )
-from models.enterprise_arena.company import Company, dollars
-from models.enterprise_arena.observation import Reply
-from models.enterprise_arena.refusal import Refused, unknown
+from models.enterprise_arena.observation import CommandReply
+from models.enterprise_arena.refusal import CommandRefused, unknown
+from models.enterprise_arena.state import Lender
 
 __all__ = ["call"]
 
 
-def call(company: Company, tool: Tool) -> Reply:
-    """Answer a call of a tool; an erroneous one counts too, one beyond the budget does not."""
+def call(lender: Lender, tool: Tool) -> CommandReply:
+    """Call a tool. A call that fails counts as well; one beyond the budget does not."""
     cls: Any = type(tool)
-    name, budget = tag(cls), company.game.tool_budget
-    if company.calls[-1] >= budget:
-        return Reply(name, ok=False, out=_closed(budget))
-    company.calls[-1] += 1
+    name, budget = tag(cls), lender.params.tool_budget
+    if lender.calls[-1] >= budget:
+        return CommandReply(name, ok=False, out=_closed(budget))
+    lender.calls[-1] += 1
     try:
-        return Reply(name, ok=True, out=_TOOLS[cls](company, tool))
-    except Refused as refused:
-        return Reply(name, ok=False, out=str(refused))
+        return CommandReply(name, ok=True, out=_TOOLS[cls](lender, tool))
+    except CommandRefused as refused:
+        return CommandReply(name, ok=False, out=str(refused))
 
 
 def _closed(budget: int) -> str:
@@ -46,46 +48,48 @@ def _closed(budget: int) -> str:
     )
 
 
-def _cash(company: Company, _: VerifyCashPosition | CheckCashInBank) -> dict[str, Any]:
-    cash = {"cash_balance": dollars(company.cash)}
-    if company.game.cash_tool == "scalar":
+def _cash(lender: Lender, _: VerifyCashPosition | CheckCashInBank) -> dict[str, Any]:
+    cash = {"cash_balance": dollars(lender.cash)}
+    if lender.params.cash_tool == "scalar":
         return cash
     return {
-        "date": company.macro.label[company.month],
+        "date": lender.macro.label[lender.month],
         **cash,
-        "loan_portfolio_gross": dollars(company.gross_loans),
-        "total_debt": dollars(company.debt),
-        "equity_raised": dollars(company.raised["equity"]),
-        "active_users": round(company.users),
-        "lending_rate": round(company.lending_rate, 6),
+        "loan_portfolio_gross": dollars(lender.gross_loans),
+        "total_debt": dollars(lender.debt),
+        "equity_raised": dollars(lender.raised["equity"]),
+        "active_users": round(lender.users),
+        "lending_rate": round(lender.lending_rate, 6),
     }
 
 
-def _documents(company: Company, tool: ReviewFinancialRecords | AccessFinancialDocs) -> Any:
+def _documents(lender: Lender, tool: ReviewFinancialRecords | AccessFinancialDocs) -> Any:
     if tool.action not in documents.ACTIONS:
         why = unknown("action", tool.action, documents.ACTIONS)
-        raise Refused(f"{why} Possible: {', '.join(documents.ACTIONS)}")
-    files = documents.on_file(company)
+        raise CommandRefused(f"{why} Possible: {', '.join(documents.ACTIONS)}")
+    files = documents.on_file(lender)
     if tool.action == "list":
         return {"documents": documents.catalogued(files)}
     return documents.retrieved(files, tool.filename)
 
 
-def _market(company: Company, tool: AnalyzeMarketConditions | CheckMarketData) -> dict[str, Any]:
-    series = market.seen(company, tool.data_type)
+def _market(lender: Lender, tool: AnalyzeMarketConditions | CheckMarketData) -> dict[str, Any]:
+    series = market.until_now(lender, tool.data_type)
     return market.read(series, tool.start_month, tool.end_month)
 
 
 def _projection(
-    company: Company, tool: ConductCashflowProjection | CashFlowForecastCalculation
+    lender: Lender, tool: ConductCashflowProjection | CashFlowForecastCalculation
 ) -> dict[str, Any]:
-    longest = company.game.projection_longest
+    longest = lender.params.projection_longest
     if not 1 <= tool.months <= longest:
-        raise Refused(f"months={tool.months} was given; a projection covers 1 to {longest} months")
-    return projection.project(projection.outlook(company, tool.growth_rate_override), tool.months)
+        raise CommandRefused(
+            f"months={tool.months} was given; a projection covers 1 to {longest} months"
+        )
+    return projection.project(projection.outlook(lender, tool.growth_rate_override), tool.months)
 
 
-_TOOLS: dict[type, Callable[[Company, Any], Any]] = {
+_TOOLS: dict[type, Callable[[Lender, Any], Any]] = {
     VerifyCashPosition: _cash,
     CheckCashInBank: _cash,
     ReviewFinancialRecords: _documents,

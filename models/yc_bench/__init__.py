@@ -25,22 +25,23 @@ from models.yc_bench.actions import (
     TaskInspect,
     TaskList,
 )
-from models.yc_bench.observation import Desk, Reply, Status
-from models.yc_bench.params import YCBench
-from models.yc_bench.rules import Tier
+from models.yc_bench.model import YCBench
+from models.yc_bench.observation import CommandReply, FounderDesk, TurnStatus
+from models.yc_bench.params import YCBenchParams
+from models.yc_bench.rules.people import Tier
 from models.yc_bench.world_file import WorldFile
 
 __all__ = [
     "ClientHistory",
     "ClientList",
     "Command",
+    "CommandReply",
     "CompanyStatus",
-    "Desk",
     "EmployeeList",
     "EndTurn",
     "FinanceLedger",
+    "FounderDesk",
     "MarketBrowse",
-    "Reply",
     "ReportMonthly",
     "RunCommand",
     "ScratchpadAppend",
@@ -49,7 +50,6 @@ __all__ = [
     "ScratchpadWrite",
     "SimInit",
     "SimResume",
-    "Status",
     "TaskAccept",
     "TaskAssign",
     "TaskAssignAll",
@@ -58,6 +58,8 @@ __all__ = [
     "TaskInspect",
     "TaskList",
     "Tier",
+    "TurnStatus",
     "WorldFile",
     "YCBench",
+    "YCBenchParams",
 ]

@@ -1,51 +1,95 @@
 """The company's books: double entry in cents, and the published ledger as a view of them."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from ledgers.book import Book
+from ledgers.book import Book, Entry, Memo
 
-__all__ = ["Accounts"]
+__all__ = ["CASH", "FINE", "FINES", "REWARDS", "WAGES", "CompanyAccounts", "LedgerRow"]
 
-#: What the published ledger calls an entry, by the account beside cash.
-_CATEGORIES = {"wages": "monthly_payroll", "rewards": "task_reward", "fines": "task_fail_penalty"}
+CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "fines"
+
+#: Kinds of entries.
+_FOUNDING, _WAGES, _REWARD, FINE = "capital", "wages", "reward", "fine"
+
+#: Category of the published ledger by kind of entry.
+_CATEGORIES = {_WAGES: "monthly_payroll", _REWARD: "task_reward", FINE: "task_fail_penalty"}
+
+#: What an entry refers to: an employee by name, a task by its place in the order of creation.
+_EMPLOYEE, _TASK = "employee", "task"
 
 
-class Accounts:
+class LedgerRow(NamedTuple):
+    """An entry of the published ledger.
+
+    Attributes:
+        tick: When it was posted.
+        category: One of the published categories.
+        cents: What funds gained; below zero for a payment.
+        reference_type: "employee" or "task".
+        reference: The employee's name, or the task's place in the order of creation.
+    """
+
+    tick: int
+    category: str
+    cents: int
+    reference_type: str
+    reference: str
+
+
+class CompanyAccounts:
     """Every cent the company gets or pays.
 
     Args:
-        funds: What the founders pay in, cents.
+        funds: Paid in by the founders, cents.
+        opened: Tick at which the company opens.
         fines_as_rewards: Whether the published view shows fines as negative rewards.
     """
 
-    def __init__(self, funds: int, *, fines_as_rewards: bool = True) -> None:
-        self.book = Book("cash", "capital", *_CATEGORIES)
+    def __init__(self, funds: int, *, opened: int = 0, fines_as_rewards: bool = True) -> None:
+        self.book = Book(CASH, CAPITAL, WAGES, REWARDS, FINES)
         self._categories = dict(_CATEGORIES)
         if fines_as_rewards:
-            self._categories["fines"] = _CATEGORIES["rewards"]
-        self.book.post(0, "capital by founders", cash=funds, capital=-funds)
+            self._categories[FINE] = _CATEGORIES[_REWARD]
+        self._shown: list[LedgerRow] = []
+        self._read = 0
+        # One memo serves all salaries of an employee.
+        self._wages: dict[str, Memo] = {}
+        self.book.transfer(opened, Memo("capital by founders", _FOUNDING), CASH, CAPITAL, funds)
 
     @property
     def funds(self) -> int:
         """Money in the bank, cents."""
-        return self.book.balance("cash")
+        return self.book.balance(CASH)
 
     def pay_wages(self, tick: int, employee: str, cents: int) -> None:
-        """Pay somebody's salary of a month."""
-        self.book.post(tick, f"wages of {employee}", cash=-cents, wages=cents)
+        """Pay an employee's salary of a month."""
+        memo = self._wages.get(employee)
+        if memo is None:
+            memo = Memo(f"wages of {employee}", _WAGES, {_EMPLOYEE: employee})
+            self._wages[employee] = memo
+        self.book.transfer(tick, memo, WAGES, CASH, cents)
 
     def earn(self, tick: int, row: int, cents: int) -> None:
-        """Take the reward of a task."""
-        self.book.post(tick, f"reward of {row}", cash=cents, rewards=-cents)
+        """Take the reward of a task, given by its place in the order of creation."""
+        memo = Memo(f"reward of {row}", _REWARD, {_TASK: row})
+        self.book.transfer(tick, memo, CASH, REWARDS, cents)
 
     def fine(self, tick: int, row: int, cents: int) -> None:
-        """Pay the fine for a late task."""
-        self.book.post(tick, f"fine of {row}", cash=-cents, fines=cents)
+        """Pay the fine for a late task, given by its place in the order of creation."""
+        memo = Memo(f"fine of {row}", FINE, {_TASK: row})
+        self.book.transfer(tick, memo, FINES, CASH, cents)
 
-    def entries(self) -> Iterator[tuple[int, str, int, str, str]]:
-        """Yield the published ledger: tick, category, cents, "employee" or "task", name or row."""
-        for entry in self.book.journal[1:]:
-            what, _, whose = entry.text.partition(" of ")
-            account = what if what == "wages" else f"{what}s"
-            kind = "employee" if account == "wages" else "task"
-            yield entry.time, self._categories[account], entry.amounts["cash"], kind, whose
+    def entries(self) -> Sequence[LedgerRow]:
+        """Return the published ledger, which leaves out the founders' capital; it only grows."""
+        journal = self.book.journal
+        for entry in journal[self._read :]:
+            if entry.kind in self._categories:
+                self._shown.append(self._row(entry))
+        self._read = len(journal)
+        return self._shown
+
+    def _row(self, entry: Entry) -> LedgerRow:
+        [(reference_type, reference)] = entry.references.items()
+        category, cents = self._categories[entry.kind], entry.amounts[CASH]
+        return LedgerRow(entry.time, category, cents, reference_type, str(reference))

@@ -1,21 +1,20 @@
-"""What the founder can do: one frozen class a command of the published console.
+"""The founder's actions: one frozen class for each command of the published console.
 
-A class is named like its command (`task accept` is `TaskAccept`), a field like its option
-(`--task-id` is `task_id`), so that the console and the actions are two spellings of one thing.
+A class has the name of its command (`task accept` is `TaskAccept`), a field that of its option
+(`--task-id` is `task_id`), so that a line of the console and an action are two forms of a command.
 """
 
-from typing import Literal
-
 from attrs import field, frozen
-from attrs.validators import instance_of, matches_re, optional
+from attrs.validators import matches_re, optional
+
+from desim.schema.validators import bounded_whole, long_text, short_text, short_texts
+from models.yc_bench.rules.specs import Domain
 
 __all__ = [
-    "DOMAINS",
     "ClientHistory",
     "ClientList",
     "Command",
     "CompanyStatus",
-    "Domain",
     "EmployeeList",
     "EndTurn",
     "FinanceLedger",
@@ -37,19 +36,12 @@ __all__ = [
     "TaskList",
 ]
 
-Domain = Literal["research", "inference", "data_environment", "training"]
-
-#: In the order in which worlds are drawn.
-DOMAINS: tuple[Domain, ...] = ("research", "inference", "data_environment", "training")
-
-_whole = instance_of(int)
-_text = instance_of(str)
 _day = optional(matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
 _month = optional(matches_re(r"\d{4}-\d{1,2}"))
 
 
 def _names(names: object) -> tuple[str, ...]:
-    """Take a list of names, or one text with commas as the console does."""
+    """Convert a list of names, or one text with commas as on the console."""
     given = names.split(",") if isinstance(names, str) else names
     return tuple(given)  # type: ignore[arg-type]
 
@@ -70,12 +62,12 @@ class SimInit:
         market_task_count: Tasks on the market; the world's own where it is not given.
     """
 
-    seed: int = field(validator=_whole)
+    seed: int = field(validator=bounded_whole)
     start_date: str = field(validator=matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
-    company_name: str = field(validator=_text)
-    horizon_years: int = field(default=1, validator=_whole)
-    employee_count: int | None = field(default=None, validator=optional(_whole))
-    market_task_count: int | None = field(default=None, validator=optional(_whole))
+    company_name: str = field(validator=short_text)
+    horizon_years: int = field(default=1, validator=bounded_whole)
+    employee_count: int | None = field(default=None, validator=optional(bounded_whole))
+    market_task_count: int | None = field(default=None, validator=optional(bounded_whole))
 
 
 @frozen
@@ -113,9 +105,9 @@ class MarketBrowse:
     """
 
     domain: Domain | None = field(default=None)
-    reward_min_cents: int | None = field(default=None, validator=optional(_whole))
-    limit: int | None = field(default=None, validator=optional(_whole))
-    offset: int = field(default=0, validator=_whole)
+    reward_min_cents: int | None = field(default=None, validator=optional(bounded_whole))
+    limit: int | None = field(default=None, validator=optional(bounded_whole))
+    offset: int = field(default=0, validator=bounded_whole)
 
 
 @frozen
@@ -126,7 +118,7 @@ class TaskList:
         status: Only tasks of this status: planned, active, completed_success, completed_fail.
     """
 
-    status: str | None = field(default=None, validator=optional(_text))
+    status: str | None = field(default=None, validator=optional(short_text))
 
 
 @frozen
@@ -137,7 +129,7 @@ class TaskInspect:
         task_id: The task's title.
     """
 
-    task_id: str = field(validator=_text)
+    task_id: str = field(validator=short_text)
 
 
 @frozen
@@ -162,7 +154,7 @@ class FinanceLedger:
 
     from_date: str | None = field(default=None, validator=_day)
     to_date: str | None = field(default=None, validator=_day)
-    category: str | None = field(default=None, validator=optional(_text))
+    category: str | None = field(default=None, validator=optional(short_text))
 
 
 @frozen
@@ -189,7 +181,7 @@ class TaskAccept:
         task_id: The task's title.
     """
 
-    task_id: str = field(validator=_text)
+    task_id: str = field(validator=short_text)
 
 
 @frozen
@@ -201,8 +193,8 @@ class TaskAssign:
         employees: Their names.
     """
 
-    task_id: str = field(validator=_text)
-    employees: tuple[str, ...] = field(converter=_names)
+    task_id: str = field(validator=short_text)
+    employees: tuple[str, ...] = field(converter=_names, validator=short_texts)
 
 
 @frozen
@@ -213,7 +205,7 @@ class TaskAssignAll:
         task_id: The task's title.
     """
 
-    task_id: str = field(validator=_text)
+    task_id: str = field(validator=short_text)
 
 
 @frozen
@@ -224,7 +216,7 @@ class TaskDispatch:
         task_id: The task's title.
     """
 
-    task_id: str = field(validator=_text)
+    task_id: str = field(validator=short_text)
 
 
 @frozen
@@ -236,11 +228,11 @@ class TaskCancel:
         reason: Why.
     """
 
-    task_id: str = field(validator=_text)
-    reason: str = field(validator=_text)
+    task_id: str = field(validator=short_text)
+    reason: str = field(validator=short_text)
 
 
-# -- notes -----------------------------------------------------------------------------------------
+# -- scratchpad ------------------------------------------------------------------------------------
 
 
 @frozen
@@ -256,7 +248,7 @@ class ScratchpadWrite:
         content: The new text.
     """
 
-    content: str = field(validator=_text)
+    content: str = field(validator=long_text)
 
 
 @frozen
@@ -267,7 +259,7 @@ class ScratchpadAppend:
         content: The line.
     """
 
-    content: str = field(validator=_text)
+    content: str = field(validator=long_text)
 
 
 @frozen
@@ -286,7 +278,7 @@ class RunCommand:
         command: For example `yc-bench task accept --task-id Task-42`.
     """
 
-    command: str = field(validator=_text)
+    command: str = field(validator=long_text)
 
 
 Command = (

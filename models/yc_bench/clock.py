@@ -1,7 +1,7 @@
-"""The company's clock: microseconds since the start to dates, business hours and paydays.
+"""The company's clock: microseconds since the start to dates, working hours and paydays.
 
 Source: SPEC section 6, and section 5 for how hours become decimals and back. The arithmetic is on
-whole microseconds; days in between are counted, not walked through.
+whole microseconds; `rules/office_hours.py` defines which hours count.
 """
 
 from collections.abc import Iterator
@@ -10,77 +10,77 @@ from decimal import Decimal
 from itertools import count
 from typing import Self
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from desim.calendar import BusinessHours, Calendar, first_business_day, month_start
-from models.yc_bench import rules
+from desim.core.calendar import BusinessHours, Calendar, first_business_day, month_start
+from models.yc_bench.rules.office_hours import OfficeHours
 
-__all__ = ["Clock"]
+__all__ = ["CompanyClock"]
 
 _HOUR = Decimal(3_600_000_000)
 _SECONDS = Decimal(3600)
 _MICROSECOND = timedelta(microseconds=1)
-_DAY = timedelta(days=1) // _MICROSECOND
-_WEEKDAYS, _WEEK = 5, 7
 #: No plan goes beyond this year; nor, to save the arithmetic, beyond so many working hours.
 _LAST_YEAR, _MOST_HOURS = 9000, Decimal(10**9)
 
 
 @frozen(eq=False)
-class Clock:
-    """Ticks, which are microseconds since the start, and what the calendar says about them.
+class CompanyClock:
+    """Dates and working hours of ticks, which are microseconds.
 
     Attributes:
         start: The opening hour of the first day.
-        horizon: When the run ends: the same date and time some years later, tick.
-        business: Open hours, Monday to Friday.
+        opened: The tick of that hour: 0, unless the company is not the first of the simulation.
+        horizon: When the run ends, tick.
     """
 
     start: datetime
+    opened: int
     horizon: int
-    business: BusinessHours
     _evenings: bool = field(repr=False)
-    _monday: int = field(repr=False)
-    _opening: int = field(repr=False)
-    _closing: int = field(repr=False)
+    _open: BusinessHours = field(repr=False)
+    _progress: BusinessHours = field(repr=False)
     _last: int = field(repr=False)
     _day_hours: Decimal = field(repr=False)
-    _whole_day: Decimal = field(repr=False)
+    _evening_day_hours: Decimal = field(repr=False)
+    # Every reply of one instant writes the same few ticks again.
+    _texts: dict[int, str] = field(factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, game: rules.Calendar) -> Self:
-        """Build the clock of a game.
-
-        A run that starts on 29 February ends on 28 February of a year that has no such day.
-        """
-        opens, closes = game.workday_start_hour, game.workday_end_hour
-        start = datetime.combine(date.fromisoformat(game.start_date), time(opens))
-        calendar = Calendar(start)
-        opening, closing = (calendar.ticks(timedelta(hours=each)) for each in (opens, closes))
+    def of(cls, hours: OfficeHours, opened: int = 0) -> Self:
+        """Build the clock of a company that opens at a tick."""
+        working, progress = hours.open_hours, hours.progress_hours
+        if opened:
+            calendar = Calendar(hours.start - opened * _MICROSECOND)
+            working = evolve(working, calendar=calendar)
+            progress = evolve(progress, calendar=calendar)
+        ticks = working.calendar.ticks
         return cls(
-            start=start,
-            horizon=calendar.ticks(_years_later(start, game.horizon_years)),
-            business=BusinessHours(calendar, opens, closes),
-            evenings=game.evening_progress,
-            monday=start.weekday() * _DAY + opening,
-            opening=opening,
-            closing=closing,
-            last=calendar.ticks(datetime(_LAST_YEAR + 1, 1, 1)) - 1,  # noqa: DTZ001 (no zones)
-            day_hours=Decimal(closes - opens),
-            whole_day=Decimal(24 - opens),
+            start=hours.start,
+            opened=opened,
+            horizon=ticks(hours.end),
+            evenings=hours.evening_progress,
+            open=working,
+            progress=progress,
+            last=ticks(datetime(_LAST_YEAR + 1, 1, 1)) - 1,  # noqa: DTZ001 (no zones)
+            day_hours=Decimal(working.closes - working.opens),
+            evening_day_hours=Decimal(progress.closes - progress.opens),
         )
 
     def moment(self, tick: int) -> datetime:
         """Return the date and time of a tick."""
-        return self.start + tick * _MICROSECOND
+        return self.start + (tick - self.opened) * _MICROSECOND
 
     def tick(self, moment: datetime) -> int:
         """Return the tick of a date and time."""
-        return (moment - self.start) // _MICROSECOND
+        return (moment - self.start) // _MICROSECOND + self.opened
 
     def text(self, tick: int) -> str:
         """Write a tick as reports do: ISO, microseconds only where there are any."""
-        return self.moment(tick).isoformat()
+        text = self._texts.get(tick)
+        if text is None:
+            text = self._texts[tick] = self.moment(tick).isoformat()
+        return text
 
     def stamp(self, tick: int) -> str:
         """Write a tick as the published store does: always with six decimals."""
@@ -88,14 +88,14 @@ class Clock:
 
     def next_open(self, tick: int) -> int:
         """Return the tick itself if it is open, else the next opening."""
-        return self.business.next_open(tick)
+        return self._open.next_open(tick)
 
     def add_hours(self, tick: int, hours: Decimal) -> int | None:
         """Return when so many open hours, counted from the next opening, have passed.
 
-        Whole days are jumped over: hours less 9 are exact in decimals as long as they shrink, so
-        only the first day's remainder and the last day's microseconds are rounded, as when days
-        are walked through.
+        Whole days are skipped at once: hours less 9 are exact in decimals as long as they shrink,
+        so only the first day's remainder and the last day's microseconds are rounded, as when days
+        are walked through one by one.
 
         Args:
             tick: From when.
@@ -104,8 +104,8 @@ class Clock:
         Returns:
             The tick, which may be a closing hour; none beyond the year 9000.
         """
-        opened = self.business.next_open(tick)
-        today = Decimal(self.business.closing(opened) - opened) / _HOUR
+        opened = self._open.next_open(tick)
+        today = Decimal(self._open.closing(opened) - opened) / _HOUR
         if hours > _MOST_HOURS:
             return None
         if hours > today:
@@ -114,15 +114,16 @@ class Clock:
             hours -= days * self._day_hours
             if not hours:
                 days, hours = days - 1, self._day_hours
-            opened = self.business.opening(opened, days + 1)
+            opened = self._open.opening(opened, days + 1)
         done = opened + _microseconds(hours)
         return done if done <= self._last else None
 
     def hours_between(self, first: int, last: int) -> Decimal:
-        """Return the hours of work from one tick to a later one.
+        """Return the hours of progress from one tick to a later one.
 
         With evening progress, as published, every weekday but the last counts until midnight:
-        each day is a decimal of its own and they are added in order. Otherwise the open hours.
+        each day is a decimal of its own and they are added in order, since 28 digits round.
+        Otherwise progress counts the open hours.
 
         Returns:
             Hours; 0 where the second tick is not the later one.
@@ -130,28 +131,26 @@ class Clock:
         if last <= first:
             return Decimal(0)
         if not self._evenings:
-            return Decimal(self.business.between(first, last)) / _HOUR
-        day, clock = divmod(first + self._monday, _DAY)
-        ending, until = divmod(last + self._monday, _DAY)
-        if until:
-            until = min(until, self._closing)
-        else:  # a last day that is over counts until midnight like the others
-            ending, until = ending - 1, _DAY
-        clock = max(clock, self._opening)
-        if day == ending:
-            return _piece(day, clock, until)
-        hours = _piece(day, clock, _DAY)
-        for _ in range(_weekdays(ending) - _weekdays(day + 1)):
-            hours += self._whole_day
-        return hours + _piece(ending, self._opening, until)
+            return Decimal(self._open.between(first, last)) / _HOUR
+        full = self._progress
+        last_day = full.midnight(last - 1)
+        # A last day that is over counts until midnight like the others.
+        ending = full if last == full.midnight(last) else self._open
+        if first >= last_day:
+            return Decimal(ending.between(first, last)) / _HOUR
+        next_day = full.midnight(first) + full.day
+        hours = Decimal(full.between(first, next_day)) / _HOUR
+        for _ in range(full.between(next_day, last_day) // full.length):
+            hours += self._evening_day_hours
+        return hours + Decimal(ending.between(last_day, last)) / _HOUR
 
     def paydays(self, until: int) -> Iterator[int]:
-        """Yield the opening hour of each month's first weekday after tick 0, up to a tick."""
+        """Yield the opening hour of each month's first weekday after the start, up to a tick."""
         for months in count():
             payday = self._payday(month_start(self.start, months))
             if payday > until:
                 return
-            if payday > 0:
+            if payday > self.opened:
                 yield payday
 
     def month_ends(self, until: int) -> Iterator[int]:
@@ -168,26 +167,6 @@ class Clock:
 
     def _payday(self, month: date) -> int:
         return self.tick(datetime.combine(first_business_day(month), self.start.time()))
-
-
-def _years_later(start: datetime, years: int) -> datetime:
-    try:
-        return start.replace(year=start.year + years)
-    except ValueError:
-        return start.replace(year=start.year + years, day=28)
-
-
-def _weekdays(day: int) -> int:
-    """Return how many weekdays lie before a day; the first Monday is day 0."""
-    weeks, weekday = divmod(day, _WEEK)
-    return weeks * _WEEKDAYS + min(weekday, _WEEKDAYS)
-
-
-def _piece(day: int, begin: int, end: int) -> Decimal:
-    """Return the hours between two times of a day, both ticks, if it is a weekday."""
-    if day % _WEEK >= _WEEKDAYS or end <= begin:
-        return Decimal(0)
-    return Decimal(end - begin) / _HOUR
 
 
 def _microseconds(hours: Decimal) -> int:

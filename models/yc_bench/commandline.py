@@ -1,8 +1,8 @@
-"""The console's lines: from text to the commands of `actions.py`, and back.
+"""The console's lines: from text to the actions of `actions.py`, and back.
 
-The published console is a tree of click commands, so ours is one, made from the action classes: a
-class `TaskAccept` is `task accept`, its field `task_id` is `--task-id`. What click finds wrong it
-says in the published words.
+The published console is a tree of click commands, and so is this one, built from the action
+classes: class `TaskAccept` is `task accept`, its field `task_id` is `--task-id`. So the usage
+errors, which are click's, have the published texts.
 """
 
 import inspect
@@ -17,23 +17,24 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import attrs
 import click
 
+from desim.errors import sentence
 from models.yc_bench.actions import Command, EndTurn, RunCommand
-from models.yc_bench.observation import Reply
+from models.yc_bench.observation import CommandReply
 
-__all__ = ["PROGRAM", "line", "read"]
+__all__ = ["PROGRAM", "line_of", "parse"]
 
 PROGRAM = "yc-bench"
 
-#: Exit code of a line that is not understood.
+#: Exit code of a line that cannot be parsed.
 _MISUSE = 2
 
-#: Options that do not bear their field's name.
+#: Options whose name differs from their field's.
 _OPTIONS = {"from_date": "--from", "to_date": "--to"}
 
 _DATE = ("%m/%d/%Y", "Invalid date format: {}. Use MM/DD/YYYY.")
 _MONTH = ("%Y-%m", "Invalid month format: {}. Use YYYY-MM.")
 
-#: How a text of these fields must read.
+#: Format of these fields, and the error text where a value does not match it.
 _FORMATS = {
     "start_date": _DATE,
     "from_date": _DATE,
@@ -44,25 +45,25 @@ _FORMATS = {
 
 _QUOTES = re.compile(r"[\\'\"]")
 
-#: Lines up to this length are remembered; agents repeat the short ones.
+#: Lines up to this length are cached; agents repeat the short ones.
 _SHORT = 120
 
 
-def read(line: str) -> Command | Reply:
-    """Understand a line as the published console does.
+def parse(line: str) -> Command | CommandReply:
+    """Parse a line as the published console does.
 
     Args:
-        line: Any text; it is split as a shell would, without a shell.
+        line: Any text; it is split as a shell splits it, without running one.
 
     Returns:
-        The command, or the reply to a line that is none: exit code 2 and why, or, where help is
-        asked for, exit code 0 and the help as text.
+        The command, or the reply to a line that is none: exit code 2 and the reason, or, for
+        `--help`, exit code 0 and the help as text.
     """
-    return _read_short(line) if len(line) <= _SHORT else _read(line)
+    return _parse_short(line) if len(line) <= _SHORT else _parse(line)
 
 
-def line(action: Any) -> str:
-    """Return the line of an action; the end of a turn has none, which is an empty text."""
+def line_of(action: Any) -> str:
+    """Return the line of an action; an empty text for the end of a turn, which has none."""
     written, fields = _WRITTEN.get(type(action), ("", ()))
     for name, option, default in fields:
         value = getattr(action, name)
@@ -73,12 +74,12 @@ def line(action: Any) -> str:
 
 
 class _Help(click.ClickException):
-    """Help was asked for; the message is its text."""
+    """`--help` was given; the message is the help."""
 
     exit_code = 0
 
 
-def _read(line: str) -> Command | Reply:
+def _parse(line: str) -> Command | CommandReply:
     if not line.strip():
         return _misuse(line, "command must be a non-empty string")
     try:
@@ -88,30 +89,30 @@ def _read(line: str) -> Command | Reply:
     if not words or words[0] != PROGRAM:
         return _misuse(line, f"only top-level `{PROGRAM}` commands are allowed")
     try:
-        command: Command = _parsed(words[1:])
+        command: Command = _command(words[1:])
     except _Help as help_:
-        return Reply(line, help_.exit_code, help_.message)
+        return CommandReply(line, help_.exit_code, help_.message)
     except click.ClickException as fault:
         return _misuse(line, fault.format_message())
     return command
 
 
 def _split(line: str) -> list[str]:
-    """Split as a shell would; `shlex` looks at each letter, which plain lines do not need."""
+    """Split as a shell does; plain lines are spared `shlex`, which is slow."""
     if line.isascii() and line.isprintable() and not _QUOTES.search(line):
         return line.split()
     return shlex.split(line)
 
 
-_read_short = lru_cache(maxsize=1024)(_read)
+_parse_short = lru_cache(maxsize=1024)(_parse)
 
 
-def _misuse(line: str, why: str) -> Reply:
-    return Reply(line, _MISUSE, None, why)
+def _misuse(line: str, why: str) -> CommandReply:
+    return CommandReply(line, _MISUSE, None, why)
 
 
-def _parsed(words: list[str]) -> Any:
-    """Walk down the tree; what does not lead straight to a command is left to click."""
+def _command(words: list[str]) -> Any:
+    """Parse words; what does not start with the two words of a command is left to click."""
     if tuple(words[:2]) in _LEAVES:
         leaf, above = _LEAVES[words[0], words[1]]
         return leaf.take(leaf.make_context(leaf.name, words[2:], parent=above))
@@ -139,13 +140,16 @@ class _Leaf(click.Command):
         """Build the action from a context's parameters."""
         return self._build(**context.params)
 
-    def _build(self, **given: Any) -> Any:
+    def _build(self, **values: Any) -> Any:
         for name, (layout, refusal) in _FORMATS.items():
-            if given.get(name) is not None:
-                given[name] = _dated(given[name], layout, refusal)
-        if "employees" in given:
-            given["employees"] = _names(given["employees"])
-        return self.action(**given)
+            if values.get(name) is not None:
+                values[name] = _dated(values[name], layout, refusal)
+        if "employees" in values:
+            values["employees"] = _names(values["employees"])
+        try:
+            return self.action(**values)
+        except ValueError as fault:  # a bound that the published console does not have
+            raise click.UsageError(sentence(fault)) from None
 
 
 def _fields(action: type) -> list[tuple[str, Any, Any]]:
@@ -155,9 +159,11 @@ def _fields(action: type) -> list[tuple[str, Any, Any]]:
 
 
 def _option(name: str, hint: Any, default: Any) -> click.Option:
-    # A required option has no default at all: click takes None for one.
-    wanted = {"required": True} if default is attrs.NOTHING else {"default": default}
-    return click.Option([_spelled(name), name], type=_kind(hint), **wanted)
+    # A required option gets no default at all: click would take None for one.
+    presence: dict[str, Any] = (
+        {"required": True} if default is attrs.NOTHING else {"default": default}
+    )
+    return click.Option([_spelled(name), name], type=_kind(hint), **presence)
 
 
 def _spelled(name: str) -> str:
@@ -165,7 +171,7 @@ def _spelled(name: str) -> str:
 
 
 def _kind(hint: Any) -> Any:
-    """Return what click accepts for a type: a whole number, one of several texts, or a text."""
+    """Return the type for click: a whole number, one of several texts, or a text."""
     if isinstance(hint, UnionType) or NoneType in get_args(hint):
         hint = next(kind for kind in get_args(hint) if kind is not NoneType)
     if get_origin(hint) is Literal:
@@ -184,8 +190,8 @@ def _help_option() -> click.Option:
     )
 
 
-def _help(context: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click)
-    if asked and not context.resilient_parsing:
+def _help(context: click.Context, _: click.Parameter, flag: bool) -> None:  # noqa: FBT001 (click)
+    if flag and not context.resilient_parsing:
         raise _Help(context.get_help())
 
 
@@ -194,7 +200,7 @@ def _dated(text: str, layout: str, refusal: str) -> str:
         datetime.strptime(text, layout)  # noqa: DTZ007 (the world has no zones)
     except ValueError:
         raise click.BadParameter(refusal.format(text)) from None
-    # A day may be written with a blank in front.
+    # `strptime` accepts a blank before a day of one digit.
     return text.replace(" ", "")
 
 
@@ -210,7 +216,7 @@ def _group(name: str, summary: str, commands: Iterable[click.Command] = ()) -> c
         help=summary,
         add_help_option=False,
         no_args_is_help=False,
-        # Help reads the same whatever the terminal.
+        # Help has the same line breaks in every terminal.
         context_settings={"terminal_width": 80},
     )
 
@@ -232,7 +238,7 @@ for _cls in _ACTIONS:
 _TREE = _group(PROGRAM, "Run a company.", _GROUPS.values())
 _ROOT = click.Context(_TREE, info_name=PROGRAM, terminal_width=80)
 
-#: Command and the context it stands in, by the two words that lead to it.
+#: Command and the context of its group, by the two words that lead to it.
 _LEAVES: Mapping[tuple[str, ...], tuple[_Leaf, click.Context]] = {
     (first, second): (leaf, click.Context(group, parent=_ROOT, info_name=first))
     for first, group in _GROUPS.items()
@@ -240,7 +246,7 @@ _LEAVES: Mapping[tuple[str, ...], tuple[_Leaf, click.Context]] = {
     if isinstance(leaf, _Leaf)
 }
 
-#: How an action is written: its words, and name, option and default of each field.
+#: The line of an action: its words, and name, option and default of each field.
 _WRITTEN: Mapping[type, tuple[str, tuple[tuple[str, str, Any], ...]]] = {
     cls: (
         " ".join([PROGRAM, *_named(cls)]),

@@ -2,11 +2,10 @@
 
     python -m models.yc_bench.console --seed 1 < commands.txt
 
-Each line of standard input is answered with one line: {command, exit_code, out, stderr, state},
-`state` being that of `snapshot.py` after the command, or null while there is no company. With
-`--seed` the company is there from the start; without, there is none until `sim init`. Where
-`sim init` is the very first command it founds the company with its own options, as if there had
-been none, even if a seed was given; later it is refused.
+Each line of standard input gives one line: {command, exit_code, out, stderr, state}, `state` being
+that of `snapshot.py` after the command, or null while there is no company. With `--seed` there is a
+company from the start; without, there is none until `sim init`. A `sim init` that is the very first
+command founds a company with its own options, even if a seed was given; later it is refused.
 
 Exit codes: 0 at the end of the input, 1 for a fault, 2 for wrong usage, 130 stopped by Ctrl-C.
 """
@@ -22,10 +21,10 @@ import attrs
 import click
 
 from desim import Run
+from desim.catalog.changes import changed
+from desim.catalog.presets import from_preset
+from desim.core.world import Decision
 from desim.errors import DesimError, UsageError
-from desim.params import changed, from_preset
-from desim.world import Decision
-from models.yc_bench import commandline, snapshot
 from models.yc_bench.actions import (
     CompanyStatus,
     MarketBrowse,
@@ -40,22 +39,24 @@ from models.yc_bench.actions import (
     TaskAssignAll,
     TaskInspect,
 )
-from models.yc_bench.commands import execute
-from models.yc_bench.company import Company
-from models.yc_bench.observation import Reply
-from models.yc_bench.params import YCBench
-from models.yc_bench.refusal import Refused
+from models.yc_bench.commandline import parse
+from models.yc_bench.commands.execute import execute
+from models.yc_bench.model import YCBench
+from models.yc_bench.observation import CommandReply
+from models.yc_bench.refusal import CommandRefused
+from models.yc_bench.snapshot import snapshot
+from models.yc_bench.state import CompanyState
 
 __all__ = ["Console", "main"]
 
-#: A console lets anybody give as many commands at one instant as they like.
-_PATIENCE = 10**9
+#: The published console does not limit the commands at one instant.
+_MAX_QUESTIONS = 10**9
 
 _NO_SIMULATION = "No simulation found."
 _HOW_TO_FOUND = f"{_NO_SIMULATION} Run `yc-bench sim init` first."
 
-#: Commands whose refusal tells how to found a company.
-_TELLING = (
+#: Commands whose refusal names `sim init`.
+_NAMING_INIT = (
     CompanyStatus,
     ScratchpadAppend,
     ScratchpadClear,
@@ -70,29 +71,29 @@ class Console:
     """Plays an episode from lines of text; it goes on after bankruptcy and horizon.
 
     Args:
-        game: The parameters.
-        seed: Of the company that exists from the start; none leaves founding it to `sim init`.
+        model: The parameters.
+        seed: Seed of the company that exists from the start; none leaves founding to `sim init`.
 
     Raises:
         UsageError: The seed is no whole number of at least 0.
     """
 
-    def __init__(self, game: YCBench, seed: int | None = None) -> None:
-        self._game = attrs.evolve(game, plays_on=True, patience=_PATIENCE)
-        self._run: Run | None = None
+    def __init__(self, model: YCBench, seed: int | None = None) -> None:
+        self._model = attrs.evolve(model, plays_on=True, max_questions_per_tick=_MAX_QUESTIONS)
+        self._run: Run[Any] | None = None
         self._decision: Decision | None = None
         self._untouched = True
         if seed is not None:
-            self._start(self._game, seed)
+            self._start(self._model, seed)
 
     @property
-    def company(self) -> Company | None:
+    def company(self) -> CompanyState | None:
         """The company, once there is one."""
         return None if self._run is None else self._run.state
 
     def give(self, line: str) -> dict[str, Any]:
-        """Give a line and return the answer as plain JSON values."""
-        # What no UTF-8 text holds would not fit into an answer either.
+        """Carry out a line and return the answer as plain JSON values."""
+        # An answer is UTF-8, which has no lone surrogates.
         reply = self._reply(line.encode("utf-8", "replace").decode())
         company = self.company
         return {
@@ -100,49 +101,51 @@ class Console:
             "exit_code": reply.exit_code,
             "out": reply.out,
             "stderr": reply.stderr,
-            "state": None if company is None else snapshot.state(company),
+            "state": None if company is None else snapshot(company),
         }
 
-    def _reply(self, line: str) -> Reply:
-        command = commandline.read(line)
-        if isinstance(command, Reply):
+    def _reply(self, line: str) -> CommandReply:
+        command = parse(line)
+        if isinstance(command, CommandReply):
             return command
         first, self._untouched = self._untouched, False
         if isinstance(command, SimInit) and (first or self._run is None):
             return self._found(line, command)
         if self._run is None:
-            return _unfounded(line, command, self._game)
+            return _unfounded(line, command, self._model)
         return self._play(self._run, line)
 
-    def _play(self, run: Run, line: str) -> Reply:
+    def _play(self, run: Run[Any], line: str) -> CommandReply:
         assert self._decision is not None
         run.answer(self._decision, RunCommand(line))
         [self._decision] = run.advance()
-        reply: Reply = self._decision.observation.reply
+        reply: CommandReply = self._decision.observation.reply
         return reply
 
-    def _found(self, line: str, command: SimInit) -> Reply:
+    def _found(self, line: str, command: SimInit) -> CommandReply:
         try:
-            self._start(_game_of(self._game, command), command.seed)
+            self._start(_changed_model(self._model, command), command.seed)
         except (DesimError, ValueError) as fault:
-            return Reply(line, 2, None, f"Invalid value: {fault.args[0] if fault.args else fault}")
-        return Reply(line, 0, _founded(self._run.state, command) if self._run else None)
+            return CommandReply(
+                line, 2, None, f"Invalid value: {fault.args[0] if fault.args else fault}"
+            )
+        return CommandReply(line, 0, _founded(self._run.state, command) if self._run else None)
 
-    def _start(self, game: YCBench, seed: int) -> None:
-        run = Run(game, seed)
+    def _start(self, model: YCBench, seed: int) -> None:
+        run = Run(model, seed)
         [self._decision] = run.advance()
         self._run = run
 
 
-def _game_of(game: YCBench, command: SimInit) -> YCBench:
-    """Return the parameters with what `sim init` says of them."""
+def _changed_model(model: YCBench, command: SimInit) -> YCBench:
+    """Return the parameters changed by the options of `sim init`."""
     start = datetime.strptime(command.start_date, "%m/%d/%Y")  # noqa: DTZ007 (no zones)
     counts: dict[str, Any] = {
         "num_employees": command.employee_count,
         "num_market_tasks": command.market_task_count,
     }
     return attrs.evolve(
-        game,
+        model,
         start_date=start.date().isoformat(),
         company_name=command.company_name,
         horizon_years=command.horizon_years,
@@ -150,38 +153,38 @@ def _game_of(game: YCBench, command: SimInit) -> YCBench:
     )
 
 
-def _founded(company: Company, command: SimInit) -> dict[str, Any]:
+def _founded(company: CompanyState, command: SimInit) -> dict[str, Any]:
     clock = company.clock
     return {
         "simulation_id": "<company>",
         "company_id": "<company>",
         "sim_time": f"{clock.text(company.world.now)}+00:00",
         "horizon_end": f"{clock.text(company.horizon)}+00:00",
-        "company_name": company.game.company_name,
+        "company_name": company.params.company_name,
         "seed": command.seed,
     }
 
 
-def _unfounded(line: str, command: Any, game: YCBench) -> Reply:
-    """Answer a command while there is no company (SPEC section 13)."""
+def _unfounded(line: str, command: Any, model: YCBench) -> CommandReply:
+    """Return the reply to a command while there is no company (SPEC section 13)."""
     if isinstance(command, MarketBrowse):
-        limit = game.market_browse_default_limit if command.limit is None else command.limit
+        limit = model.market_browse_default_limit if command.limit is None else command.limit
         empty = {"total": 0, "offset": command.offset, "limit": limit, "tasks": []}
-        return Reply(line, 0, empty)
+        return CommandReply(line, 0, empty)
     if isinstance(command, TaskInspect):
         why = f"Task '{command.task_id}' not found."
     elif isinstance(command, TaskAssignAll):
         why = _refusal(command)
     else:
-        why = _HOW_TO_FOUND if isinstance(command, _TELLING) else _NO_SIMULATION
-    return Reply(line, 1, {"error": why})
+        why = _HOW_TO_FOUND if isinstance(command, _NAMING_INIT) else _NO_SIMULATION
+    return CommandReply(line, 1, {"error": why})
 
 
 def _refusal(command: TaskAssignAll) -> str:
-    nobody: Any = None  # refused before anybody looks at the company
+    no_company: Any = None  # the command is refused without a look at the company
     try:
-        return str(execute(nobody, command))
-    except Refused as refused:
+        return str(execute(no_company, command))
+    except CommandRefused as refused:
         return str(refused)
 
 
@@ -195,8 +198,8 @@ def _refusal(command: TaskAssignAll) -> str:
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A parameter.")
 def _console(seed: int | None, world: str | None, preset: str, sets: Sequence[str]) -> Console:
     """Answer each line of standard input with one line of JSON."""
-    game = from_preset(YCBench, preset, {} if world is None else {"world": world})
-    return Console(changed(game, dict(map(_pair, sets))), seed)
+    model = from_preset(YCBench, preset, {} if world is None else {"world": world})
+    return Console(changed(model, dict(map(_pair, sets))), seed)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -210,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve standard input until it ends and return the exit code."""
     try:
         console = _console.main(arguments, standalone_mode=False)
-        # Asked for help, click has answered and returns a number.
+        # After `--help`, which click has printed, it returns a number.
         return _serve(console) if isinstance(console, Console) else 0
     except click.ClickException as fault:
         return _complain(fault.format_message(), 2)
@@ -221,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _complain("stopped", 130)
     except BrokenPipeError:
-        # Nobody reads any more; Python would complain once more when it closes the pipe.
+        # The reader is gone; without this Python reports the error again when it closes the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

@@ -1,8 +1,7 @@
-"""Sensible commands at a desk, with their worth: what greedy, random and a person's menu need.
+"""Sensible commands at a desk with their values, for `greedy`, `random` and a person's menu.
 
-The desk shows the last reply, so what is sensible follows from it: after a look at the market the
-tasks on it, after an acceptance people for it, after people the dispatch, and while work is under
-way time.
+They follow from the last reply: after a look at the market, accept one of its tasks; after an
+acceptance, assign people to it; after the assignment, dispatch it; while work is under way, resume.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,41 +18,41 @@ from models.yc_bench.actions import (
     TaskAssign,
     TaskDispatch,
 )
-from models.yc_bench.observation import Desk, Reply
+from models.yc_bench.observation import CommandReply, FounderDesk
 
-__all__ = ["neutral", "options"]
+__all__ = ["default_action", "options"]
 
 
-def options(desk: Desk) -> list[Option]:
-    """Return commands that the world takes now, the likeliest first; worth is in dollars."""
+def options(desk: FounderDesk) -> list[Option]:
+    """Return commands that the world takes now, the likeliest first; values are in dollars."""
     return [*_steps(desk), Option(EndTurn(), -2.0, "end the turn")]
 
 
-def neutral(desk: Desk) -> Command:
-    """Let time pass where it can, and end the turn where it cannot."""
+def default_action(desk: FounderDesk) -> Command:
+    """Return a resume where a task is active, otherwise the end of the turn."""
     return SimResume() if desk.active else EndTurn()
 
 
-def _steps(desk: Desk) -> Iterator[Option]:
+def _steps(desk: FounderDesk) -> Iterator[Option]:
     reply = desk.reply
     if desk.planned:
         yield from _prepare(desk.planned[0], reply)
     elif desk.active:
         yield Option(SimResume(), 0.0, "let time pass")
         yield Option(MarketBrowse(), -1.0, "look for more work")
-    elif rows := _listed(reply, "tasks", "requirements"):
-        yield from (_take(row) for row in rows)
+    elif rows := _rows(reply, "tasks", "requirements"):
+        yield from (_accept(row) for row in rows)
     else:
         yield Option(MarketBrowse(), 0.0, "look for work")
 
 
-def _prepare(title: str, reply: Reply | None) -> Iterator[Option]:
-    """Find people for a planned task, or dispatch it once it has some."""
+def _prepare(title: str, reply: CommandReply | None) -> Iterator[Option]:
+    """Yield the steps that a planned task needs next: people, then its dispatch."""
     out = reply.out if reply is not None and isinstance(reply.out, Mapping) else {}
     if out.get("task_id") == title and out.get("total_assigned"):
         yield Option(TaskDispatch(title), 0.0, "start the work")
         return
-    if staff := _listed(reply, "employees", "skill_rates"):
+    if staff := _rows(reply, "employees", "skill_rates"):
         names = [who["name"] for who in staff]
         half = len(names) // 2
         yield Option(TaskAssign(title, tuple(names)), 0.0, "everybody")
@@ -63,14 +62,19 @@ def _prepare(title: str, reply: Reply | None) -> Iterator[Option]:
     yield Option(EmployeeList(), 0.0, "look who there is")
 
 
-def _take(row: Mapping[str, Any]) -> Option:
+def _accept(row: Mapping[str, Any]) -> Option:
     need = row["requirements"][0]
     note = f"{row['client_name']}, {need['domain']}, {need['required_qty']:,.0f} units"
     return Option(TaskAccept(row["task_id"]), row["reward_funds_cents"] / 100, note)
 
 
-def _listed(reply: Reply | None, key: str, has: str) -> Sequence[Any]:
-    """Return a reply's rows where they are of the kind that has a certain field."""
+def _rows(reply: CommandReply | None, key: str, column: str) -> Sequence[Any]:
+    """Return the rows of a reply under a key, if there are any and they have a certain column.
+
+    Replies use the same key for other things: `tasks` holds counts by status in `company status`.
+    """
     out = reply.out if reply is not None else None
-    rows = out.get(key, ()) if isinstance(out, Mapping) else ()
-    return rows if rows and has in rows[0] else ()
+    rows = out.get(key) if isinstance(out, Mapping) else None
+    if not isinstance(rows, Sequence) or not rows or isinstance(rows, str):
+        return ()
+    return rows if isinstance(rows[0], Mapping) and column in rows[0] else ()

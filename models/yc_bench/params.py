@@ -1,21 +1,23 @@
-"""The parameters of YC-Bench and its presets."""
+"""The parameters of YC-Bench and its presets: plain data, below everything that plays."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import field, frozen
-from attrs.validators import ge, instance_of
+from attrs.validators import ge
 
-from desim import Role, World, from_preset
-from models.yc_bench import options, processes, score, sheets, world_file
-from models.yc_bench.actions import Command
-from models.yc_bench.clock import Clock
-from models.yc_bench.company import FOUNDER, Company
-from models.yc_bench.observation import Desk
-from models.yc_bench.rules import Calendar, Generation, Growth, Protocol, Work
+from desim.schema.validators import whole
+from models.yc_bench.rules.checks import SWITCH
+from models.yc_bench.rules.console import ConsoleRules
+from models.yc_bench.rules.people import PeopleRules
+from models.yc_bench.rules.public import PublicRules
 from models.yc_bench.world_file import WorldFile
+from models.yc_bench.world_format import as_world
 
-__all__ = ["YCBench"]
+__all__ = ["YCBenchParams"]
+
+#: Years of all episodes together: dates have four digits.
+_MOST_YEARS = 1000
 
 #: Rules of the published bot runner (`bots.md`, section 1).
 _DIRECT: dict[str, Any] = {
@@ -52,22 +54,24 @@ _PAPER: dict[str, Any] = {
 
 
 @frozen(kw_only=True, slots=False)
-class YCBench(Generation, Calendar, Work, Growth, Protocol):
-    """A start-up's year: accept tasks, put people on them, meet payroll.
+class YCBenchParams(PeopleRules, PublicRules, ConsoleRules):
+    """Every number and switch of the world.
 
-    The parameters stand with their units, ranges and sources in `rules.py`, by the section of
-    the SPEC to which they belong.
+    A parameter keeps the name it has in the SPEC; a switch is named after what it switches on. The
+    classes in `rules/` state units, ranges and sources by section of the SPEC. The defaults behave
+    as the published code.
 
     Attributes:
-        world: A world as a file or as read from one; none draws it from the seed.
-        plays_on: Go on taking commands after bankruptcy or the horizon, as the published store
+        world: A world as a file or as read from one; without one it is drawn from the seed.
+        plays_on: Whether commands are taken after bankruptcy or the horizon, as the published store
             does; otherwise the episode ends there.
-        patience: Commands at one instant, after which a founder who lets no time pass is given up.
+        max_questions_per_tick: Commands at one tick; the episode fails with `Stuck` when a founder
+            gives more.
     """
 
-    world: WorldFile | str | None = field(default=None, converter=world_file.given)
-    plays_on: bool = field(default=False, validator=instance_of(bool))
-    patience: int = field(default=10_000, validator=[instance_of(int), ge(1)])
+    world: WorldFile | str | None = field(default=None, converter=as_world)
+    plays_on: bool = field(default=False, validator=SWITCH)
+    max_questions_per_tick: int = field(default=10_000, validator=[whole, ge(1)])
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "default": {},
@@ -76,45 +80,30 @@ class YCBench(Generation, Calendar, Work, Growth, Protocol):
     }
 
     def __attrs_post_init__(self) -> None:
-        if self.told is None:
-            return
-        clock = Clock.of(self)
-        mine = f"from {clock.text(0)} to {clock.text(clock.horizon)}"
-        files = f"from {self.told.start} to {self.told.horizon_end}"
-        if mine != files:
+        """Check the years of all episodes, and that a world file covers the same time, if it says.
+
+        Raises:
+            ValueError: They are too many, or it does not.
+        """
+        if self.episodes * self.horizon_years > _MOST_YEARS:
             raise ValueError(
-                f"world: its file runs {files}, the parameters {mine}; "
-                "set start_date and horizon_years to the file's"
+                f"episodes={self.episodes} of horizon_years={self.horizon_years} were given; "
+                f"together they are at most {_MOST_YEARS:,} years"
+            )
+        if self.fixed_world is None:
+            return
+        # A file may leave either open; then the parameters decide.
+        own = (self.start.isoformat(), self.end.isoformat())
+        times = (self.fixed_world.start or own[0], self.fixed_world.horizon_end or own[1])
+        if own != times:
+            raise ValueError(
+                f"world: its file runs from {times[0]} to {times[1]}, the parameters from {own[0]} "
+                f"to {own[1]}; set start_date and horizon_years to the file's"
             )
 
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset with some parameters changed."""
-        return from_preset(cls, name, changes)
-
     @property
-    def told(self) -> WorldFile | None:
-        """The world from a file, which a path has become."""
+    def fixed_world(self) -> WorldFile | None:
+        """The world that was given; none where it is drawn from the seed."""
+        # The converter has read a path.
         assert not isinstance(self.world, str)
         return self.world
-
-    @property
-    def roles(self) -> dict[str, Role]:
-        """The founder, who gives one command at a time."""
-        return {FOUNDER: Role(Desk, Command, options.options, neutral=options.neutral)}
-
-    def begin(self, world: World) -> Company:
-        """Draw the world and start its processes."""
-        return processes.begin(world, self)
-
-    def score(self, state: Company) -> float:
-        """Funds at the end, in dollars: higher is better."""
-        return score.score(state)
-
-    def metrics(self, state: Company) -> dict[str, Any]:
-        """Return the paper's figures."""
-        return score.metrics(state)
-
-    def sheets(self, state: Company, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
-        """Return the published ledger and the funds, in cents."""
-        return sheets.sheets(state)

@@ -1,22 +1,32 @@
-"""The order of what falls on one instant (SPEC section 9.1)."""
+"""The order of events that fall on one instant (SPEC section 9.1)."""
 
-__all__ = ["BANKRUPTCY", "COMPLETED", "DESK", "HORIZON", "MILESTONE", "NEVER", "PAYDAY", "rank"]
+__all__ = [
+    "BANKRUPTCY",
+    "COMPLETED",
+    "DESK",
+    "HORIZON",
+    "LAST",
+    "MILESTONE",
+    "NEVER",
+    "PAYDAY",
+    "rank",
+]
 
-#: While the founder is at the desk nothing of this rank or a higher one happens.
+#: The founder decides before anything of this rank or a higher one happens.
 DESK = 1
-#: Payroll comes before any event of its instant.
+#: Payroll comes before any other event of its instant.
 PAYDAY = 1
 
 #: Priorities of events at one instant.
 COMPLETED, BANKRUPTCY, MILESTONE, HORIZON = 0, 2, 3, 4
 
-#: Behind all else of an instant: the clock stops once its events have been handled.
+#: After everything else of an instant: the clock stops once its events have been handled.
 LAST = 10
 
 #: More events of one kind than a run can have.
 _SPAN = 10**9
 
-#: A tick behind every horizon.
+#: A tick after every horizon.
 NEVER = 10**19
 
 

@@ -1,11 +1,11 @@
-"""Why a command changed nothing."""
+"""Exceptions that stop a command before it has changed anything."""
 
-__all__ = ["Crashed", "Refused"]
+__all__ = ["CommandCrashed", "CommandRefused"]
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """The console answers with `{"error": text}` and exit code 1."""
 
 
-class Crashed(Exception):
+class CommandCrashed(Exception):
     """The published command breaks with an exception of this name: exit code 1, no document."""

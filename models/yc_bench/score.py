@@ -1,47 +1,77 @@
-"""Score and metrics of a finished run: the paper's figures, and what they are counted from."""
+"""Score and metrics of a finished run: the paper's figures and the counts behind them."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from models.yc_bench.company import Company
+from models.yc_bench.accounts import CASH, FINES, REWARDS, WAGES
+from models.yc_bench.entities import Task
+from models.yc_bench.lateness import CAUSES, DETAILS, bankruptcy_cause, losses
+from models.yc_bench.reopening import summary
+from models.yc_bench.state import CompanyState
 
-__all__ = ["metrics", "score"]
-
-_CAUSES = ("adversarial", "understaffed", "thin")
+__all__ = ["final_funds", "paper_metrics"]
 
 
-def score(company: Company) -> float:
+def final_funds(company: CompanyState) -> float:
     """Return the funds at the end, in dollars."""
     return company.accounts.book.money(company.funds_cents)
 
 
-def metrics(company: Company) -> dict[str, Any]:
-    """Return funds, tasks, causes of failure and how commands were used.
+def paper_metrics(company: CompanyState) -> dict[str, Any]:
+    """Return funds, tasks, causes of failure and how commands were used, all of the last episode.
 
-    `funds_by_month_cents` holds the funds at the end of every month up to the horizon; once the
-    run has ended they stay as they are. Concurrency is active tasks on average over time. A ratio
-    of which there was nothing to count is None.
+    `funds_by_month_cents` holds the funds at the end of every month up to the horizon; they are
+    constant once the run has ended. Concurrency is the mean number of active tasks over time. A
+    ratio whose denominator is zero is None. The README defines each of them.
     """
     clock, tasks = company.clock, company.owned
     return {
         "final_funds_cents": company.funds_cents,
         "funds_by_month_cents": _curve(company),
+        **_money(company),
         "bankrupt_on": None if company.bankruptcy is None else clock.text(company.bankruptcy),
+        "bankruptcy_cause": bankruptcy_cause(company),
         "ended_on": clock.text(company.world.now),
+        "idle_since": None if company.idle_since is None else clock.text(company.idle_since),
         "tasks_succeeded": sum(c.succeeded for c in company.clients),
         "tasks_failed": sum(c.failed for c in company.clients),
         "tasks_accepted": len(tasks),
         "adversarial_share": _ratio(sum(t.client.spec.adversarial for t in tasks), len(tasks)),
         "trust_share": _ratio(sum(t.spec.required_trust > 0 for t in tasks), len(tasks)),
-        **{f"failed_{cause}": sum(t.cause == cause for t in tasks) for cause in _CAUSES},
+        "succeeded_trust_share": _succeeded_trust_share(tasks),
+        "adversarial_market_share": _ratio(company.adversarial_offered, len(tasks)),
+        **{f"failed_{cause}": sum(t.cause == cause for t in tasks) for cause in CAUSES},
+        **{f"failed_{each}": sum(t.cause_detail == each for t in tasks) for each in DETAILS},
+        "lost_by_cause_cents": losses(company),
+        "trust_by_client": {client.name: float(client.trust) for client in company.clients},
         "max_prestige": float(max(company.prestige.values())),
-        "concurrency": _ratio(company.busy, company.settled),
+        "concurrency": _ratio(company.busy, company.settled - company.clock.opened),
         **_conduct(company),
+        "episodes": [
+            *[each.figures for each in company.past],
+            summary(company, company.world.ended),
+        ],
     }
 
 
-def _conduct(company: Company) -> dict[str, Any]:
+def _money(company: CompanyState) -> dict[str, int]:
+    """Sum the ledger's accounts, cents."""
+    balance = company.accounts.book.balance
+    return {
+        "revenue_cents": -balance(REWARDS),
+        "payroll_cents": balance(WAGES),
+        "fines_cents": balance(FINES),
+    }
+
+
+def _succeeded_trust_share(tasks: Sequence[Task]) -> float | None:
+    done = [task.spec.required_trust > 0 for task in tasks if task.status == "completed_success"]
+    return _ratio(sum(done), len(done))
+
+
+def _conduct(company: CompanyState) -> dict[str, Any]:
     """Count how the founder used turns and commands."""
-    counts, turns = company.counts, company.turns.number
+    counts, turns = company.counts, company.turns
     commands = counts.total() - counts["EndTurn"]
     notes = counts["ScratchpadWrite"] + counts["ScratchpadAppend"]
     return {
@@ -53,11 +83,11 @@ def _conduct(company: Company) -> dict[str, Any]:
     }
 
 
-def _curve(company: Company) -> dict[str, int]:
+def _curve(company: CompanyState) -> dict[str, int]:
     """Return the funds at the end of each month that ends before the horizon, by month."""
     book, clock = company.accounts.book, company.clock
     ends = clock.month_ends(company.horizon)
-    return {clock.text(end)[:7]: book.balance("cash", at=end) for end in ends}
+    return {clock.text(end)[:7]: book.balance(CASH, at=end) for end in ends}
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -1,14 +1,15 @@
-"""The whole state as the reference data shows it after a command: what the next one would read."""
+"""The whole state in the form in which the reference data holds it after a command."""
 
 import json
 from typing import Any
 
-from models.yc_bench.company import Company, Employee, Task, identifier
+from models.yc_bench.entities import StaffMember, Task, identifier
+from models.yc_bench.state import CompanyState
 
-__all__ = ["state"]
+__all__ = ["snapshot"]
 
 
-def state(company: Company) -> dict[str, Any]:
+def snapshot(company: CompanyState) -> dict[str, Any]:
     """Return time, funds, levels, staff, open tasks and pending events as plain JSON values.
 
     Prestige and trust are text with 3 decimals, rates and quantities with 4; events are sorted by
@@ -26,16 +27,16 @@ def state(company: Company) -> dict[str, Any]:
     }
 
 
-def _employee(who: Employee) -> dict[str, Any]:
+def _employee(who: StaffMember) -> dict[str, Any]:
     rates = {domain: f"{who.rates[domain]:.4f}" for domain in sorted(who.rates)}
     return {"salary_cents": who.salary_cents, "rates": rates}
 
 
-def _open_tasks(company: Company) -> list[Task]:
+def _open_tasks(company: CompanyState) -> list[Task]:
     return sorted(company.planned + company.active, key=lambda task: task.row)
 
 
-def _open_task(company: Company, task: Task) -> dict[str, Any]:
+def _open_task(company: CompanyState, task: Task) -> dict[str, Any]:
     return {
         "title": task.title,
         "status": task.status,
@@ -45,7 +46,7 @@ def _open_task(company: Company, task: Task) -> dict[str, Any]:
     }
 
 
-def _pending(company: Company) -> list[list[Any]]:
+def _pending(company: CompanyState) -> list[list[Any]]:
     events: list[list[Any]] = []
 
     def add(tick: int | None, kind: str, **payload: Any) -> None:

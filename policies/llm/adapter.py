@@ -1,18 +1,24 @@
 """The policy `llm`: a language model at a seat of any world."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from attrs import asdict, define, field
 
 from desim import Episode, Role, Seat
-from desim.errors import UsageError, possible
-from policies.llm import strategies, worlds
-from policies.llm.budget import Limits, Metered, Spent
+from desim.errors import BadRecord
+from desim.schema import from_plain
+from desim.schema.arguments import build
+from policies.llm.budget import CallLimits, Metered, Spent, check_prices
+from policies.llm.conversation import Conversation, NoCallNeeded, ParsedReply
 from policies.llm.endpoint import Endpoint
+from policies.llm.messages import corrected
+from policies.llm.methods import with_method
+from policies.llm.options import LLMOptions, require_not_negative
 from policies.llm.parse import BadReply
-from policies.llm.talk import MODES, Rests, Talk, Wishes, corrected
-from policies.llm.wire import Complete
+from policies.llm.resending import Resending
+from policies.llm.wire import Complete, ModelReply
+from policies.llm.world_finder import conversation_kind
 
 __all__ = ["Llm"]
 
@@ -22,27 +28,30 @@ class Llm:
     """A language model that answers through an OpenAI-compatible endpoint.
 
     Attributes:
-        role: What the seat does.
-        talk: How its world talks with a model.
-        complete: The narrow call, a strategy's or the endpoint's own.
-        metered: The call beneath it, which keeps to the limits and the record.
-        retries: How often a reply that is no answer is asked for again.
+        role: The schema of the role it plays, and its default action.
+        conversation: The conversation of the role's world.
+        complete: The call of the model: a method's, or the metered call itself.
+        metered: Sends requests within the limits and writes them and their replies to the record.
+        retries: How often the model is asked again after an invalid reply, in one decision.
         model: The model's name, for labels.
-        notes: What the last decision took.
+        notes: What the last decision used, and why it took the default action if it did.
     """
 
+    reaches: ClassVar[tuple[str, ...]] = ("base_url", "key_env")
+    draws: ClassVar[bool] = True
+
     role: Role
-    talk: Talk
+    conversation: Conversation
     complete: Complete
     metered: Metered
     retries: int = 2
     model: str = ""
     notes: dict[str, Any] = field(factory=dict, init=False)
-    _spent: str = field(default="", init=False)
+    _limit_reached: str = field(default="", init=False)
     _repairs: int = field(default=0, init=False)
-    _bad: int = field(default=0, init=False)
-    _neutral: str = field(default="", init=False)
-    _told: bool = field(default=False, init=False)
+    _bad_replies: int = field(default=0, init=False)
+    _default_reason: str = field(default="", init=False)
+    _memory_recorded: bool = field(default=False, init=False)
 
     @classmethod
     def seated(
@@ -64,162 +73,158 @@ class Llm:
         seed: int | None = None,
         reply_tokens: int | None = None,
         key_env: str = "OPENAI_API_KEY",
-        strategy: str = "",
+        method: str = "",
         rounds: int = 2,
         repeat_context: bool = False,
         history: int | None = None,
-        console: bool = False,
-        stale_scratchpad: bool = True,
-        tool_names: str = "paper",
-        feedback: bool = True,
+        **world_options: Any,
     ) -> Self:
-        """Sit down.
+        """Return the policy for a seat.
 
         Args:
-            seat: Where.
-            model: The model's name at the endpoint.
+            seat: The model, the role and the seed.
+            model: The language model's name at the endpoint.
             base_url: The endpoint, `http://HOST:PORT/v1`; the package's default where empty.
-            mode: How it answers: tools, schema or json; the world's own way where empty.
-            retries: How often a reply that is no answer is asked for again.
-            resends: How often a request that got no reply (429, 5xx, a dropped connection) is sent
-                again.
-            timeout: Seconds to wait for a reply.
-            max_calls: Replies an episode; from then on the neutral action is taken.
-            max_tokens: Tokens an episode, read and written; likewise.
-            max_cost: Money an episode, by the prices; likewise.
+            mode: How it answers: tools, schema or json; the world's default where empty.
+            retries: How often the model is asked again after an invalid reply.
+            resends: How often a request is sent again that brought no reply (429, 5xx, a dropped
+                connection).
+            timeout: Seconds for a whole call: all its requests, the waits between them, and
+                reading the reply.
+            max_calls: Limit of requests sent for this seat in an episode, those without a reply
+                included; then the default action is taken.
+            max_tokens: Limit of tokens, read and written, for this seat in an episode; likewise.
+            max_cost: Limit of money, by the prices, for this seat in an episode; likewise.
             price_in: Money for a million tokens read.
             price_out: Money for a million tokens written.
-            temperature: Sent with every request; the server's own where not given.
-            seed: Sent with every request.
-            reply_tokens: Tokens of one reply at most, sent with every request.
-            key_env: The environment variable that holds the key; servers that need none get none.
-            strategy: How calls become a reply: empty for one call, or self_refine.
-            rounds: Rounds of a strategy.
-            repeat_context: Whether a strategy that rewrites an answer shows the situation again.
-            history: Rounds kept in the conversation, where the world has one.
-            console: Whether the world's console is the one tool, where it has one.
-            stale_scratchpad: Whether notes are shown as published, which may be old.
-            tool_names: Which names of tools are offered where there are two: paper or public.
-            feedback: Whether the model is told how the episodes before went.
+            temperature: Sent with every request; the server's default where None.
+            seed: Sent with every request where given.
+            reply_tokens: Limit of tokens in one reply, sent with every request where given.
+            key_env: The environment variable that holds the key; a server without keys needs none.
+            method: How calls become a reply: empty for one call, or a method's name.
+            rounds: Rounds of a method.
+            repeat_context: Whether a method that rewrites an answer shows the situation again.
+            history: Rounds kept in the conversation; the world's number where None.
+            world_options: Options of this world alone; see `model_arguments`.
 
         Raises:
-            UsageError: An argument does not fit, or the endpoint cannot be set up.
+            UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
-        _check(mode, MODES, "mode")
-        _check(tool_names, ("paper", "public"), "tool_names")
-        _not_negative(retries=retries, resends=resends, rounds=rounds, history=history or 0)
-        limits = Limits(
+        kind = conversation_kind(type(seat.model))
+        options = build(kind.options, {"mode": mode, "history": history, **world_options})
+        require_not_negative(retries=retries, rounds=rounds)
+        limits = CallLimits(
             max_calls=max_calls,
             max_tokens=max_tokens,
             max_cost=max_cost,
             price_in=price_in,
             price_out=price_out,
         )
-        sent = {"temperature": temperature, "seed": seed, "max_completion_tokens": reply_tokens}
-        options = {name: value for name, value in sent.items() if value is not None}
-        endpoint = Endpoint.of(
-            model, base_url, key_env, timeout=timeout, resends=resends, options=options
-        )
-        wishes = Wishes(
-            mode=mode,
-            history=history,
-            console=console,
-            stale_scratchpad=stale_scratchpad,
-            tool_names=tool_names,
-            feedback=feedback,
-        )
-        metered = Metered(endpoint, limits)
-        thinking = strategies.of(strategy, metered, rounds, repeat_context=repeat_context)
-        return cls(seat.does, worlds.talk(seat, wishes), thinking, metered, retries, model)
+        check_prices(limits, seat.budget)
+        given = {"temperature": temperature, "seed": seed, "max_completion_tokens": reply_tokens}
+        fields = {name: value for name, value in given.items() if value is not None}
+        endpoint = Endpoint.of(model, base_url, key_env, options=fields)
+        metered = Metered(endpoint, limits, seat.budget)
+        call = Resending(metered, endpoint.name, timeout, resends)
+        complete = with_method(method, call, rounds, repeat_context=repeat_context)
+        return cls(seat.spec, kind.begin(seat, options), complete, metered, retries, model)
+
+    @staticmethod
+    def model_arguments(model: type) -> type[LLMOptions]:
+        """Return the options of a model's world, which `seated` takes as `world_options`."""
+        return conversation_kind(model).options
 
     def __repr__(self) -> str:
         return f"Llm(model={self.model!r})"
 
     @property
-    def journal(self) -> Callable[[Any], None]:
-        """What puts a reply on record; the framework sets it."""
-        return self.metered.journal
+    def transcript(self) -> Callable[[Any], None]:
+        """Writes a request or a reply to the record; set by the framework."""
+        return self.metered.transcript
 
-    @journal.setter
-    def journal(self, journal: Callable[[Any], None]) -> None:
-        self.metered.journal = journal
+    @transcript.setter
+    def transcript(self, transcript: Callable[[Any], None]) -> None:
+        self.metered.transcript = transcript
 
-    def resume(self, said: Iterable[Mapping[str, Any]]) -> None:
-        """Take back what was heard: no call of a record is made again."""
-        heard = list(said)
-        for one in heard:
-            if "memory" in one:
-                self.talk.memory = list(one["memory"])
-                self._told = True
-        self.metered.hear_again(heard)
+    def resume(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the requests and replies of a cut record, so that no call is made twice.
 
-    def decide(self, seen: Any) -> Any:
-        """Answer, by asking the model where that is needed."""
-        self._repairs = self._bad = 0
-        self._neutral = ""
+        Raises:
+            BadRecord: An entry is none that this policy writes.
+        """
+        recorded = list(entries)
+        for entry in recorded:
+            if not isinstance(entry, Mapping):
+                raise BadRecord("a transcript entry of a language model is no object")
+            if "memory" in entry:
+                self.conversation.memory = from_plain(entry["memory"], list, "$.entry.memory")
+                self._memory_recorded = True
+        self.metered.restore(recorded)
+
+    def decide(self, observation: Any) -> Any:
+        """Return an action, after one or more calls of the model if the world needs one."""
+        self._repairs = self._bad_replies = 0
+        self._default_reason = ""
         self.metered.begin_decision()
-        self._remember()
-        action = self._decided(seen)
+        self._record_memory()
+        action = self._action(observation)
         self.notes = self._noted()
         return action
 
     def after(self, episode: Episode) -> None:
-        """Learn from an episode and begin the next with fresh limits."""
-        self.talk.after(episode)
+        """Learn from an episode; the next begins with fresh limits."""
+        self.conversation.after(episode)
         self.metered.begin_episode()
-        self._spent, self._told = "", False
+        self._limit_reached, self._memory_recorded = "", False
 
-    def _decided(self, seen: Any) -> Any:
+    def _action(self, observation: Any) -> Any:
         try:
-            if not self._spent:
-                action = self.talk.due(seen)
-                return self._asked(seen) if action is None else action
-        except Rests as rests:
-            self._neutral = str(rests)
-        except Spent as spent:
-            self._spent = str(spent)
-        self._neutral = self._neutral or self._spent
-        return self.role.rest(seen)
+            if not self._limit_reached:
+                action = self.conversation.action_without_call(observation)
+                return self._models_action(observation) if action is None else action
+        except NoCallNeeded as reason:
+            self._default_reason = str(reason)
+        except Spent as limit:
+            self._limit_reached = str(limit)
+        self._default_reason = self._default_reason or self._limit_reached
+        return self.role.default_for(observation)
 
-    def _asked(self, seen: Any) -> Any:
-        """Ask until a reply is an answer; after some that are none, take what the world says."""
-        question = self.talk.question(seen)
+    def _models_action(self, observation: Any) -> Any:
+        """Call the model until a reply is valid; after the last retry return the fallback."""
+        question = self.conversation.question(observation)
         messages = list(question.messages)
         for _ in range(self.retries + 1):
             reply = self.complete(messages, question.tools, question.schema)
             try:
-                taken = self.talk.read(reply, seen)
+                parsed = self._parsed(reply, observation)
             except BadReply as bad:
-                self._bad += 1
-                why = bad
+                self._bad_replies += 1
+                last = bad
                 messages += corrected(reply, bad)
             else:
-                self._repairs += taken.repairs
-                return taken.action
-        self._neutral = f"{self._bad} replies were no answer, the last because {why}"
-        return self.talk.fall_back(seen)
+                self._repairs += parsed.repairs
+                return parsed.action
+        self._default_reason = (
+            f"{self._bad_replies} replies were no answer, the last because {last}"
+        )
+        return self.conversation.fallback(observation)
 
-    def _remember(self) -> None:
-        """Put on record what is carried into this episode, before anything else."""
-        if self.talk.memory and not self._told:
-            self.journal({"memory": self.talk.memory})
-        self._told = True
+    def _parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        if reply.malformed:
+            raise BadReply(reply.malformed)
+        return self.conversation.read(reply, observation)
+
+    def _record_memory(self) -> None:
+        """Write what is carried into this episode to the record, before anything else."""
+        if self.conversation.memory and not self._memory_recorded:
+            self.transcript({"memory": self.conversation.memory})
+        self._memory_recorded = True
 
     def _noted(self) -> dict[str, Any]:
         usage = asdict(self.metered.decision) | {
             "repairs": self._repairs,
-            "bad_replies": self._bad,
-            "neutral": int(bool(self._neutral)),
+            "bad_replies": self._bad_replies,
+            "default_actions": int(bool(self._default_reason)),
         }
-        return {"usage": usage} | ({"neutral": self._neutral} if self._neutral else {})
-
-
-def _check(given: str, known: Iterable[str], name: str) -> None:
-    if given and given not in known:
-        raise UsageError(f"{name}={given} was given; {possible(given, known)}")
-
-
-def _not_negative(**given: int) -> None:
-    for name, value in given.items():
-        if value < 0:
-            raise UsageError(f"{name}={value} was given; it is at least 0")
+        reason = {"default_action": self._default_reason} if self._default_reason else {}
+        return {"usage": usage} | reason

@@ -1,91 +1,114 @@
-"""What an episode may take and what it took: calls, tokens, money; and nothing paid for twice.
+"""Limits and sums: requests, tokens, money; and no reply is paid for twice.
 
-Every reply is put on record as soon as it is here. Those of a record that is resumed are given
-again, in order, before anybody is asked.
+Every request is written to the record's transcript before it is sent, and every reply before it is
+used. For a resumed record the same requests are counted again, and the same replies returned in
+order, before another request is sent.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import attrs
 from attrs import define, field, frozen
 
+from desim.episodes.budget import CommandBudget
 from desim.errors import UsageError
 from desim.schema import from_plain, to_plain
-from policies.llm.wire import Complete, Message, Reply
+from policies.llm.options import not_negative
+from policies.llm.wire import Message, ModelReply, NoReply, Send
 
-__all__ = ["Limits", "Metered", "Spent", "Used"]
+__all__ = ["CallLimits", "Metered", "Spent", "Used", "check_prices"]
 
+#: Prices are for a million tokens.
 _MILLION = 1_000_000
 
 
 class Spent(Exception):
-    """A limit is reached: no call is made any more. The argument names the limit."""
+    """A limit is reached, so no request was sent. The argument names the limit."""
 
 
 @frozen(kw_only=True)
-class Limits:
-    """What one episode may take; none stands for no limit.
+class CallLimits:
+    """Limits of one seat in one episode; None stands for no limit.
 
-    A limit is looked at before a call: the call that reaches `max_tokens` or `max_cost` may go
-    beyond it, the next is not made.
+    A limit is checked before a request: the one that reaches `max_tokens` or `max_cost` may exceed
+    it, and the next is not sent.
 
     Attributes:
-        max_calls: Replies.
+        max_calls: Requests sent, those that brought no reply included.
         max_tokens: Tokens read and written.
         max_cost: Money, in the unit of the prices.
         price_in: Money for a million tokens read.
         price_out: Money for a million tokens written.
     """
 
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    price_in: float = 0.0
-    price_out: float = 0.0
+    max_calls: int | None = field(default=None, validator=not_negative)
+    max_tokens: int | None = field(default=None, validator=not_negative)
+    max_cost: float | None = field(default=None, validator=not_negative)
+    price_in: float = field(default=0.0, validator=not_negative)
+    price_out: float = field(default=0.0, validator=not_negative)
 
     def __attrs_post_init__(self) -> None:
-        for name, value in attrs.asdict(self).items():
-            if value is not None and value < 0:
-                raise UsageError(f"{name}={value:g} was given; it is at least 0")
-        if self.max_cost is not None and not self.price_in + self.price_out:
-            raise UsageError("max_cost needs prices; give price_in and price_out a million tokens")
+        if self.max_cost is not None:
+            self.need_prices("max_cost")
+
+    def need_prices(self, limit: str) -> None:
+        """Check that there is a price, without which a limit of money is never reached.
+
+        Raises:
+            UsageError: There is none; the text names the limit.
+        """
+        if not self.price_in + self.price_out:
+            raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
 
     def reached(self, used: "Used") -> str:
-        """Name the limit that is reached; an empty text if none is."""
-        for name in ("calls", "tokens", "cost"):
-            limit = getattr(self, f"max_{name}")
-            if limit is not None and getattr(used, name) >= limit:
-                return f"max_{name}={limit:g} reached"
+        """Return which limit is reached; an empty text if none is."""
+        for name, limit, value in (
+            ("max_calls", self.max_calls, used.calls),
+            ("max_tokens", self.max_tokens, used.tokens),
+            ("max_cost", self.max_cost, used.cost),
+        ):
+            if limit is not None and value >= limit:
+                return f"{name}={limit:g} reached for this seat and episode"
         return ""
 
-    def cost(self, reply: Reply) -> float:
-        """Return what a reply costs."""
-        told = reply.prompt_tokens * self.price_in + reply.completion_tokens * self.price_out
-        return told / _MILLION
+    def cost(self, reply: ModelReply) -> float:
+        """Return the price of a reply."""
+        millionths = reply.prompt_tokens * self.price_in + reply.completion_tokens * self.price_out
+        return millionths / _MILLION
+
+
+def check_prices(limits: CallLimits, command: CommandBudget) -> None:
+    """Check that a command's limit of money can be reached.
+
+    Raises:
+        UsageError: The policy has no prices.
+    """
+    if command.max_cost is not None:
+        limits.need_prices("--max-cost")
 
 
 @define
 class Used:
-    """Sums over replies.
+    """Sums over requests and replies.
 
     Attributes:
-        calls: Replies.
+        calls: Requests sent.
+        replies: Requests that brought a reply, valid or not.
         prompt_tokens: Tokens read.
         completion_tokens: Tokens written.
-        estimated: Replies whose tokens were reckoned from lengths.
-        seconds: Time waited.
-        retries: Requests beyond one a reply.
+        estimated: Replies whose tokens were estimated from lengths.
+        seconds: Time waited for replies.
         cost: Money.
     """
 
     calls: int = 0
+    replies: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: int = 0
     seconds: float = 0.0
-    retries: int = 0
     cost: float = 0.0
 
     @property
@@ -93,39 +116,40 @@ class Used:
         """Tokens read and written."""
         return self.prompt_tokens + self.completion_tokens
 
-    def add(self, reply: Reply, cost: float) -> None:
+    def add(self, reply: ModelReply, cost: float) -> None:
         """Count a reply."""
-        self.calls += 1
+        self.replies += 1
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
         self.estimated += reply.estimated
         self.seconds += reply.seconds
-        self.retries += reply.retries
         self.cost += cost
 
 
-def _unheard(_: Any) -> None:
-    """Keep nothing: nobody records."""
+def _unrecorded(_: Any) -> None:
+    """Write nothing: the episode has no record."""
 
 
 @define
 class Metered:
-    """A `complete` that keeps to limits, counts, and puts replies on record.
+    """Sends requests, checks limits before each, counts, and writes them to the record.
 
     Attributes:
-        complete: Who is asked.
-        limits: For one episode.
-        journal: Puts a plain value on record.
-        episode: What the episode took so far.
-        decision: What the present decision took so far.
+        send: Sends one request.
+        limits: Limits of one episode.
+        command: What all policies of the command may use together.
+        transcript: Writes a plain value to the record.
+        episode: Sums of the episode so far.
+        decision: Sums of the present decision so far.
     """
 
-    complete: Complete
-    limits: Limits
-    journal: Callable[[Any], None] = _unheard
+    send: Send
+    limits: CallLimits
+    command: CommandBudget = field(factory=CommandBudget)
+    transcript: Callable[[Any], None] = _unrecorded
     episode: Used = field(factory=Used)
     decision: Used = field(factory=Used)
-    _known: deque[Reply] = field(factory=deque)
+    _recorded: deque[ModelReply | None] = field(factory=deque, init=False)
 
     def __call__(
         self,
@@ -134,33 +158,79 @@ class Metered:
         schema: Mapping[str, Any] | None,
         *,
         temperature: float | None = None,
-    ) -> Reply:
-        """Answer from the record as long as it lasts, then ask.
+        timeout: float = math.inf,
+    ) -> ModelReply:
+        """Return the next reply of a resumed record, or send a request once there is none.
+
+        Args:
+            messages: As in `Send`.
+            tools: As in `Send`.
+            schema: As in `Send`.
+            temperature: As in `Send`.
+            timeout: As in `Send`.
 
         Raises:
-            Spent: A limit is reached.
+            Spent: A limit of the seat is reached.
+            LimitReached: A limit of the command is reached.
+            NoReply: The request brought no reply.
         """
-        if reason := self.limits.reached(self.episode):
-            raise Spent(reason)
-        if self._known:
-            reply = self._known.popleft()
-        else:
-            reply = self.complete(messages, tools, schema, temperature=temperature)
-            self.journal({"reply": to_plain(reply)})
-        cost = self.limits.cost(reply)
-        self.episode.add(reply, cost)
-        self.decision.add(reply, cost)
+        while True:
+            if reason := self.limits.reached(self.episode):
+                raise Spent(reason)
+            if not self._recorded:
+                break
+            self._count_request()
+            # A recorded request without a reply is counted; then the call goes on.
+            if (reply := self._recorded.popleft()) is not None:
+                self._count(reply)
+                return reply
+        return self._sent(messages, tools, schema, temperature=temperature, timeout=timeout)
+
+    def _sent(self, *request: Any, **options: Any) -> ModelReply:
+        """Write a request to the record, send it, and write its outcome."""
+        self.command.check()
+        self._count_request()
+        self.command.calls += 1
+        self.transcript({"request": self.episode.calls})
+        try:
+            reply = self.send(*request, **options)
+        except NoReply as fault:
+            self.transcript({"no_reply": str(fault)})
+            raise
+        self.transcript({"reply": to_plain(reply)})
+        self.command.cost += self._count(reply)
         return reply
 
-    def hear_again(self, said: Iterable[Mapping[str, Any]]) -> None:
-        """Take back the replies of a record."""
-        self._known.extend(from_plain(one["reply"], Reply) for one in said if "reply" in one)
+    def restore(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the requests and replies among the transcript entries of a cut record."""
+        open_request = False
+        for entry in entries:
+            if "request" in entry:
+                if open_request:
+                    self._recorded.append(None)
+                open_request = True
+            elif "reply" in entry:
+                self._recorded.append(from_plain(entry["reply"], ModelReply, "$.entry.reply"))
+                open_request = False
+        if open_request:
+            self._recorded.append(None)
 
     def begin_decision(self) -> None:
-        """Count anew for the next decision."""
+        """Set the sums of the decision to zero."""
         self.decision = Used()
 
     def begin_episode(self) -> None:
-        """Count anew for the next episode."""
+        """Set the sums of the episode to zero and drop replies of a record that are left."""
         self.episode = Used()
-        self._known.clear()
+        self._recorded.clear()
+
+    def _count_request(self) -> None:
+        for used in (self.decision, self.episode):
+            used.calls += 1
+
+    def _count(self, reply: ModelReply) -> float:
+        """Count a reply and return its price."""
+        cost = self.limits.cost(reply)
+        for used in (self.decision, self.episode):
+            used.add(reply, cost)
+        return cost

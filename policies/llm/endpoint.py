@@ -1,71 +1,86 @@
-"""Who answers the narrow call: an OpenAI-compatible server.
+"""An OpenAI-compatible server that answers a request.
 
-Timeouts, 429, 5xx and dropped connections are tried again by the `openai` package, with jitter and
-as long as a server asks for (`Retry-After`); a body that is no completion is tried again here. The
-key comes from the environment, stays in this object and is cut out of whatever a server sends back.
+The key comes from the environment, stays in this object and is removed from every text of the
+server.
 """
 
-import importlib.util
+import json
+import math
 import os
-import random
 import time
-import weakref
 from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
-from desim.errors import PolicyFailed, UsageError
-from policies.llm.wire import Call, Message, Reply
+from desim.errors import UsageError
+from policies.llm.completion import decoded
+from policies.llm.post import Response, post, prepare
+from policies.llm.redaction import Redact, redactor
+from policies.llm.wire import Message, ModelReply, NoReply
 
 __all__ = ["Endpoint"]
 
-#: What a server without keys is sent, because the client insists on one.
+#: Sent as the key to a server that needs none: some refuse a request without a key.
 _NO_KEY = "none"
 
-#: Characters a token, for replies that do not tell their usage; English text has about four.
-_LETTERS = 4
+#: The server where neither `base_url` nor the environment variable OPENAI_BASE_URL names one.
+_OPENAI = "https://api.openai.com/v1"
 
-#: Seconds before a broken body is asked for again, times the number of tries.
-_PAUSE = 0.25
+#: Characters of a server's error text that are repeated in ours, and those searched for them.
+_WIDTH, _SEARCHED = 300, 5_000
 
-#: Characters of a server's complaint that are repeated.
-_WIDTH = 300
+#: Statuses below 500 after which a request is sent again: timeout, conflict, too many requests.
+_AGAIN = (408, 409, 429)
+
+#: The first digit of the statuses that say the request is at fault.
+_CLIENT_ERROR = 4
 
 
 @frozen(kw_only=True)
 class Endpoint:
-    """An OpenAI-compatible server.
+    """A `send` that sends the request to an OpenAI-compatible server.
 
     Attributes:
-        model: The model's name there.
-        base_url: Where it is; empty for the package's default.
+        model: The model's name at the server.
+        base_url: The server's address; empty for OPENAI_BASE_URL or OpenAI's own.
         key: Sent as the bearer token; never shown.
-        timeout: Seconds to wait for a reply.
-        resends: Requests beyond the first, at most.
         options: Further fields of every request: temperature, seed, ...
     """
 
     model: str
     base_url: str = ""
     key: str = field(default=_NO_KEY, repr=False)
-    timeout: float = 300.0
-    resends: int = 3
     options: Mapping[str, Any] = field(factory=dict)
-    _clients: list[Any] = field(factory=list, init=False, repr=False, eq=False)
+    _redacted: Redact = field(
+        default=Factory(lambda self: redactor(self.key), takes_self=True),
+        init=False,
+        repr=False,
+        eq=False,
+    )
 
     @classmethod
     def of(cls, model: str, base_url: str, key_env: str, **rest: Any) -> "Endpoint":
-        """Set up an endpoint with the key from an environment variable.
+        """Return an endpoint with the key from an environment variable.
+
+        Args:
+            model: As the attribute.
+            base_url: As the attribute.
+            key_env: The environment variable that holds the key.
+            rest: Further attributes.
 
         Raises:
-            UsageError: `openai` is not installed, the address is none or holds a secret, or
-                a key is needed and not there.
+            UsageError: `httpx` is not installed, the address is invalid or holds a secret, or a
+                key is needed and not set, or cannot be sent.
         """
-        if importlib.util.find_spec("openai") is None:
-            raise UsageError("policy llm needs the package openai; pip install 'desim[llm]'")
+        try:
+            prepare()
+        except ImportError:
+            raise UsageError(
+                "policy llm needs the package httpx; pip install 'desim[llm]'"
+            ) from None
         _check_address(base_url)
         key = os.environ.get(key_env, "")
         if not key and not (base_url or os.environ.get("OPENAI_BASE_URL")):
@@ -73,7 +88,14 @@ class Endpoint:
                 f"{key_env} is not set and no base_url was given; "
                 "set the variable to a key, or name a server that needs none"
             )
+        if not (key.isascii() and key.isprintable()):
+            raise UsageError(f"{key_env} holds a character that no key has, such as a line break")
         return cls(model=model, base_url=base_url, key=key or _NO_KEY, **rest)
+
+    @property
+    def name(self) -> str:
+        """The model and its server, for error texts."""
+        return f"model {self.model!r}" + (f" at {self.base_url}" if self.base_url else "")
 
     def __call__(
         self,
@@ -82,108 +104,96 @@ class Endpoint:
         schema: Mapping[str, Any] | None,
         *,
         temperature: float | None = None,
-    ) -> Reply:
-        """Ask the model once.
+        timeout: float = 300.0,
+    ) -> ModelReply:
+        """Send one request and return the reply.
 
         Raises:
-            PolicyFailed: No completion came, however often it was asked for.
+            NoReply: The response is no completion, or there is none in time.
         """
         request = _request(self.model, messages, tools, schema)
         if temperature is not None:
             request["temperature"] = temperature
         request |= self.options
-        started, retries = time.monotonic(), 0
-        for again in range(self.resends + 1):
-            raw = self._send(request)
-            retries += raw.retries_taken
-            body = _decoded(raw.content)
-            if (message := _message(body)) is not None:
-                seconds = round(time.monotonic() - started, 6)
-                return self._reply(body, message, request, seconds, retries)
-            if again < self.resends:
-                retries += 1
-                time.sleep(_PAUSE * (again + 1) * (1 - random.random() / 4))  # noqa: S311 (jitter)
-        raise PolicyFailed(
-            f"{self._name()} sent no chat completion, {self.resends + 1} times: "
-            f"{self._clean(raw.content.decode('utf-8', 'replace'))[:_WIDTH]!r}"
-        )
+        started = time.monotonic()
+        response = self._post(json.dumps(request).encode(), timeout)
+        seconds = round(time.monotonic() - started, 6)
+        self._check_status(response)
+        completion = decoded(response.content)
+        if completion is None:
+            raise NoReply(f"sent no chat completion: {self._shown(response.content)!r}")
+        return completion.reply(request["messages"], seconds, self._redacted)
 
-    def _send(self, request: dict[str, Any]) -> Any:
-        import openai
-
+    def _post(self, body: bytes, timeout: float) -> Response:
+        server = self.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
+        headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "desim"}
         try:
-            return self._client().chat.completions.with_raw_response.create(**request)
-        except openai.APIStatusError as fault:
-            why = f"answered {fault.status_code}: {fault.message}"
-        except openai.APITimeoutError:
-            why = f"did not answer within {self.timeout:g} s"
-        except openai.OpenAIError as fault:
-            why = f"cannot be asked: {fault} {fault.__cause__ or ''}"
-        raise PolicyFailed(f"{self._name()} {self._clean(why)[:_WIDTH].rstrip()}")
+            return post(f"{server.rstrip('/')}/chat/completions", body, headers, timeout)
+        except NoReply as fault:
+            why = self._shown(str(fault).encode())
+            raise NoReply(why, final=fault.final, wait=fault.wait) from None
 
-    def _client(self) -> Any:
-        """Make the client at the first call: importing it takes a second."""
-        if not self._clients:
-            import openai
+    def _check_status(self, response: Response) -> None:
+        """Check that a response is a success.
 
-            client = openai.OpenAI(
-                api_key=self.key,
-                base_url=self.base_url or None,
-                timeout=self.timeout,
-                max_retries=self.resends,
-            )
-            self._clients.append(client)
-            # Policies are not told when they are no longer needed.
-            weakref.finalize(self, client.close)
-        return self._clients[0]
+        Raises:
+            NoReply: It is an error or a redirect.
+        """
+        match response.status // 100:
+            case 2:
+                return
+            case 3:
+                host = self._shown(_host(response.headers.get("location", "")).encode())
+                why = f"a redirect to {host}, which is not followed"
+                final = True
+            case group:
+                why = self._shown(response.content)
+                final = group == _CLIENT_ERROR and response.status not in _AGAIN
+        why = f"answered {response.status}: {why}".rstrip(": ")
+        raise NoReply(why, final=final, wait=_wait(response.headers))
 
-    def _name(self) -> str:
-        return f"model {self.model!r}" + (f" at {self.base_url}" if self.base_url else "")
+    def _shown(self, content: bytes) -> str:
+        """Return the message of a server's error, or the beginning of its text, in one line."""
+        text = self._redacted(_message(content) or content.decode("utf-8", "replace"))
+        printable = "".join(c if c.isprintable() else " " for c in text[:_SEARCHED])
+        return " ".join(printable.split())[:_WIDTH]
 
-    def _reply(
-        self,
-        body: Mapping[str, Any],
-        message: Mapping[str, Any],
-        request: Mapping[str, Any],
-        seconds: float,
-        retries: int,
-    ) -> Reply:
-        text, refusal = self._clean(message.get("content")), self._clean(message.get("refusal"))
-        calls = tuple(self._calls(message.get("tool_calls")))
-        read, wrote = _usage(body)
-        told = read is not None and wrote is not None
-        if read is None:
-            read = -(-len(msgspec.json.encode([request["messages"]])) // _LETTERS)
-        if wrote is None:
-            said = len(text) + sum(len(call.name + call.arguments) for call in calls)
-            wrote = -(-said // _LETTERS)
-        finish = self._clean(body["choices"][0].get("finish_reason"))
-        return Reply(text, calls, refusal, finish, read, wrote, not told, seconds, retries)
 
-    def _calls(self, given: Any) -> list[Call]:
-        found: list[Call] = []
-        for each in given if isinstance(given, list) else ():
-            function = each.get("function") if isinstance(each, Mapping) else None
-            if not isinstance(function, Mapping):
-                continue
-            arguments = function.get("arguments")
-            if isinstance(arguments, Mapping):
-                # Some servers send the object instead of its text.
-                arguments = msgspec.json.encode(arguments).decode()
-            name = self._clean(each.get("id"))
-            if not name or any(call.id == name for call in found):
-                name = f"call_{len(found) + 1}"
-            found.append(Call(name, self._clean(function.get("name")), self._clean(arguments)))
-        return found
+def _message(content: bytes) -> str:
+    """Return the text of an error in OpenAI's form; empty where it has another."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return ""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    message = error.get("message") if isinstance(error, Mapping) else error
+    return message if isinstance(message, str) else ""
 
-    def _clean(self, text: Any) -> str:
-        """Return a text without the key; of a list of parts the texts, of anything else nothing."""
-        if isinstance(text, list):
-            parts = [part.get("text", "") for part in text if isinstance(part, Mapping)]
-            text = "".join(part for part in parts if isinstance(part, str))
-        if not isinstance(text, str):
-            return ""
-        return text if self.key == _NO_KEY else text.replace(self.key, "[key]")
+
+def _host(location: str) -> str:
+    """Return the host that a redirect names."""
+    try:
+        return urlsplit(location).netloc.rpartition("@")[2] or "another path"
+    except ValueError:
+        return "an invalid address"
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait; None if it does not, or not in numbers."""
+    text = headers.get("retry-after", "")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = _seconds_until(text)
+    return seconds if 0 <= seconds < math.inf else None
+
+
+def _seconds_until(date: str) -> float:
+    """Return the seconds until a date as HTTP writes it; NaN where it is none."""
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def _request(
@@ -201,43 +211,22 @@ def _request(
     return request
 
 
-def _decoded(content: bytes) -> Any:
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-
-
-def _message(body: Any) -> Mapping[str, Any] | None:
-    """Return the message of a completion; none where the body is no completion."""
-    choices = body.get("choices") if isinstance(body, Mapping) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, Mapping) else None
-    return message if isinstance(message, Mapping) else None
-
-
-def _usage(body: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    usage = body.get("usage")
-    told = usage if isinstance(usage, Mapping) else {}
-    read, wrote = (_count(told.get(f"{kind}_tokens")) for kind in ("prompt", "completion"))
-    return read, wrote
-
-
-def _count(given: Any) -> int | None:
-    return given if type(given) is int and given >= 0 else None
-
-
 def _check_address(base_url: str) -> None:
-    """Refuse an address that is none or holds what should not be on record; it is not repeated."""
+    """Check an address, which the record will show.
+
+    Raises:
+        UsageError: It is not an address, or holds a secret; then the text does not repeat it.
+    """
     if not base_url:
         return
     try:
         parts = urlsplit(base_url)
+        _ = parts.port  # read here because it is checked only then
     except ValueError:
-        raise UsageError("base_url is no address; write http://HOST:PORT/v1") from None
+        raise UsageError("base_url is not an address; write http://HOST:PORT/v1") from None
     if "@" in base_url or parts.query or parts.fragment:
         raise UsageError(
-            "base_url holds a user, a password or a query, which would be on record; "
+            "base_url holds a user, a password or a query, which would be in the record; "
             "give scheme, host, port and path, and the key in the environment (key_env)"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -1,4 +1,4 @@
-"""What a role does, told to a model: tools, a strict schema of the answer, or a menu in words.
+"""A role's actions described to a model: as tools, as a strict schema, or as a menu in words.
 
 All three are made from the JSON Schema of the role's action classes.
 """
@@ -8,44 +8,53 @@ from typing import Any
 
 from desim.schema import Codec, json_schema
 
-__all__ = ["Schema", "actions", "fields_of", "menu", "strict", "tools", "wrapped"]
+__all__ = [
+    "Schema",
+    "action_schemas",
+    "answer_schema",
+    "as_object",
+    "as_tools",
+    "field_lines",
+    "menu",
+    "strict",
+]
 
 Schema = dict[str, Any]
 
-#: Left out of what a model is sent: grammars of local servers do not take every pattern, and a
-#: title says nothing. Answers are checked against the whole schema anyway.
+#: Keywords that are not sent: grammars of local servers do not support every pattern, and a title
+#: adds nothing. Answers are checked against the whole schema anyway.
 _LEFT_OUT = ("title", "pattern", "discriminator")
 
-#: Beyond these a bound says nothing, and makes grammars long.
-_FAR = 10**12
+#: Bounds from this size on are not sent: they make grammars long and exclude nothing.
+_LARGE = 10**12
 
 
-def actions(codec: Codec, known: Collection[str] = ()) -> dict[str, Schema]:
+def action_schemas(codec: Codec, known: Collection[str] = ()) -> dict[str, Schema]:
     """Return the JSON Schema of every action by name, without its tag and without references.
 
     Args:
-        codec: What the role does.
-        known: Only these; empty stands for all.
+        codec: The role's actions.
+        known: Names of the actions to return; empty stands for all.
     """
     whole = codec.json_schema()
     defs = whole.get("$defs", {})
-    found: dict[str, Schema] = {}
+    schemas: dict[str, Schema] = {}
     for name, cls in codec.classes.items():
         if not known or name in known:
-            plain = _plain(defs[cls.__name__], defs, ())
-            plain["properties"].pop("do")
-            plain["required"] = [key for key in plain["required"] if key != "do"]
-            found[name] = plain
-    return found
+            schema = _resolved(defs[cls.__name__], defs, ())
+            schema["properties"].pop("do")
+            schema["required"] = [key for key in schema["required"] if key != "do"]
+            schemas[name] = schema
+    return schemas
 
 
-def tools(told: Mapping[str, Schema]) -> list[Schema]:
-    """Return one tool an action."""
-    return [tool(name, schema) for name, schema in told.items()]
+def as_tools(schemas: Mapping[str, Schema]) -> list[Schema]:
+    """Return one tool for each action."""
+    return [_tool(name, schema) for name, schema in schemas.items()]
 
 
-def tool(name: str, schema: Schema) -> Schema:
-    """Return one tool; its schema's description becomes the tool's."""
+def _tool(name: str, schema: Schema) -> Schema:
+    """Return one tool; the description of its schema becomes the tool's."""
     parameters = {key: value for key, value in schema.items() if key != "description"}
     about = schema.get("description", "")
     return {
@@ -54,43 +63,44 @@ def tool(name: str, schema: Schema) -> Schema:
     }
 
 
-def wrapped(told: Mapping[str, Schema], tag: str = "do") -> Schema:
-    """Return the schema of one tagged object out of several: `{"action": {"do": ..., ...}}`.
+def answer_schema(schemas: Mapping[str, Schema]) -> Schema:
+    """Return the strict schema of one tagged object out of several.
 
-    A strict schema is an object at its root, so a choice is wrapped; a single action is not.
+    A strict schema is an object at its root, so a choice is wrapped as
+    `{"action": {"do": ..., ...}}`; a single action is not.
     """
-    choices = [_tagged(name, schema, tag) for name, schema in told.items()]
+    choices = [_tagged(name, schema) for name, schema in schemas.items()]
     if len(choices) == 1:
         return strict(choices[0])
     return strict(as_object({"action": {"anyOf": choices}}))
 
 
 def as_object(properties: Mapping[str, Schema]) -> Schema:
-    """Return the schema of an object with these properties."""
+    """Return the schema of an object that requires these properties."""
     return {"type": "object", "properties": dict(properties), "required": [*properties]}
 
 
-def _tagged(name: str, schema: Schema, tag: str) -> Schema:
-    properties = {tag: {"type": "string", "enum": [name]}, **schema["properties"]}
-    return {**schema, "properties": properties, "required": [tag, *schema["required"]]}
+def _tagged(name: str, schema: Schema) -> Schema:
+    properties = {"do": {"type": "string", "enum": [name]}, **schema["properties"]}
+    return {**schema, "properties": properties, "required": ["do", *schema["required"]]}
 
 
 def strict(schema: Schema) -> Schema:
     """Make a schema strict: every property required, no other allowed, an optional one nullable."""
-    told = {key: _strict(each) for key, each in schema.items() if key != "default"}
+    result = {key: _strict_inside(each) for key, each in schema.items() if key != "default"}
     if schema.get("type") == "object" and "properties" in schema:
         needed = schema.get("required", ())
-        told["properties"] = {
+        result["properties"] = {
             name: strict(each) if name in needed else _nullable(strict(each))
             for name, each in schema["properties"].items()
         }
-        told |= {"required": [*schema["properties"]], "additionalProperties": False}
-    return told
+        result |= {"required": [*schema["properties"]], "additionalProperties": False}
+    return result
 
 
-def _strict(value: Any) -> Any:
+def _strict_inside(value: Any) -> Any:
     if isinstance(value, list):
-        return [_strict(each) for each in value]
+        return [_strict_inside(each) for each in value]
     return strict(value) if isinstance(value, dict) else value
 
 
@@ -100,66 +110,81 @@ def _nullable(schema: Schema) -> Schema:
     return schema if null in choices else {"anyOf": [*choices, null]}
 
 
-def menu(told: Mapping[str, Schema], tag: str = "do") -> str:
-    """Return a line an action and one an argument, for a model that reads no tools."""
+def menu(schemas: Mapping[str, Schema], key: str = "do") -> str:
+    """Return one line for each action and one for each argument, for a model without tools.
+
+    Args:
+        schemas: The actions.
+        key: The key under which an answer names its action.
+    """
     lines: list[str] = []
-    for name, schema in told.items():
-        lines.append(f'- {{"{tag}": "{name}"}}: {schema.get("description", "")}')
+    for name, schema in schemas.items():
+        lines.append(f'- {{"{key}": "{name}"}}: {schema.get("description", "")}')
         needed = schema.get("required", ())
-        for key, each in schema["properties"].items():
+        for argument, each in schema["properties"].items():
             about = each.get("description", "")
-            must = "" if key in needed else ", optional"
-            lines.append(f'    "{key}" ({_kind(each)}{must}): {about}')
+            optional = "" if argument in needed else ", optional"
+            lines.append(f'    "{argument}" ({_type_name(each)}{optional}): {about}')
     return "\n".join(lines)
 
 
-def fields_of(sees: type) -> str:
-    """Return a line a field of what a role sees, then those of the classes within it."""
-    whole = json_schema(sees)
+def field_lines(observation: type) -> str:
+    """Return one line for each field of an observation, then those of the classes within it."""
+    whole = json_schema(observation)
     defs = dict(whole.get("$defs", {}))
-    own = defs.pop(sees.__name__, whole)
+    own = defs.pop(observation.__name__, whole)
     within = [f"Each {name}:\n{_lines(schema)}" for name, schema in defs.items()]
     return "\n".join([_lines(own), *within])
 
 
 def _lines(schema: Schema) -> str:
-    told = schema.get("properties", {}).items()
-    return "\n".join(f"- {name}: {each.get('description', '')}" for name, each in told)
+    properties = schema.get("properties", {}).items()
+    return "\n".join(f"- {name}: {each.get('description', '')}" for name, each in properties)
 
 
-def _kind(schema: Schema) -> str:
-    """Name a schema's type in a word or two."""
+def _type_name(schema: Schema) -> str:
+    """Return a schema's type in a word or two."""
     if "enum" in schema:
         return " or ".join(repr(each) for each in schema["enum"])
     if "anyOf" in schema:
-        kinds = [_kind(each) for each in schema["anyOf"] if each.get("type") != "null"]
+        kinds = [_type_name(each) for each in schema["anyOf"] if each.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
     if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
+        return f"list of {_type_name(schema.get('items', {}))}"
     return str(schema.get("type", "any JSON value"))
 
 
-def _plain(schema: Any, defs: Mapping[str, Any], inside: Sequence[str]) -> Any:
-    """Put what is referred to in place of the reference; what contains itself ends as anything."""
+def _resolved(schema: Any, defs: Mapping[str, Any], inside: Sequence[str]) -> Any:
+    """Replace references by what they refer to; one that contains itself by an empty schema.
+
+    Args:
+        schema: A schema or a part of one.
+        defs: Definitions by name.
+        inside: Names of the definitions that are being resolved.
+    """
     if isinstance(schema, list):
-        return [_plain(each, defs, inside) for each in schema]
+        return [_resolved(each, defs, inside) for each in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[-1]
         rest = {key: value for key, value in schema.items() if key != "$ref"}
-        return {} if name in inside else {**_plain(defs[name], defs, (*inside, name)), **rest}
+        return {} if name in inside else {**_resolved(defs[name], defs, (*inside, name)), **rest}
     return {
-        key: _named(each, defs, inside) if key == "properties" else _plain(each, defs, inside)
+        key: _properties(each, defs, inside)
+        if key == "properties"
+        else _resolved(each, defs, inside)
         for key, each in schema.items()
-        if key not in (*_LEFT_OUT, "$defs") and not _far(key, each)
+        if key not in (*_LEFT_OUT, "$defs") and not _large_bound(key, each)
     }
 
 
-def _named(properties: Mapping[str, Any], defs: Mapping[str, Any], inside: Sequence[str]) -> Schema:
-    """Go through properties, whose names may be those of keywords."""
-    return {name: _plain(each, defs, inside) for name, each in properties.items()}
+def _properties(
+    properties: Mapping[str, Any], defs: Mapping[str, Any], inside: Sequence[str]
+) -> Schema:
+    """Resolve properties, none of which is left out for its name: it is no keyword."""
+    return {name: _resolved(each, defs, inside) for name, each in properties.items()}
 
 
-def _far(key: str, value: Any) -> bool:
-    return key in ("minimum", "maximum") and abs(value) >= _FAR
+def _large_bound(key: str, value: Any) -> bool:
+    return key in ("minimum", "maximum") and abs(value) >= _LARGE

@@ -1,18 +1,19 @@
-"""The wire: one narrow call, `complete(messages, tools, schema) -> Reply`, in plain classes."""
+"""One call of a model, `complete(messages, tools, schema) -> ModelReply`, in plain classes."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import field, frozen
 
-__all__ = ["Call", "Complete", "Message", "Reply"]
+__all__ = ["Call", "Complete", "Message", "ModelReply", "NoReply", "Send"]
 
 #: A chat message as the endpoint takes it.
 Message = dict[str, Any]
 
 
 def _storable(text: str) -> str:
-    """Return a text without what UTF-8 cannot hold, so that every record can."""
+    """Replace lone surrogates, which UTF-8 cannot encode, so that a record can hold the text."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -21,9 +22,9 @@ class Call:
     """A tool call as the model wrote it.
 
     Attributes:
-        id: The server's name for it, one of its own within a reply.
-        name: The tool's name; perhaps there is none of that name.
-        arguments: JSON as text; perhaps it is none.
+        id: The call's identifier, unique within its reply.
+        name: The tool's name; there may be no tool of that name.
+        arguments: A text that should be a JSON object; it may be anything.
     """
 
     id: str = field(converter=_storable)
@@ -32,19 +33,20 @@ class Call:
 
 
 @frozen
-class Reply:
-    """What the model answered, and what that took.
+class ModelReply:
+    """One reply of a model, and what it cost.
 
     Attributes:
-        text: What it wrote beside tool calls; empty if nothing.
+        text: The text beside tool calls; empty if there is none.
         calls: Tool calls in order.
-        refusal: Why it refuses, where the server tells.
+        refusal: The model's reason for a refusal, where the server reports one.
         finish: The server's finish reason: stop, length, tool_calls, ...
         prompt_tokens: Tokens read.
         completion_tokens: Tokens written.
-        estimated: Whether the tokens were reckoned from lengths, as the server did not tell them.
-        seconds: From the first request to the last byte, waits included.
-        retries: Requests beyond the first.
+        estimated: Whether tokens were estimated from lengths because the server reported none.
+        seconds: From the request to the last byte.
+        malformed: What makes the reply unusable whatever it says, such as bytes that are not
+            UTF-8; a sentence for the model, empty for a reply that can be read.
     """
 
     text: str = field(default="", converter=_storable)
@@ -55,11 +57,26 @@ class Reply:
     completion_tokens: int = 0
     estimated: bool = False
     seconds: float = 0.0
-    retries: int = 0
+    malformed: str = ""
+
+
+class NoReply(Exception):
+    """A request that brought no reply.
+
+    Args:
+        why: The end of a sentence that begins with the name of the model.
+        final: Whether sending it again cannot help.
+        wait: Seconds that the server asks to wait; None if it does not.
+    """
+
+    def __init__(self, why: str, *, final: bool = False, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.final = final
+        self.wait = wait
 
 
 class Complete(Protocol):
-    """The narrow call; strategies wrap one and are one."""
+    """One call of a model. A method (`methods/`) wraps one and is one."""
 
     def __call__(
         self,
@@ -68,13 +85,40 @@ class Complete(Protocol):
         schema: Mapping[str, Any] | None,
         *,
         temperature: float | None = None,
-    ) -> Reply:
-        """Ask the model once.
+    ) -> ModelReply:
+        """Return the model's reply.
 
         Args:
             messages: The conversation.
-            tools: Tools it may call; none for an answer in text.
-            schema: JSON Schema of the answer, where it must be JSON.
-            temperature: What a strategy wishes; the user's own comes first.
+            tools: Tools that the model may call; empty for an answer in text.
+            schema: JSON Schema of the answer, where the answer must be JSON.
+            temperature: The temperature that a method prefers; the user's own takes precedence.
+        """
+        ...
+
+
+class Send(Protocol):
+    """One request to a server; a call of a model is one or more of them."""
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        schema: Mapping[str, Any] | None,
+        *,
+        temperature: float | None = None,
+        timeout: float = math.inf,
+    ) -> ModelReply:
+        """Return the model's reply; the arguments are those of `Complete`.
+
+        Args:
+            messages: As in `Complete`.
+            tools: As in `Complete`.
+            schema: As in `Complete`.
+            temperature: As in `Complete`.
+            timeout: Seconds until the reply must be complete.
+
+        Raises:
+            NoReply: The request brought no reply.
         """
         ...

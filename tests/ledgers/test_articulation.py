@@ -1,19 +1,31 @@
-"""Articulation: sound books have no faults, and every kind of fault is found."""
-
-import sys
-from pathlib import Path
+"""Articulation: sound books have no faults, and every sort of fault is found."""
 
 import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from lemonade import CHART, FLOWS, POSITION, REPORTS, lemonade
+from support.lemonade import (
+    BILLS,
+    CAPITAL,
+    CASH,
+    CHART,
+    CLOSE,
+    DEPRECIATION,
+    FLOWS,
+    LEMONS,
+    LOAN,
+    POSITION,
+    REPORTS,
+    RETAINED,
+    SALE,
+    SALES,
+    STAND,
+    WEAR,
+    lemonade,
+)
 
 from ledgers.articulation import Reports, faults
-from ledgers.book import Book
+from ledgers.book import Book, Memo
 from ledgers.closing import close_year
 from ledgers.statements import Layout, Line, Total, WrongLayout
 
@@ -28,26 +40,27 @@ def book() -> Book:
     ("since", "until", "year"), [(0, 0, 0), (1, 1, 0), (2, 2, 2), (0, 2, None)]
 )
 def test_sound_books_have_no_faults(book: Book, since: int, until: int, year: int | None) -> None:
-    """Every month articulates, the one of the close too, and so do longer periods."""
+    """Every month articulates, including the one of the close, and so do longer periods."""
     assert faults(REPORTS, book, since, until, year) == []
 
 
 def test_an_entry_that_does_not_balance_is_found(book: Book) -> None:
-    """The journal itself is read, not what a book promises of it."""
-    book._rows.append((2, "sale of smoke", {"cash": 5}))
+    """The check reads the journal itself."""
+    book._rows.append((2, "sale of smoke", {CASH: 5}))
+    book._memos.append(SALE)
     assert "entry 'sale of smoke' at t=2 sums to 5, not to zero" in faults(REPORTS, book, 2, 2)
 
 
 def test_an_account_in_no_line_is_found(book: Book) -> None:
     """A balance sheet that forgets an account does not balance."""
-    rows = [Line("stand", "stand") if row.name == "stand" else row for row in POSITION.rows]
+    rows = [Line("stand", STAND) if row.name == "stand" else row for row in POSITION.rows]
     assert faults(evolve(REPORTS, position=Layout("balance sheet", rows)), book, 1, 1) == [
         "balance sheet, t=1: assets are 17000, liabilities and equity 16500",
     ]
 
 
 def test_an_undeclared_close_is_found(book: Book) -> None:
-    """Net income is then not what current-year earnings and equity say."""
+    """Net income then differs from current-year earnings and from the change of equity."""
     assert faults(evolve(REPORTS, closings=()), book, 2, 2, 2) == [
         "balance sheet, t=2: current-year earnings are 101, net income since t=2 is -2399",
         "t=2 to t=2: equity changed by 101, but contributions are 0 and net income is -2399",
@@ -55,34 +68,34 @@ def test_an_undeclared_close_is_found(book: Book) -> None:
 
 
 def test_a_missed_close_is_found() -> None:
-    """Earnings of the year before are still there when a new year begins."""
+    """Earnings of the year before are still in the accounts when a new year begins."""
     book = CHART.book()
-    book.post(0, "sale", cash=7, sales=-7)
-    book.post(1, "sale", cash=2, sales=-2)
+    book.post(0, SALE, cash=7, sales=-7)
+    book.post(1, SALE, cash=2, sales=-2)
     assert faults(REPORTS, book, 1, 1, 1) == [
         "balance sheet, t=1: current-year earnings are 9, net income since t=1 is 2",
     ]
 
 
 def test_a_flow_outside_the_net_change_is_found(book: Book) -> None:
-    """A cash-flow statement whose last total forgets a row does not meet the cash account."""
+    """A cash-flow statement whose last total omits a row differs from the cash account."""
     rows = [*FLOWS.rows[:-1], Total("net_change", ("operating", "investing"))]
     assert faults(evolve(REPORTS, flows=Layout("flows", rows)), book, 2, 2) == [
         "flows, t=2 to t=2: net change is 101, cash changed by -899, its lines sum to -899",
     ]
 
 
-def test_equity_that_nobody_paid_in_is_found(book: Book) -> None:
-    """Capital comes by the entries declared for it, or not at all."""
-    book.post(3, "sale of shares", cash=9, capital=-9)
+def test_equity_from_an_undeclared_entry_is_found(book: Book) -> None:
+    """Only the declared kinds of entries may contribute capital."""
+    book.post(3, SALE, cash=9, capital=-9)
     assert faults(REPORTS, book, 3, 3) == [
         "t=3 to t=3: equity changed by 9, but contributions are 0 and net income is 0",
     ]
 
 
-def test_a_movement_from_elsewhere_is_found(book: Book) -> None:
-    """An account that rolls forward is moved by its own entries alone."""
-    book.post(3, "sale of the stand", cash=70_00, wear=5_00, stand=-75_00)
+def test_a_movement_by_another_kind_is_found(book: Book) -> None:
+    """Only the declared kinds of entries may move an account that rolls forward."""
+    book.post(3, SALE, cash=70_00, wear=5_00, stand=-75_00)
     assert faults(REPORTS, book, 3, 3) == [
         "wear, t=3 to t=3: 500 came from other entries than J5",
     ]
@@ -90,26 +103,26 @@ def test_a_movement_from_elsewhere_is_found(book: Book) -> None:
 
 def test_layouts_must_have_the_rows_that_are_compared(book: Book) -> None:
     """A layout without them is a mistake of the declaration, not a fault of the books."""
-    reports = evolve(REPORTS, income=Layout("income", (Line("sales", "sales", -1),)))
+    reports = evolve(REPORTS, income=Layout("income", (Line("sales", SALES, -1),)))
     with pytest.raises(WrongLayout, match="no row is named 'net_income'"):
         faults(reports, book, 0, 0)
 
 
-def test_names_may_come_without_brackets() -> None:
-    """One name is not taken for its letters."""
+def test_single_kinds_need_no_tuple() -> None:
+    """One kind is not taken for its letters."""
     declared = (REPORTS.closings, REPORTS.contributions, REPORTS.rolls)
-    assert declared == (("J0",), ("founding",), {"wear": ("J5",), "loan": ("L1", "stand")})
+    assert declared == (("J0",), ("founding",), {WEAR: ("J5",), LOAN: ("L1", "purchase")})
     assert isinstance(REPORTS, Reports)
 
 
 EVENTS = {
-    "sale": ("cash", "sales"),
-    "bills": ("bills", "cash"),
-    "stand": ("stand", "cash"),
-    "L1": ("cash", "loan"),
-    "founding": ("cash", "capital"),
-    "J1": ("lemons", "bills"),
-    "J5": ("depreciation", "wear"),
+    "sale": (CASH, SALES),
+    "payment": (BILLS, CASH),
+    "purchase": (STAND, CASH),
+    "L1": (CASH, LOAN),
+    "founding": (CASH, CAPITAL),
+    "J1": (LEMONS, BILLS),
+    "J5": (DEPRECIATION, WEAR),
 }
 
 
@@ -118,13 +131,13 @@ EVENTS = {
     st.integers(1, 4),
 )
 def test_any_story_articulates(months: list[list[tuple[str, int]]], year: int) -> None:
-    """Whatever happens, in whatever order, however long a year is: no month has a fault."""
+    """No month has a fault, for any events in any order and any length of a year."""
     book = CHART.book()
     for month, events in enumerate(months):
         if month and month % year == 0:
-            close_year(book, CHART, month, "retained", "J0 close")
-        for name, amount in events:
-            debit, credit = EVENTS[name]
-            book.post(month, name, {debit: amount, credit: -amount})
+            close_year(book, CHART, month, RETAINED, CLOSE)
+        for kind, amount in events:
+            debit, credit = EVENTS[kind]
+            book.post(month, Memo(kind, kind), {debit: amount, credit: -amount})
     for month in range(len(months)):
         assert faults(REPORTS, book, month, month, month - month % year) == []

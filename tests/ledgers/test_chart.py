@@ -1,4 +1,4 @@
-"""A chart of accounts: what it accepts, and what follows from a kind."""
+"""A chart of accounts: what it accepts, and what the kind of an account implies."""
 
 import pickle
 from typing import Any, TypeAlias
@@ -7,7 +7,7 @@ import pytest
 
 from ledgers.book import UnknownAccount
 from ledgers.chart import KINDS, Account, Chart
-from ledgers.journal import LedgerError, WrongChart
+from ledgers.errors import LedgerError, WrongChart
 
 Anything: TypeAlias = Any  # also what a chart must refuse
 
@@ -38,17 +38,17 @@ def test_a_book_opens_on_the_codes_of_a_chart() -> None:
         ("expense", "debit", 1, True),
     ],
 )
-def test_what_an_account_is_follows_from_its_kind(
+def test_the_kind_of_an_account_implies_the_rest(
     kind: Anything, normal: str, sign: int, temporary: object
 ) -> None:
-    """The kind tells where an account grows, how it is shown, and whether a close empties it."""
+    """The kind gives the normal side, the sign in statements, and whether a close applies."""
     account = Account("x", "X", kind)
     assert (account.normal, account.sign, account.temporary) == (normal, sign, temporary)
     assert kind in KINDS
 
 
 def test_accounts_are_found_by_code_and_by_kind() -> None:
-    """A chart is looked up like a mapping and walked like a list."""
+    """A chart is indexed like a mapping and iterated like a list."""
     assert CHART["4000"].name == "Sales"
     assert CHART.of("expense", "asset") == ("1000", "5000")
     assert CHART.temporary == ("4000", "5000")
@@ -57,7 +57,7 @@ def test_accounts_are_found_by_code_and_by_kind() -> None:
 
 
 def test_charts_are_values() -> None:
-    """Equal charts are equal, hash alike, and survive a trip to another process."""
+    """Charts with equal accounts are equal, have equal hashes, and can be pickled."""
     other = pickle.loads(pickle.dumps(CHART))  # noqa: S301 - our own bytes
     assert other == CHART
     assert hash(other) == hash(CHART)
@@ -76,7 +76,7 @@ def test_charts_are_values() -> None:
     ],
 )
 def test_a_chart_must_be_usable(accounts: Anything, sentence: str) -> None:
-    """A chart whose codes could be confused is refused."""
+    """A chart without accounts, with other objects, or with a repeated code is refused."""
     with pytest.raises(WrongChart) as refused:
         Chart(accounts)
     assert str(refused.value) == sentence
@@ -95,14 +95,14 @@ def test_a_chart_must_be_usable(accounts: Anything, sentence: str) -> None:
     ],
 )
 def test_an_account_must_be_usable(account: Anything, sentence: str) -> None:
-    """An account that no statement could show is refused."""
+    """An account with an empty, unwritable or unknown part is refused."""
     with pytest.raises(WrongChart) as refused:
         Account(*account)
     assert str(refused.value) == sentence
 
 
-def test_what_is_not_in_a_chart_is_refused() -> None:
-    """A misspelt code or kind is a mistake, and near misses are suggested."""
+def test_an_unknown_code_or_kind_is_refused() -> None:
+    """Near misses are suggested."""
     with pytest.raises(
         UnknownAccount, match=r"^no account is named '1001'; did you mean '1000'\?$"
     ):

@@ -1,10 +1,8 @@
-"""Exports: Beancount itself accepts the file, and the table says the same as the journal."""
+"""Exports of a book: Beancount itself accepts the file, and the tables equal the journal."""
 
 import csv
 import datetime as dt
 import io
-import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,14 +12,14 @@ from beancount.core import data, realization
 from beancount.loader import load_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.bean_check import bean_check
+from support.lemonade import CASH, CHART, SALES, lemonade
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from lemonade import CHART, lemonade
-
-from ledgers.book import Book, UnknownAccount
+from ledgers.beancount import beancount_names, to_beancount
+from ledgers.book import Book, Memo
+from ledgers.book_tables import BALANCE_COLUMNS, JOURNAL_COLUMNS
 from ledgers.chart import KINDS, Account, Chart
-from ledgers.export import COLUMNS, WrongExport, beancount_names, save, to_beancount, to_csv
+from ledgers.errors import WrongExport
 
 Anything: TypeAlias = Any
 CENT = Decimal("0.01")
@@ -33,30 +31,26 @@ def months(tick: int) -> dt.date:
     return dt.date(2015 + tick // 12, tick % 12 + 1, 1)
 
 
-def bean_check(file: Path) -> "subprocess.CompletedProcess[str]":
-    """Have the real command look at a file."""
-    command = Path(sys.executable).with_name("bean-check")
-    return subprocess.run([command, file], capture_output=True, text=True, check=False)
-
-
 def test_a_journal_reads_as_a_beancount_file() -> None:
     """Accounts are opened, entries are transactions, balances are asserted exactly."""
     chart = Chart((Account("1000", "Cash at bank", "asset"), Account("4000", "Sales", "income")))
     book = chart.book()
-    book.post(0, 'J1 sold "as is"', {"1000": 12_345_67, "4000": -12_345_67})
-    book.post(2, "J2 refund", {"4000": 67, "1000": -67})
-    assert to_beancount(book, chart, months, title="A stand") == (
+    book.post(0, 'sold "as is"', {"1000": 12_345_67, "4000": -12_345_67})
+    book.post(2, Memo("refund", "J2", {"customer": "Ann"}), {"4000": 67, "1000": -67})
+    assert to_beancount(book, months, title="A stand") == (
         'option "title" "A stand"\n'
         'option "operating_currency" "USD"\n'
         "\n"
         "2015-01-01 open Assets:Cash-At-Bank USD\n"
         "2015-01-01 open Income:Sales USD\n"
         "\n"
-        '2015-01-01 * "J1 sold \\"as is\\""\n'
+        '2015-01-01 * "sold \\"as is\\""\n'
         "  Assets:Cash-At-Bank  12345.67 USD\n"
         "  Income:Sales  -12345.67 USD\n"
         "\n"
-        '2015-03-01 * "J2 refund"\n'
+        '2015-03-01 * "refund"\n'
+        '  kind: "J2"\n'
+        '  references: "{\\"customer\\":\\"Ann\\"}"\n'
         "  Income:Sales  0.67 USD\n"
         "  Assets:Cash-At-Bank  -0.67 USD\n"
         "\n"
@@ -66,22 +60,19 @@ def test_a_journal_reads_as_a_beancount_file() -> None:
 
 
 def test_bean_check_accepts_a_journal(tmp_path: Path) -> None:
-    """The command of the Beancount project finds nothing to say about our file."""
+    """Beancount's own command reports no error."""
     file = tmp_path / "stand.beancount"
-    save(file, to_beancount(lemonade(), CHART, months, "EUR", "Lemonade"))
-    done = bean_check(file)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    file.write_text(to_beancount(lemonade(), months, "EUR", "Lemonade"), encoding="utf-8")
+    assert bean_check(file) == ""
 
 
 def test_bean_check_sees_one_cent(tmp_path: Path) -> None:
-    """The balances asserted are exact: a file in which one cent is missing is not accepted."""
-    text = to_beancount(lemonade(), CHART, months)
+    """The asserted balances are exact: a file that is one cent off is not accepted."""
+    text = to_beancount(lemonade(), months)
     assert text.count("  81.01 ~ 0 USD") == 1
     file = tmp_path / "stand.beancount"
-    save(file, text.replace("  81.01 ~ 0 USD", "  81.02 ~ 0 USD"))
-    done = bean_check(file)
-    assert done.returncode == 1
-    assert "Balance failed for 'Assets:Cash-At-Bank'" in done.stderr
+    file.write_text(text.replace("  81.01 ~ 0 USD", "  81.02 ~ 0 USD"), encoding="utf-8")
+    assert "Balance failed for 'Assets:Cash-At-Bank'" in bean_check(file)
 
 
 @settings(max_examples=50)
@@ -93,7 +84,7 @@ def test_bean_check_sees_one_cent(tmp_path: Path) -> None:
 def test_beancount_reads_back_what_was_posted(
     names: list[tuple[str, str, Anything]], entries: list[tuple[str, int]], digits: int
 ) -> None:
-    """Whatever accounts and entries are called: no error, the same texts, the same balances."""
+    """For any names and texts: no error, the same texts, the same balances."""
     chart = Chart(
         Account(f"{number}{code}", name or "x", kind)
         for number, (code, name, kind) in enumerate(names)
@@ -102,27 +93,27 @@ def test_beancount_reads_back_what_was_posted(
     debit, credit, *_ = chart.codes
     for time, (text, amount) in enumerate(entries):
         book.post(time, text, {debit: amount, credit: -amount})
-    read, errors, _ = load_string(to_beancount(book, chart, months))
+    read, errors, _ = load_string(to_beancount(book, months))
     assert errors == []
     assert [e.narration for e in read if isinstance(e, data.Transaction)] == [t for t, _ in entries]
     balances = {e.account: e.amount.number for e in read if isinstance(e, data.Balance)}
     unit = Decimal(10) ** -digits
-    called = beancount_names(book, chart)
-    assert balances == {called[code]: units * unit for code, units in book.balances().items()}
+    names_ = beancount_names(book)
+    assert balances == {names_[code]: units * unit for code, units in book.balances().items()}
 
 
 def test_beancount_works_out_the_same_balances() -> None:
-    """Beancount's own sums over our transactions are the balances of the book."""
+    """Beancount's sums over the transactions are the balances of the book."""
     book = lemonade()
-    read, _, _ = load_string(to_beancount(book, CHART, months))
+    read, _, _ = load_string(to_beancount(book, months))
     accounts = realization.realize(read)
-    for code, name in beancount_names(book, CHART).items():
+    for code, name in beancount_names(book).items():
         held = realization.get(accounts, name).balance.get_currency_units("USD").number
         assert held == book.balance(code) * CENT
 
 
 def test_kinds_have_roots_and_names_are_made_plain() -> None:
-    """Accents fall, other signs part words, and a name without any letter gives way to the code."""
+    """Accents are dropped, other signs part words, and a code replaces a name without letters."""
     chart = Chart(
         (
             Account("1", "Crédit à recevoir, net", "asset"),
@@ -133,7 +124,7 @@ def test_kinds_have_roots_and_names_are_made_plain() -> None:
             Account("6", "CoGS", "expense"),
         )
     )
-    assert list(beancount_names(chart.book(), chart).values()) == [
+    assert list(beancount_names(chart.book()).values()) == [
         "Assets:Credit-A-Recevoir-Net",
         "Assets:Wear-Tear-Contra",
         "Liabilities:2nd-Loan",
@@ -143,8 +134,8 @@ def test_kinds_have_roots_and_names_are_made_plain() -> None:
     ]
 
 
-def test_names_that_would_be_one_are_told_apart() -> None:
-    """The first keeps the plain name; later ones get the code, and where that is taken a number."""
+def test_equal_names_are_made_distinct() -> None:
+    """The first keeps the plain name; later ones get the code, and if that is taken a number."""
     chart = Chart(
         Account(code, name, "asset")
         for code, name in (
@@ -156,7 +147,7 @@ def test_names_that_would_be_one_are_told_apart() -> None:
             ("?", "cash?"),
         )
     )
-    assert [name.partition(":")[2] for name in beancount_names(chart.book(), chart).values()] == [
+    assert [name.partition(":")[2] for name in beancount_names(chart.book()).values()] == [
         "Cash",
         "Cash-B",
         "Cash-B-C",
@@ -166,85 +157,150 @@ def test_names_that_would_be_one_are_told_apart() -> None:
     ]
 
 
-def test_an_empty_journal_is_a_file_too(tmp_path: Path) -> None:
-    """Accounts are opened on the day of tick 0 and stand at zero."""
+def test_an_empty_journal_is_written_too(tmp_path: Path) -> None:
+    """Accounts are opened on the day of tick 0, with balances of zero."""
     file = tmp_path / "empty.beancount"
-    save(file, to_beancount(CHART.book(), CHART, months))
-    assert bean_check(file).returncode == 0
+    file.write_text(to_beancount(CHART.book(), months), encoding="utf-8")
+    assert bean_check(file) == ""
     assert "2015-01-01 open Assets:Stand USD" in file.read_text()
 
 
 @pytest.mark.parametrize("currency", ["usd", "", "U", "TRUE", "US D", "USD\n", "USD-", "A" * 25])
 def test_a_currency_beancount_would_not_read_is_refused(currency: str) -> None:
-    """A wrong name of a currency is found before a line is written."""
+    """The sentence shows what a currency looks like."""
     with pytest.raises(WrongExport) as refused:
-        to_beancount(lemonade(), CHART, months, currency)
+        to_beancount(lemonade(), months, currency)
     assert str(refused.value) == f"a currency is named like USD or EUR, not {currency!r}"
 
 
 def test_days_are_dates() -> None:
-    """A moment counts as its day; what is no date is refused."""
+    """A datetime counts as its day; anything else is refused."""
     book = lemonade()
 
     def moments(tick: int) -> dt.datetime:
         return dt.datetime.combine(months(tick), dt.time(9))
 
-    assert to_beancount(book, CHART, moments) == to_beancount(book, CHART, months)
-    assert to_csv(book, CHART, moments) == to_csv(book, CHART, months)
+    assert to_beancount(book, moments) == to_beancount(book, months)
+    assert book.export("csv", moments) == book.export("csv", months)
     no_dates: Anything = str
-    with pytest.raises(WrongExport, match=r"^date\(-1\) must be a datetime.date, not '-1'$"):
-        to_csv(book, CHART, no_dates)
+    for form in Book.export_forms:
+        with pytest.raises(WrongExport, match=r"^date\(-1\) must be a datetime.date, not '-1'$"):
+            book.export(form, no_dates)
+
+
+def test_ticks_are_days_where_no_dates_are_given() -> None:
+    """Day 0 is 2000-01-01; a tick that is no day of the calendar needs a date."""
+    book = Book("a")
+    book.post(-1, "opening", a=0)
+    book.post(31, "later", a=0)
+    text = book.export("beancount")["journal.beancount"]
+    assert '1999-12-31 * "opening"' in text
+    assert '2000-02-01 * "later"' in text
+    book.post(10**13, "microseconds", a=0)
+    with pytest.raises(WrongExport, match=r"^t=10000000000000 counted in days from 2000-01-01 is "):
+        book.export("beancount")
 
 
 def test_a_journal_reads_as_a_table() -> None:
     """One row a line of the journal, the amount in the column of its side."""
-    table = to_csv(lemonade(), CHART, months).split("\r\n")
+    table = lemonade().export("csv", months)["journal.csv"].split("\r\n")
     assert table[:3] == [
-        "time,date,entry,text,code,account,debit,credit",
-        "-1,2014-12-01,1,founding,cash,Cash at bank,100.00,",
-        "-1,2014-12-01,1,founding,capital,Paid-in capital,,100.00",
+        "time,date,entry,kind,text,code,account,debit,credit,references",
+        "-1,2014-12-01,1,founding,founding,cash,Cash at bank,100.00,,",
+        "-1,2014-12-01,1,founding,founding,capital,Paid-in capital,,100.00,",
     ]
-    assert table[3].startswith('0,2015-01-01,2,"stand bought, half of it with a loan",cash,')
-    assert to_csv(lemonade(), CHART).split("\r\n")[1] == "-1,,1,founding,cash,Cash at bank,100.00,"
+    assert table[3].startswith(
+        '0,2015-01-01,2,purchase,"stand bought, half of it with a loan",cash'
+    )
+    assert table[6].endswith('J1,lemons on credit,lemons,Lemons,30.00,,"{""supplier"":""grove""}"')
+    undated = lemonade().export("csv")["journal.csv"].split("\r\n")
+    assert undated[1] == "-1,,1,founding,founding,cash,Cash at bank,100.00,,"
 
 
-@given(st.lists(st.tuples(TEXTS, st.integers(-(10**40), 10**40))))
-def test_a_table_reads_back_as_the_journal(entries: list[tuple[str, int]]) -> None:
-    """Whatever the texts and however large the amounts, nothing is lost or rounded."""
-    book = CHART.book()
-    for time, (text, amount) in enumerate(entries):
-        book.post(time, text, {"cash": amount, "sales": -amount})
-    header, *rows = csv.reader(io.StringIO(to_csv(book, CHART), newline=""))
-    assert tuple(header) == COLUMNS
+def test_a_trial_balance_reads_as_a_table() -> None:
+    """One row an account, and a row of totals, which are equal."""
+    header, *rows = csv.reader(io.StringIO(lemonade().export("csv")["trial_balance.csv"]))
+    assert tuple(header) == BALANCE_COLUMNS
+    assert rows[0] == ["cash", "Cash at bank", "asset", "81.01", ""]
+    assert rows[2] == ["wear", "Accumulated wear", "contra_asset", "", "5.00"]
+    assert rows[-1] == ["", "total", "", "161.01", "161.01"]
+
+
+def test_a_book_without_a_chart_exports_codes(tmp_path: Path) -> None:
+    """A code is then its own name; Beancount requires a root, and Equity stands for no kind."""
+    book = Book("cash.berlin", Account("rent", "Rent paid", "expense"), digits=0)
+    book.post(0, "rent", {"rent": 900, "cash.berlin": -900})
+    file = tmp_path / "plain.beancount"
+    file.write_text(book.export("beancount")["journal.beancount"], encoding="utf-8")
+    assert bean_check(file) == ""
+    assert list(beancount_names(book).values()) == ["Equity:Cash-Berlin", "Expenses:Rent-Paid"]
+    assert book.export("csv")["trial_balance.csv"].split("\r\n")[1:3] == [
+        "cash.berlin,cash.berlin,,,900",
+        "rent,Rent paid,expense,900,",
+    ]
+
+
+@given(
+    entries=st.lists(st.tuples(TEXTS, TEXTS, st.integers(-(10**40), 10**40))),
+    digits=st.sampled_from([0, 2, 12]),
+)
+def test_a_table_reads_back_as_the_journal(
+    entries: list[tuple[str, str, int]], digits: int
+) -> None:
+    """For any texts and amounts, nothing is lost or rounded."""
+    book = CHART.book(digits)
+    for time, (text, kind, amount) in enumerate(entries):
+        book.post(time, Memo(text, kind), {CASH: amount, SALES: -amount})
+    header, *rows = csv.reader(io.StringIO(book.export("csv")["journal.csv"], newline=""))
+    assert tuple(header) == JOURNAL_COLUMNS
     read = [
-        (int(time), int(entry) - 1, text, code, cents(debit) - cents(credit))
-        for time, _, entry, text, code, _, debit, credit in rows
+        (int(time), int(entry) - 1, kind, text, code, units(debit, digits) - units(credit, digits))
+        for time, _, entry, kind, text, code, _, debit, credit, _ in rows
     ]
     assert read == [
-        (entry.time, entry.time, entry.text, code, amount)
+        (entry.time, entry.time, entry.kind, entry.text, code, amount)
         for entry in book.journal
         for code, amount in entry.amounts.items()
     ]
 
 
-def cents(amount: str) -> int:
-    """Read an amount with two decimals; nothing is nothing."""
-    return int(amount.replace(".", "") or 0)
+def units(amount: str, digits: int) -> int:
+    """Read an amount with that many decimals; an empty cell is zero."""
+    whole, _, decimals = amount.partition(".")
+    assert len(decimals) == (digits if amount else 0)
+    return int((whole + decimals) or 0)
 
 
-def test_a_file_is_written_once(tmp_path: Path) -> None:
-    """A file that is there already stays as it is; line ends arrive as they were given."""
-    file = tmp_path / "journal.csv"
-    save(file, "é\r\n")
-    assert file.read_bytes() == b"\xc3\xa9\r\n"
-    with pytest.raises(WrongExport) as refused:
-        save(str(file), "new")
-    assert str(refused.value) == f"{file} is there already; name a new file"
-    assert file.read_bytes() == b"\xc3\xa9\r\n"
+@pytest.mark.parametrize(
+    ("digits", "amount", "shown"),
+    [
+        (0, 1234, "1234"),
+        (12, 5, "0.000000000005"),
+        (12, -(10**27), "-1000000000000000.000000000000"),
+    ],
+)
+def test_bean_check_accepts_any_digits(
+    tmp_path: Path, digits: int, amount: int, shown: str
+) -> None:
+    """Whole units, twelve decimals, and as many digits as Beancount computes with."""
+    book = CHART.book(digits)
+    book.transfer(0, "sale", CASH, SALES, amount)
+    file = tmp_path / "digits.beancount"
+    file.write_text(book.export("beancount")["journal.beancount"], encoding="utf-8")
+    assert bean_check(file) == ""
+    assert f"  Assets:Cash-At-Bank  {shown} USD\n" in file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("export", [to_beancount, to_csv])
-def test_a_book_of_another_chart_is_refused(export: Anything) -> None:
-    """An account that the chart does not know has no name to be written."""
-    with pytest.raises(UnknownAccount, match=r"^no account is named 'gold'; there is cash, stand"):
-        export(Book("cash", "gold"), CHART, months)
+def test_amounts_that_beancount_would_round_are_refused() -> None:
+    """The table has them to the last digit."""
+    book = CHART.book(12)
+    book.transfer(0, "sale", CASH, SALES, 10**28 + 1)
+    with pytest.raises(WrongExport, match=r"^the amounts sum to 29 digits and Beancount computes "):
+        book.export("beancount")
+    assert "10000000000000000.000000000001" in book.export("csv")["journal.csv"]
+
+
+def test_an_unknown_form_is_refused() -> None:
+    """The sentence names the forms there are."""
+    with pytest.raises(WrongExport, match=r"^no form is named 'CSV'; there is csv, beancount$"):
+        lemonade().export("CSV")

@@ -1,19 +1,19 @@
-"""The watch over ledgers: it catches broken ones, and leaves sound ones alone."""
+"""The checks of ledgers: they catch broken ones and do not disturb sound ones."""
 
 import doctest
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from support.paths import ROOT
 
-from ledgers.book import Book, Unbalanced
+from ledgers.book import Book, Memo, Unbalanced
+from ledgers.errors import LedgerError
 from ledgers.invariants import BrokenInvariant, checked
-from ledgers.journal import LedgerError
 from ledgers.stock import Overdrawn, Stock
 
 Anything: TypeAlias = Any  # also what is no post or move
-README = Path(__file__).parents[2] / "ledgers" / "README.md"
+README = ROOT / "ledgers" / "README.md"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def stock() -> Stock:
 
 
 def test_a_balance_changed_behind_the_journal_is_caught(book: Book) -> None:
-    """Every test is watched, and the sentence names the entry after which the fault was seen."""
+    """Every test runs with the checks; the sentence names the entry after which one failed."""
     book._balances["cash"] += 5
     with pytest.raises(BrokenInvariant) as broken:
         book.post(1, "tea", cash=-1, wages=1)
@@ -43,14 +43,14 @@ def test_a_balance_changed_behind_the_journal_is_caught(book: Book) -> None:
 
 
 def test_a_balance_changed_behind_the_journal_is_caught_at_a_refusal(book: Book) -> None:
-    """A call that is refused is followed by the same check."""
+    """A refused call is followed by the same check."""
     book._balances["cash"] += 5
     with pytest.raises(BrokenInvariant, match=r"^after the refused post 'tea' at t=1, 'cash' hold"):
         book.post(1, "tea", cash=-1)
 
 
-def test_a_subclass_that_tells_another_balance_is_caught() -> None:
-    """What is verified is what a model would be told."""
+def test_a_subclass_that_returns_another_balance_is_caught() -> None:
+    """The checks read balances through the methods that a model uses."""
 
     class Flattering(Book):
         def balance(self, account: str, at: int | None = None) -> int:
@@ -65,6 +65,7 @@ def unbalanced(book: Book, time: int, text: str, /, **lines: int) -> None:
     for account, amount in lines.items():
         book._balances[account] += amount
     book._rows.append((time, text, lines))
+    book._memos.append(None)
 
 
 def forgetful(book: Book, time: int, text: str, /, **lines: int) -> None:
@@ -74,6 +75,7 @@ def forgetful(book: Book, time: int, text: str, /, **lines: int) -> None:
 def hasty(book: Book, time: int, text: str, /, **lines: int) -> None:
     """Write the entry before it is refused."""
     book._rows.append((time, text, lines))
+    book._memos.append(None)
     raise Unbalanced("too late")
 
 
@@ -88,7 +90,7 @@ def hasty(book: Book, time: int, text: str, /, **lines: int) -> None:
 def test_a_broken_post_is_caught(
     book: Book, monkeypatch: pytest.MonkeyPatch, post: Anything, sentence: str
 ) -> None:
-    """Whatever `post` has become, it is held to the promises."""
+    """A replaced `post` is checked as well."""
     monkeypatch.setattr(
         Book, "post", lambda book, time, text, _, **lines: post(book, time, text, **lines)
     )
@@ -98,13 +100,13 @@ def test_a_broken_post_is_caught(
 
 
 def leaky(stock: Stock, time: int, source: str, target: str, units: int) -> None:
-    """Take units that never arrive."""
+    """Take units without adding them anywhere."""
     stock._held[source] -= units
     stock._rows.append((time, source, target, units))
 
 
 def generous(stock: Stock, time: int, source: str, target: str, units: int) -> None:
-    """Move units without a look at what is there."""
+    """Move units without a check of the source."""
     stock._held[source] -= units
     stock._held[target] += units
     stock._rows.append((time, source, target, units))
@@ -128,7 +130,7 @@ def forgotten(stock: Stock, time: int, source: str, target: str, units: int) -> 
 def test_a_broken_move_is_caught(
     stock: Stock, monkeypatch: pytest.MonkeyPatch, move: Anything, units: int, sentence: str
 ) -> None:
-    """Whatever `move` has become, it is held to the promises."""
+    """A replaced `move` is checked as well."""
     monkeypatch.setattr(Stock, "move", move)
     with checked(), pytest.raises(BrokenInvariant) as broken:
         stock.move(1, "shelf", "truck", units)
@@ -137,8 +139,8 @@ def test_a_broken_move_is_caught(
     )
 
 
-def test_sound_ledgers_notice_nothing(book: Book, stock: Stock) -> None:
-    """Entries of every kind go through, and refusals arrive as they were raised."""
+def test_sound_ledgers_work_as_without_checks(book: Book, stock: Stock) -> None:
+    """Entries of every sort are accepted, and refusals are raised unchanged."""
     book.post(1, "tea", {"cash": -1}, wages=1)
     stock.move(time=1, source="shelf", target="truck", units=Fraction(1, 2))
     stock.move(1, "truck", "mill", 0)
@@ -149,8 +151,8 @@ def test_sound_ledgers_notice_nothing(book: Book, stock: Stock) -> None:
     assert (book.balance("cash"), stock["shelf"]) == (9, Fraction(7, 2))
 
 
-def test_ledgers_older_than_the_watch_are_read_from_the_start(book: Book) -> None:
-    """A ledger that was filled before the watch began is held to its whole journal."""
+def test_ledgers_older_than_the_checks_are_read_from_the_start(book: Book) -> None:
+    """A ledger filled before the context was entered is checked against its whole journal."""
     with checked():
         book.post(1, "tea", cash=-1, wages=1)
         book._balances.update(cash=8, wages=-8)
@@ -158,8 +160,17 @@ def test_ledgers_older_than_the_watch_are_read_from_the_start(book: Book) -> Non
             book.post(2, "nothing", cash=0)
 
 
-def test_contexts_nest_and_put_the_methods_back(book: Book) -> None:
-    """Each context leaves the methods as it found them, also when left by an error."""
+def test_a_memo_is_named_by_its_text(book: Book) -> None:
+    """The sentence holds the text of a memo, not the whole of it."""
+    book._balances["cash"] += 5
+    with pytest.raises(
+        BrokenInvariant, match=r"^after the transfer 'tea' at t=1, 'cash' holds 14 "
+    ):
+        book.transfer(1, Memo("tea", "J1"), "wages", "cash", 1)
+
+
+def test_contexts_nest_and_restore_the_methods(book: Book) -> None:
+    """Each context restores the methods it replaced, also when left by an error."""
     before = Book.post, Stock.move
     with checked():
         within = Book.post, Stock.move
@@ -171,15 +182,15 @@ def test_contexts_nest_and_put_the_methods_back(book: Book) -> None:
     assert (Book.post, Stock.move) == before
 
 
-def test_a_broken_promise_is_no_refusal() -> None:
-    """Code that lives with refusals does not swallow a broken ledger."""
+def test_a_broken_promise_is_not_a_refusal() -> None:
+    """Code that catches refusals does not catch a broken ledger."""
     assert not issubclass(BrokenInvariant, LedgerError)
 
 
-def test_the_page_of_the_folder_is_true() -> None:
-    """Every example of README.md runs and prints what it says."""
+def test_the_examples_of_the_readme_run() -> None:
+    """Every example of README.md prints what the page shows."""
     text = README.read_text(encoding="utf-8")
     page = doctest.DocTestParser().get_doctest(text, {}, "README", str(README), 0)
-    told = doctest.DocTestRunner().run(page)
-    assert told.failed == 0
-    assert told.attempted > 10
+    results = doctest.DocTestRunner().run(page)
+    assert results.failed == 0
+    assert results.attempted > 10

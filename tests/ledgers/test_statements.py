@@ -2,18 +2,25 @@
 
 import json
 import pickle
-import sys
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from lemonade import CASH, CHART, FLOWS, INCOME, POSITION, REPORTS, lemonade
+from support.lemonade import (
+    CASH,
+    CASH_VIEW,
+    CHART,
+    FLOWS,
+    INCOME,
+    LEMONS,
+    LOAN,
+    POSITION,
+    REPORTS,
+    SALE,
+    lemonade,
+)
 
 from ledgers.book import Book, UnknownAccount
-from ledgers.journal import WrongTime
+from ledgers.errors import WrongTime
 from ledgers.statements import (
     Layout,
     Line,
@@ -76,7 +83,7 @@ def test_a_balance_sheet_shows_an_instant(book: Book) -> None:
 
 def test_a_cash_flow_statement_ends_with_cash(book: Book) -> None:
     """Rows by category, then the balances of cash before and after the period."""
-    assert dict(cash_flow_statement(book, FLOWS, CASH, 0, 1)) == {
+    assert dict(cash_flow_statement(book, FLOWS, CASH_VIEW, 0, 1)) == {
         "received": 60_00,
         "paid": -30_00,
         "operating": 30_00,
@@ -86,30 +93,31 @@ def test_a_cash_flow_statement_ends_with_cash(book: Book) -> None:
         "opening_cash": 100_00,
         "closing_cash": 90_00,
     }
-    whole = cash_flow_statement(book, FLOWS, CASH)
+    whole = cash_flow_statement(book, FLOWS, CASH_VIEW)
     assert (whole["opening_cash"], whole["net_change"]) == (0, whole["closing_cash"])
 
 
 def test_statements_stay_when_the_book_moves_on(book: Book) -> None:
-    """A statement is a value: later entries, even of its own period, do not reach it."""
+    """A statement is a value: later entries, even of its own period, do not change it."""
     now, then = balance_sheet(book, POSITION), balance_sheet(book, POSITION, 2)
-    book.post(2, "sale of the month", cash=1, sales=-1)
+    book.post(2, SALE, cash=1, sales=-1)
     assert now.rows == then.rows
     assert balance_sheet(book, POSITION, 2)["cash"] == then["cash"] + 1
     assert pickle.loads(pickle.dumps(then)) == then  # noqa: S301 - our own bytes
 
 
 def test_reports_are_the_three_statements(book: Book) -> None:
-    """What was declared once gives the same statements as the functions."""
+    """`Reports` returns the same statements as the functions."""
     assert REPORTS.balance_sheet(book, 1) == balance_sheet(book, POSITION, 1)
-    assert REPORTS.cash_flow_statement(book, 0, 1) == cash_flow_statement(book, FLOWS, CASH, 0, 1)
+    flows = cash_flow_statement(book, FLOWS, CASH_VIEW, 0, 1)
+    assert REPORTS.cash_flow_statement(book, 0, 1) == flows
     closed = income_statement(book, INCOME, 2, 2, closings="J0")
     assert REPORTS.income_statement(book, 2, 2) == closed
 
 
 def test_a_statement_reads_as_a_table(book: Book) -> None:
-    """Lines are indented, totals are not, and figures stand at the right with all their digits."""
-    assert str(cash_flow_statement(book, FLOWS, CASH, 0, 1)).splitlines() == [
+    """Lines are indented, totals are not, and figures are right-aligned with all their digits."""
+    assert str(cash_flow_statement(book, FLOWS, CASH_VIEW, 0, 1)).splitlines() == [
         "cash flow statement, t=0 to t=1",
         "  received     60.00",
         "  paid        -30.00",
@@ -131,15 +139,15 @@ def test_a_statement_reads_as_a_table(book: Book) -> None:
     ],
 )
 def test_a_table_is_written_in_the_books_digits(digits: int, table: str) -> None:
-    """The sign stands before the whole, also where the whole is zero."""
+    """The sign comes before the whole part, also where that is zero."""
     book = Book("a", "b", digits=digits)
     book.post(0, "x", a=-1234567, b=1234567)
     assert str(balance_sheet(book, Layout("x", (Line("a", "a"),)))) == table
 
 
 def test_titles_name_the_period(book: Book) -> None:
-    """Whoever reads a statement sees what it covers."""
-    layout = Layout("x", (Line("a", "cash"),))
+    """The title of a statement gives the period or the instant."""
+    layout = Layout("x", (Line("a", CASH),))
     assert [income_statement(book, layout, *ends).title for ends in ((), (1,), (None, 2))] == [
         "x, the beginning to now",
         "x, t=1 to now",
@@ -149,7 +157,7 @@ def test_titles_name_the_period(book: Book) -> None:
 
 
 def test_money_is_in_the_currency_and_goes_into_json(book: Book) -> None:
-    """Units are divided once, so that a figure is the float nearest to it."""
+    """Units are divided once, so each figure is the nearest float."""
     money = income_statement(book, INCOME, 0, 0).money()
     assert json.loads(json.dumps(money)) == {
         "sales": 50.25,
@@ -160,22 +168,22 @@ def test_money_is_in_the_currency_and_goes_into_json(book: Book) -> None:
     }
 
 
-def test_movements_leave_out_and_pick_entries_by_name(book: Book) -> None:
-    """A name without brackets is one name, not its letters."""
-    assert movements(book, 2, 2, only="L1")["cash"] == -10_00
-    assert movements(book, 0, 2, without=("sale", "stand"))["cash"] == -40_00
-    assert movements(book, 0, 1, only="J")["lemons"] == 0
+def test_movements_leave_out_and_pick_entries_by_kind(book: Book) -> None:
+    """A kind without a tuple is one kind, not its letters, and the whole of it must match."""
+    assert movements(book, 2, 2, only="L1")[CASH] == -10_00
+    assert movements(book, 0, 2, without=("sale", "purchase"))[CASH] == -40_00
+    assert movements(book, 0, 1, only="J")[LEMONS] == 0
     assert tuple(movements(book, only=())) == CHART.codes
 
 
 def test_movements_of_everything_are_the_balances(book: Book) -> None:
-    """From the first entry to the last, an account moved to its balance."""
+    """Over all entries, the movement of an account is its balance."""
     assert movements(book) == book.balances()
 
 
 def test_an_account_rolls_forward(book: Book) -> None:
-    """Opening, named movements and what they leave unexplained sum to closing."""
-    rolled = roll_forward(book, "cash", {"sales": "sale", "loan": ["L1"]}, 1, 2)
+    """Opening, movements by kind and the unexplained rest sum to closing."""
+    rolled = roll_forward(book, CASH, {"sales": "sale", "loan": ["L1"]}, 1, 2)
     assert dict(rolled) == {
         "opening": 110_25,
         "sales": 10_76,
@@ -183,7 +191,7 @@ def test_an_account_rolls_forward(book: Book) -> None:
         "unexplained": -30_00,
         "closing": 81_01,
     }
-    loan = roll_forward(book, "loan", {"repaid": "L1"}, 2, sign=-1)
+    loan = roll_forward(book, LOAN, {"repaid": "L1"}, 2, sign=-1)
     assert dict(loan) == {"opening": 40_00, "repaid": -10_00, "unexplained": 0, "closing": 30_00}
 
 
@@ -191,33 +199,33 @@ def test_an_account_rolls_forward(book: Book) -> None:
     ("rows", "sentence"),
     [
         ((), "x: declare at least one row"),
-        ((Line("a", "cash"), Line("a", "loan")), "x: row 'a' comes twice"),
+        ((Line("a", CASH), Line("a", LOAN)), "x: row 'a' comes twice"),
         (
             (Line("sales", "sales"), Total("net", "sale")),
             "x: total 'net': no row above it is named 'sale'; did you mean 'sales'?",
         ),
         (
-            (Line("a", "cash"), Total("net", (), "net")),
+            (Line("a", CASH), Total("net", (), "net")),
             "x: total 'net': no row above it is named 'net'; there is a",
         ),
     ],
 )
 def test_a_layout_must_be_fillable(rows: Anything, sentence: str) -> None:
-    """A layout that no book could fill is refused when it is declared."""
+    """A layout that no book can fill is refused when it is declared."""
     with pytest.raises(WrongLayout) as refused:
         Layout("x", rows)
     assert str(refused.value) == sentence
 
 
-def test_a_sign_only_turns() -> None:
-    """A sign that would multiply is refused."""
+def test_a_sign_is_one_or_minus_one() -> None:
+    """Any other factor is refused."""
     sign: Anything = 2
     with pytest.raises(WrongLayout, match=r"^row 'a': the sign is 1 or -1, not 2$"):
         Line("a", "cash", sign)
 
 
 def test_a_line_over_an_unknown_account_is_refused(book: Book) -> None:
-    """A misspelt account does not read as zero."""
+    """A misspelt account is an error, not zero."""
     layout = Layout("x", (Line("a", "csah"),))
     for fill in (income_statement, balance_sheet):
         with pytest.raises(UnknownAccount, match="named 'csah'; did you mean 'cash'"):
@@ -236,21 +244,21 @@ def test_a_line_over_an_unknown_account_is_refused(book: Book) -> None:
     ],
 )
 def test_every_category_is_in_one_line(book: Book, rows: list[Line], sentence: str) -> None:
-    """A cash-flow statement that would miss or double a flow is refused."""
-    view = CashView("cash", {"sale": "A", "L1": "B"})
+    """A cash-flow statement that would omit or double a flow is refused."""
+    view = CashView(CASH, {"sale": "A", "L1": "B"})
     with pytest.raises(WrongLayout) as refused:
         cash_flow_statement(book, Layout("x", rows), view, 2, 2)
     assert str(refused.value) == sentence
 
 
 def test_rows_of_a_roll_forward_have_names_of_their_own(book: Book) -> None:
-    """A movement called like a balance would hide it."""
+    """A movement with the name of a balance is refused."""
     with pytest.raises(WrongLayout, match=r"^cash: row 'closing' is added to every such"):
-        roll_forward(book, "cash", {"closing": "sale"})
+        roll_forward(book, CASH, {"closing": "sale"})
 
 
 def test_a_row_that_is_not_there_is_refused(book: Book) -> None:
-    """Near misses are suggested, and a statement is searched like a list of names."""
+    """Near misses are suggested, and `in` looks among the names of the rows."""
     sheet = balance_sheet(book, POSITION)
     assert "cash" in sheet
     assert "total_asset" not in sheet

@@ -1,5 +1,6 @@
-"""Goods that are never lost: what a stock accepts, refuses, and holds afterwards."""
+"""Units of a good by place: what a stock accepts and refuses, and what it holds afterwards."""
 
+import datetime as dt
 import pickle
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,8 +13,10 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
+from support.ids import stable
 
-from ledgers.journal import LedgerError, WrongChart, WrongTime
+from ledgers.amounts import exact
+from ledgers.errors import LedgerError, WrongChart, WrongExport, WrongTime
 from ledgers.stock import Move, Overdrawn, Stock, Units, UnknownPlace, WrongMove, WrongUnits
 
 Anything: TypeAlias = Any  # also what a stock must refuse
@@ -32,23 +35,23 @@ def beer() -> Stock:
 
 
 def held(stock: Stock) -> dict[str, Units]:
-    """Units by place, inside and outside."""
+    """Return the units by place, inside and outside."""
     return {place: stock[place] for place in (*stock.places, *stock.outside)}
 
 
 def state(stock: Stock) -> tuple[object, ...]:
-    """Everything that a reader of *stock* can see."""
+    """Return everything that a reader of *stock* can see."""
     return stock.digest(), held(stock), list(stock.moves)
 
 
-def test_a_move_takes_from_one_place_what_it_gives_to_another(beer: Stock) -> None:
-    """Outside places count what they gave as negative and what they took as positive."""
+def test_a_move_takes_from_one_place_what_it_adds_to_another(beer: Stock) -> None:
+    """Units taken from an outside place count as negative, units moved to one as positive."""
     assert held(beer) == {"on_hand": 7, "in_transit": 0, "brewing": -12, "customers": 5}
     assert beer.total == 0
 
 
 def test_moves_are_records_in_a_view_that_grows(beer: Stock) -> None:
-    """The journal holds every move as it was made, the opening first."""
+    """The journal holds every move in order, the opening first."""
     moves = beer.moves
     beer.move(4, "brewing", "in_transit", 2)
     assert isinstance(moves, Sequence)
@@ -58,15 +61,15 @@ def test_moves_are_records_in_a_view_that_grows(beer: Stock) -> None:
 
 
 def test_a_place_can_be_emptied_but_not_overdrawn(beer: Stock) -> None:
-    """The last unit may leave; one more may not."""
+    """The last unit can be moved; one more is refused."""
     beer.move(4, "on_hand", "customers", 7)
     assert beer["on_hand"] == 0
     with pytest.raises(Overdrawn, match=r"^'on_hand' holds 0 and cannot give 1 at t=5$"):
         beer.move(5, "on_hand", "customers", 1)
 
 
-def test_a_move_of_nothing_leaves_no_trace(beer: Stock) -> None:
-    """Zero units neither enter the journal nor move the time, and may come from an empty place."""
+def test_a_move_of_zero_units_changes_nothing(beer: Stock) -> None:
+    """It is not in the journal, does not move the time, and may come from an empty place."""
     before = state(beer)
     beer.move(9, "in_transit", "on_hand", 0)
     beer.move(9, "in_transit", "on_hand", Fraction(0))
@@ -121,7 +124,7 @@ def test_refusals_say_what_was_given_and_what_is_possible(
     sentence: str,
     units: Units,
 ) -> None:
-    """A refused move changes nothing, even of zero units; its one sentence survives SimPy."""
+    """A refused move changes nothing, also one of zero units; SimPy keeps the sentence."""
     before = state(beer)
     with pytest.raises(error) as refused:
         beer.move(time, source, target, units)
@@ -129,24 +132,24 @@ def test_refusals_say_what_was_given_and_what_is_possible(
     assert state(beer) == before
 
 
-@pytest.mark.parametrize("units", NO_UNITS, ids=repr)
+@pytest.mark.parametrize("units", NO_UNITS, ids=stable)
 def test_units_are_ints_or_fractions_of_ints(beer: Stock, units: Anything) -> None:
-    """Nothing inexact, and nothing that overflows, is moved."""
+    """Inexact numbers, and numbers that can overflow, are refused."""
     before = state(beer)
     with pytest.raises(WrongUnits, match=r"^units must be an int or a Fraction of ints, not "):
         beer.move(4, "brewing", "on_hand", units)
     assert state(beer) == before
 
 
-@pytest.mark.parametrize("units", [-1, -HALF], ids=repr)
+@pytest.mark.parametrize("units", [-1, -HALF], ids=stable)
 def test_units_do_not_move_backwards(beer: Stock, units: Units) -> None:
-    """A negative move is refused in favour of one the other way."""
+    """A negative move is refused, with the advice to swap the places."""
     with pytest.raises(WrongUnits, match=f"^units must be 0 or more, not {units}; to go back"):
         beer.move(4, "brewing", "on_hand", units)
 
 
 def test_whole_fractions_are_ints_everywhere(beer: Stock) -> None:
-    """However a whole number was reached, it looks and digests as an int."""
+    """A whole number is an int in the journal, the balance and the digest."""
     other = pickle.loads(pickle.dumps(beer))  # noqa: S301 (our own bytes)
     beer.move(4, "brewing", "on_hand", Fraction(4, 2))
     other.move(4, "brewing", "on_hand", 2)
@@ -155,7 +158,7 @@ def test_whole_fractions_are_ints_everywhere(beer: Stock) -> None:
 
 
 def test_fractions_are_conserved_exactly(beer: Stock) -> None:
-    """Three thirds are one, which three times 0.333 is not, and balances turn back into ints."""
+    """Three thirds are exactly one, and whole balances are ints again."""
     for time in (4, 5, 6):
         beer.move(time, "brewing", "on_hand", Fraction(1, 3))
         assert (beer.total, type(beer.total)) == (0, int)
@@ -165,20 +168,20 @@ def test_fractions_are_conserved_exactly(beer: Stock) -> None:
 
 
 def test_a_fraction_can_overdraw(beer: Stock) -> None:
-    """Not even half a unit is taken that is not there."""
+    """Half a unit more than a place holds is refused."""
     with pytest.raises(Overdrawn, match=r"^'on_hand' holds 7 and cannot give 15/2 at t=4$"):
         beer.move(4, "on_hand", "customers", Fraction(15, 2))
 
 
-@pytest.mark.parametrize("place", ["On_hand", 3, ["on_hand"]], ids=repr)
-def test_unknown_places_hold_nothing_not_even_zero(beer: Stock, place: Anything) -> None:
+@pytest.mark.parametrize("place", ["On_hand", 3, ["on_hand"]], ids=stable)
+def test_unknown_places_are_refused(beer: Stock, place: Anything) -> None:
     """A misspelt place is an error where it is read."""
     with pytest.raises(UnknownPlace):
         beer[place]
 
 
 def test_opening_needs_no_source_where_there_is_only_one() -> None:
-    """With a single edge of the world, goods can come from nowhere else."""
+    """With a single outside place, goods come from there."""
     stock = Stock(["desk"], outside=["shop"])
     stock.open("desk", 4)
     assert list(stock.moves) == [Move(0, "shop", "desk", 4)]
@@ -217,7 +220,7 @@ def test_opening_needs_no_source_where_there_is_only_one() -> None:
 def test_an_opening_comes_first_and_from_outside(
     beer: Stock, place: str, source: str | None, error: type[LedgerError], sentence: str
 ) -> None:
-    """What a world begins with is accounted for by its edge, before anything else happens."""
+    """An opening balance is a move at t=0 from an outside place to an inside place."""
     with pytest.raises(error) as refused:
         beer.open(place, 4, source)
     assert str(refused.value) == sentence
@@ -238,20 +241,20 @@ def test_an_opening_comes_first_and_from_outside(
     ],
 )
 def test_places_must_be_usable(places: Anything, outside: Anything, sentence: str) -> None:
-    """A stock is not opened on names that could be confused, nor without an edge."""
+    """Missing, unwritable and repeated names are refused, on both sides."""
     with pytest.raises(WrongChart) as refused:
         Stock(places, outside)
     assert str(refused.value) == sentence
 
 
-def test_a_stock_says_what_it_is(beer: Stock) -> None:
-    """Places can be read back, inside and outside."""
+def test_places_can_be_read(beer: Stock) -> None:
+    """They are as declared, and `repr` shows the size."""
     assert (beer.places, beer.outside) == (("on_hand", "in_transit"), ("brewing", "customers"))
     assert repr(beer) == "<Stock of 4 places and 2 moves>"
 
 
-def test_a_pickled_stock_goes_on_where_it_was(beer: Stock) -> None:
-    """A copy sent elsewhere holds the same and lives its own future."""
+def test_a_pickled_stock_is_an_independent_copy(beer: Stock) -> None:
+    """A copy holds the same, and later moves of one are not in the other."""
     copy = pickle.loads(pickle.dumps(beer))  # noqa: S301 (our own bytes)
     assert state(copy) == state(beer)
     copy.move(9, "on_hand", "customers", 1)
@@ -260,8 +263,8 @@ def test_a_pickled_stock_goes_on_where_it_was(beer: Stock) -> None:
         copy.move(8, "on_hand", "customers", 1)
 
 
-def test_the_digest_is_fixed_for_all_time(beer: Stock) -> None:
-    """Recorded episodes carry digests; another version of this file must not change them."""
+def test_the_digest_never_changes(beer: Stock) -> None:
+    """Records contain digests, so another version of the ledgers must compute the same."""
     beer.move(4, "brewing", "on_hand", Fraction(1, 3))
     written = (
         b'[[0,"brewing","on_hand",12],[3,"on_hand","customers",5],[4,"brewing","on_hand","1/3"]]'
@@ -271,7 +274,7 @@ def test_the_digest_is_fixed_for_all_time(beer: Stock) -> None:
 
 @frozen
 class Attempt:
-    """A move that may be right or wrong; *delta* ticks after the last accepted one."""
+    """A move that may be refused; *delta* ticks after the last accepted one."""
 
     delta: Anything
     source: str
@@ -293,7 +296,7 @@ WRONG = st.builds(
 
 
 def right(attempt: Attempt, last: float, time: Anything, sums: dict[str, Units]) -> bool:
-    """Tell by the rules alone whether a move must be accepted."""
+    """Return by the rules alone whether a move must be accepted."""
     source, target, units = attempt.source, attempt.target, attempt.units
     if type(time) is not int or time < last or source == target or "shelve" in (source, target):
         return False
@@ -304,7 +307,7 @@ def right(attempt: Attempt, last: float, time: Anything, sums: dict[str, Units])
 
 @given(st.lists(RIGHT | WRONG, max_size=15))
 def test_no_sequence_of_moves_loses_a_unit(attempts: list[Attempt]) -> None:
-    """Whatever is tried: rules decide, sums stay zero, and no inside place is negative."""
+    """For any moves: the rules decide, units sum to zero, and no inside place is negative."""
     stock, clean, last = Stock(INSIDE, OUTSIDE), Stock(INSIDE, OUTSIDE), -inf
     sums: dict[str, Units] = dict.fromkeys(INSIDE + OUTSIDE, 0)
     for attempt in attempts:
@@ -333,10 +336,10 @@ def test_no_sequence_of_moves_loses_a_unit(attempts: list[Attempt]) -> None:
         st.tuples(st.just("mill"), st.sampled_from(INSIDE), st.integers(1, 3)), max_size=6
     ).flatmap(lambda moves: st.tuples(st.just(moves), st.permutations(moves)))
 )
-def test_the_digest_tells_the_order_of_moves(
+def test_the_digest_covers_the_order_of_moves(
     orders: tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]],
 ) -> None:
-    """Two journals have one digest exactly when they hold equal moves in equal order."""
+    """Two journals have equal digests exactly when they hold equal moves in equal order."""
     digests = []
     for moves in orders:
         stock = Stock(INSIDE, OUTSIDE)
@@ -356,9 +359,41 @@ def test_the_digest_tells_the_order_of_moves(
         (1, "mill", "desk", HALF),
     ],
 )
-def test_the_digest_tells_every_part_of_a_move(move: tuple[int, str, str, Units]) -> None:
-    """Another time, source, target or number is another digest."""
+def test_the_digest_covers_every_part_of_a_move(move: tuple[int, str, str, Units]) -> None:
+    """Another time, source, target or number of units gives another digest."""
     one, other = Stock(INSIDE, OUTSIDE), Stock(INSIDE, OUTSIDE)
     one.move(1, "mill", "desk", 1)
     other.move(*move)
     assert one.digest() != other.digest()
+
+
+def test_a_stock_exports_moves_and_holdings(beer: Stock) -> None:
+    """Units are decimals where these are finite, and fractions otherwise; both are exact."""
+    beer.move(4, "brewing", "in_transit", Fraction(1, 3))
+    beer.move(4, "on_hand", "customers", Fraction(9, 8))
+    texts = beer.export("csv", lambda tick: dt.date(2020, 1, 1 + tick))
+    assert texts["moves.csv"].split("\r\n") == [
+        "time,date,move,source,target,units",
+        "0,2020-01-01,1,brewing,on_hand,12",
+        "3,2020-01-04,2,on_hand,customers,5",
+        "4,2020-01-05,3,brewing,in_transit,1/3",
+        "4,2020-01-05,4,on_hand,customers,1.125",
+        "",
+    ]
+    assert texts["holdings.csv"].split("\r\n") == [
+        "place,side,units",
+        "on_hand,inside,5.875",
+        "in_transit,inside,1/3",
+        "brewing,outside,-37/3",
+        "customers,outside,6.125",
+        "",
+    ]
+    assert beer.export("csv")["moves.csv"].split("\r\n")[1] == "0,,1,brewing,on_hand,12"
+    with pytest.raises(WrongExport, match=r"^no form is named 'beancount'; there is csv$"):
+        beer.export("beancount")
+
+
+@given(st.integers() | st.fractions())
+def test_exported_units_read_back_exactly(units: Units) -> None:
+    """`Fraction` reads the text of any number of units."""
+    assert Fraction(exact(units)) == units

@@ -1,19 +1,15 @@
 """The accrual view and the cash view of one journal."""
 
-import sys
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.ids import stable
+from support.lemonade import BILLS, CASH, CASH_VIEW, lemonade
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from lemonade import CASH, lemonade
-
-from ledgers.book import Book, Entry, UnknownAccount
-from ledgers.journal import LedgerError, WrongTime
+from ledgers.book import Book, Memo, UnknownAccount
+from ledgers.errors import LedgerError, WrongTime
 from ledgers.views import (
     CashLine,
     CashView,
@@ -32,17 +28,8 @@ def book() -> Book:
     return lemonade()
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("J3 collections", "J3"), ("payroll", "payroll"), ("", ""), ("  J3\tx", "J3"), (" ", "")],
-)
-def test_an_entry_is_named_by_its_first_word(text: str, name: str) -> None:
-    """The name is read from the text and is nowhere else."""
-    assert Entry(0, text, {}).name == name
-
-
 def test_a_span_finds_the_entries_of_a_period(book: Book) -> None:
-    """Both ends of a period count whole; an end that is not given is the journal's."""
+    """Both ends of a period are included whole; an end that is not given is the journal's."""
     journal = book.journal
     assert journal.span(0, 0) == range(1, 4)
     assert journal.span(1, 2) == range(4, len(journal))
@@ -55,14 +42,14 @@ def test_a_span_finds_the_entries_of_a_period(book: Book) -> None:
     ("since", "until", "sentence"),
     [
         (2, 1, "a period must not end before it begins: t=2 to t=1"),
-        (0.0, 1, "a period is asked for in whole ticks, not with 0.0"),
-        (0, True, "a period is asked for in whole ticks, not with True"),
+        (0.0, 1, "the ends of a period are whole ticks, not 0.0"),
+        (0, True, "the ends of a period are whole ticks, not True"),
     ],
 )
 def test_a_period_has_whole_ticks_in_order(
     book: Book, since: Anything, until: Anything, sentence: str
 ) -> None:
-    """A period that cannot be is a mistake, not an empty one."""
+    """An impossible period is an error, not an empty period."""
     with pytest.raises(WrongTime) as refused:
         book.journal.span(since, until)
     assert str(refused.value) == sentence
@@ -73,22 +60,22 @@ def test_a_period_has_whole_ticks_in_order(
     ends=st.tuples(st.integers(-4, 9), st.integers(-4, 9)).map(sorted),
 )
 def test_a_span_is_what_a_walk_finds(times: list[int], ends: list[int]) -> None:
-    """Whatever the times, the span holds the entries between its ends and no others."""
+    """For any times, the span holds the entries between its ends and no others."""
     book = Book("a")
     for time in times:
         book.post(time, "x", a=0)
     span = book.journal.span(*ends)
-    found = [number for number, time in enumerate(times) if ends[0] <= time <= ends[1]]
-    assert list(span) == found
+    within = [number for number, time in enumerate(times) if ends[0] <= time <= ends[1]]
+    assert list(span) == within
 
 
 def test_a_general_ledger_carries_the_balance_along(book: Book) -> None:
-    """Each line of an account stands with the balance it leaves behind."""
-    assert general_ledger(book, "bills") == (
-        LedgerLine(0, 3, "J1 lemons on credit", -30_00, -30_00),
+    """Each line of an account comes with the balance after it."""
+    assert general_ledger(book, BILLS) == (
+        LedgerLine(0, 3, "lemons on credit", -30_00, -30_00),
         LedgerLine(1, 5, "bills paid", 30_00, 0),
     )
-    cash = general_ledger(book, "cash", 1, 1)
+    cash = general_ledger(book, CASH, 1, 1)
     assert cash == (
         LedgerLine(1, 5, "bills paid", -30_00, 80_25),
         LedgerLine(1, 6, "sale of the month", 9_75, 90_00),
@@ -97,20 +84,20 @@ def test_a_general_ledger_carries_the_balance_along(book: Book) -> None:
 
 @pytest.mark.parametrize("account", ["cash", "wear", "sales"])
 def test_a_general_ledger_ends_at_the_balance(book: Book, account: str) -> None:
-    """The last balance of the whole ledger is what the book says."""
+    """The last balance of the whole ledger is the balance of the book."""
     assert general_ledger(book, account)[-1].balance == book.balance(account)
 
 
 def test_a_general_ledger_of_no_account_is_refused(book: Book) -> None:
-    """A misspelt account has no ledger, with or without a beginning."""
+    """A misspelt account is an error, with or without a first tick."""
     for since in (None, 0):
         with pytest.raises(UnknownAccount):
             general_ledger(book, "csah", since)
 
 
 def test_the_cash_view_lists_what_moved_cash(book: Book) -> None:
-    """Entries without cash are not there; the others have a category and the amount of cash."""
-    assert CASH.lines(book, 0, 1) == (
+    """Entries without cash are left out; the others have a category and the amount of cash."""
+    assert CASH_VIEW.lines(book, 0, 1) == (
         CashLine(0, 2, "stand bought, half of it with a loan", "equipment", -40_00),
         CashLine(0, 4, "sale of the month", "customers", 50_25),
         CashLine(1, 5, "bills paid", "suppliers", -30_00),
@@ -118,23 +105,24 @@ def test_the_cash_view_lists_what_moved_cash(book: Book) -> None:
     )
 
 
-def test_an_entry_is_split_by_the_accounts_beside_cash() -> None:
-    """A pair of entry and account decides before the entry's name, and that before the account."""
+def test_an_entry_is_split_by_its_other_accounts() -> None:
+    """A pair of kind and account applies before the kind alone, and that before the account."""
     book = Book("cash", "principal", "interest", "fees")
-    book.post(0, "J3 collections", cash=100, principal=-70, interest=-20, fees=-10)
-    book.post(0, "J4 fee", cash=5, fees=-5)
+    collections = Memo("collections", "J3")
+    book.post(0, collections, cash=100, principal=-70, interest=-20, fees=-10)
+    book.post(0, Memo("fee", "J4"), cash=5, fees=-5)
     view = CashView("cash", {("J3", "interest"): "interest", "J3": "principal", "fees": "fees"})
     assert view.lines(book) == (
-        CashLine(0, 1, "J3 collections", "principal", 80),
-        CashLine(0, 1, "J3 collections", "interest", 20),
-        CashLine(0, 2, "J4 fee", "fees", 5),
+        CashLine(0, 1, "collections", "principal", 80),
+        CashLine(0, 1, "collections", "interest", 20),
+        CashLine(0, 2, "fee", "fees", 5),
     )
     assert view.flows(book) == {"interest": 20, "principal": 80, "fees": 5}
 
 
 def test_every_category_is_in_the_flows(book: Book) -> None:
-    """A category in which nothing moved has a flow of zero."""
-    assert CASH.flows(book, 1, 1) == {
+    """A category without a movement has a flow of zero."""
+    assert CASH_VIEW.flows(book, 1, 1) == {
         "customers": 9_75,
         "suppliers": -30_00,
         "equipment": 0,
@@ -143,10 +131,10 @@ def test_every_category_is_in_the_flows(book: Book) -> None:
     }
 
 
-def test_cash_that_moves_for_an_unknown_reason_is_refused(book: Book) -> None:
-    """Nothing falls silently out of the cash view."""
+def test_cash_that_moves_without_a_category_is_refused(book: Book) -> None:
+    """No movement is left out of the cash view silently."""
     with pytest.raises(Unclassified) as refused:
-        CashView("cash", {"founding": "owners"}).lines(book)
+        CashView(CASH, {"founding": "owners"}).lines(book)
     assert str(refused.value) == (
         "entry 'stand bought, half of it with a loan' at t=0 moves cash against 'stand', "
         "for which no category is declared"
@@ -157,7 +145,7 @@ def test_cash_that_moves_for_an_unknown_reason_is_refused(book: Book) -> None:
 
 @given(st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), max_size=12))
 def test_flows_are_the_movement_of_the_cash_account(amounts: list[tuple[int, int]]) -> None:
-    """Whatever stands beside cash in an entry, the categories sum to the cash line."""
+    """For any other lines of an entry, the categories sum to the cash line."""
     book = Book("cash", "a", "b")
     for time, (a, b) in enumerate(amounts):
         book.post(time, "x", cash=a + b, a=-a, b=-b)
@@ -168,7 +156,7 @@ def test_flows_are_the_movement_of_the_cash_account(amounts: list[tuple[int, int
 
 
 def test_a_view_keeps_its_own_categories() -> None:
-    """Changing the mapping a view was made from does not change the view."""
+    """Changing the mapping given to a view does not change the view."""
     given_categories = {"x": "A"}
     view = CashView("cash", given_categories)
     given_categories["x"] = "B"
@@ -176,7 +164,7 @@ def test_a_view_keeps_its_own_categories() -> None:
 
 
 def test_an_amount_is_apportioned_by_largest_remainders() -> None:
-    """Parts sum to the amount; what rounding leaves goes to the largest remainders, first come."""
+    """Parts sum to the amount; the largest remainders are rounded up, the first of equal ones."""
     assert apportion(100, {"a": 1, "b": 1, "c": 1}) == {"a": 34, "b": 33, "c": 33}
     assert apportion(-101, {"a": 25, "b": 0, "c": 75}) == {"a": -25, "b": 0, "c": -76}
     assert apportion(0, {"a": 1}) == {"a": 0}
@@ -187,15 +175,15 @@ def test_an_amount_is_apportioned_by_largest_remainders() -> None:
     shares=st.dictionaries(st.text(), st.integers(0, 10**6)).filter(lambda s: sum(s.values())),
 )
 def test_apportioning_is_exact_and_fair(amount: int, shares: dict[str, int]) -> None:
-    """Nothing is lost, and every part is within one unit of its exact share."""
+    """The parts sum to the amount, and each is within one unit of its exact share."""
     parts = apportion(amount, shares)
     assert sum(parts.values()) == amount
     total = sum(shares.values())
     assert all(abs(parts[tag] * total - amount * shares[tag]) < total for tag in shares)
 
 
-@pytest.mark.parametrize("shares", [{}, {"a": 0}, {"a": 2, "b": -1}, {"a": 0.5}], ids=repr)
-def test_shares_must_divide(shares: Anything) -> None:
-    """Weights that divide nothing are refused."""
+@pytest.mark.parametrize("shares", [{}, {"a": 0}, {"a": 2, "b": -1}, {"a": 0.5}], ids=stable)
+def test_shares_must_be_weights(shares: Anything) -> None:
+    """Shares that are all zero, negative or not whole are refused."""
     with pytest.raises(LedgerError, match=r"^shares are ints, 0 or more and not all 0, not \{"):
         apportion(1, shares)

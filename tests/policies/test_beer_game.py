@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from support.retailer import observed
 
 from desim import play
 from desim.errors import UsageError
-from models.beer_game import BeerGame, Stage
+from models.beer_game import BeerGame
 from policies.heuristics.beer_game import BaseStock, Fallback, Foresight, Sterman, baselines
 
 #: Retailer's cost over 25 weeks: rule, with opponents `typical`, with opponents `smoothing:4`.
@@ -98,27 +99,8 @@ def test_sterman_at_full_weight_is_the_benchmark() -> None:
 def test_sterman_rounds_half_up_as_players_did(units: float, rounded: int) -> None:
     """To a whole number, an int."""
     sterman = Sterman(theta=0, alpha=0, expected=units, rounding="half_up")
-    quantity = sterman.decide(stage()).quantity
+    quantity = sterman.decide(observed()).quantity
     assert (quantity, type(quantity)) == (rounded, int)
-
-
-def stage(**changes: Any) -> Stage:
-    """What a retailer might see."""
-    seen = {
-        "week": 3,
-        "role": "retailer",
-        "inventory": 0,
-        "backlog": 0,
-        "incoming_order": 0,
-        "incoming_delivery": 0,
-        "outgoing_delivery": 0,
-        "supply_line": 0,
-        "last_order": 0,
-        "horizon": 9,
-        "opponents": "typical",
-        "target_inventory": 400,
-    }
-    return Stage(**{**seen, **changes})
 
 
 @pytest.mark.parametrize(
@@ -134,13 +116,13 @@ def stage(**changes: Any) -> Stage:
 )
 def test_the_fallback_adds_half_of_what_is_lacking(seen: dict[str, Any], quantity: int) -> None:
     """Cut to a whole number, 0 to 5,000."""
-    assert Fallback().decide(stage(**seen)).quantity == quantity
+    assert Fallback().decide(observed(**seen)).quantity == quantity
 
 
 def test_no_rule_orders_less_than_nothing_or_more_than_the_world_takes() -> None:
     """Both ends are cut."""
-    assert BaseStock(0).decide(stage(inventory=10)).quantity == 0
-    assert BaseStock(0).decide(stage(backlog=10**19)).quantity == 10**18
+    assert BaseStock(0).decide(observed(inventory=10)).quantity == 0
+    assert BaseStock(0).decide(observed(backlog=10**19)).quantity == 10**18
 
 
 def test_foresight_knows_random_demand_too() -> None:
@@ -157,7 +139,7 @@ def test_foresight_knows_random_demand_too() -> None:
 
 def test_foresight_plays_no_other_world() -> None:
     """It reads the Beer Game's demand."""
-    from desim.seating import Seat
+    from desim.episodes.lineup import Seat
 
     with pytest.raises(UsageError, match="plays no other world"):
         Foresight.seated(Seat(None, "x", None, 0))  # type: ignore[arg-type]
@@ -166,12 +148,12 @@ def test_foresight_plays_no_other_world() -> None:
 @pytest.mark.parametrize("preset", BeerGame.presets)
 def test_every_named_baseline_plays(preset: str) -> None:
     """And none is named twice."""
-    from desim.seating import read_seats
+    from desim.episodes.spec import read_policies
 
     named = baselines(BeerGame.preset(preset))
     assert len(set(named)) == len(named) > 5
     for spec in named:
-        assert play(f"beer_game/{preset}", read_seats([spec]), 1).ended == "horizon"
+        assert play(f"beer_game/{preset}", read_policies([spec]), 1).ended == "horizon"
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,19 @@
 """The named rules of EnterpriseArena, on observations made by hand and on the published targets."""
 
-import importlib.util
-import json
-import math
-from collections.abc import Iterator
-from pathlib import Path
-from statistics import fmean
-from types import ModuleType
-from typing import Any
-
 import pytest
+from attrs import evolve
 
-from desim import Rows, play, sweep
+from desim import play
 from desim.errors import UsageError
 from models.enterprise_arena import (
     BookClosing,
+    CommandReply,
     EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,
     VerifyCashPosition,
 )
-from models.enterprise_arena.articulation import checked
 from policies.heuristics.enterprise_arena import (
     EquityThenDebt,
     HumanLike,
@@ -29,33 +21,9 @@ from policies.heuristics.enterprise_arena import (
     RaiseBelow,
     RaiseOnce,
     RaiseWhenFree,
+    Treasurer,
     baselines,
 )
-
-ROOT = Path(__file__).parents[2]
-#: Of a band test: enough for a gross fault, and little beside the 200 of the experiment.
-SEEDS = 12
-
-
-@pytest.fixture(autouse=True)
-def books_articulate() -> Iterator[None]:
-    """Verify section 7.3 of the SPEC at the end of every month of every episode."""
-    with checked():
-        yield
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The experiment that reproduces the targets."""
-    monkeypatch.syspath_prepend(ROOT / "experiments")
-    spec = importlib.util.spec_from_file_location(
-        "reproduced", ROOT / "experiments" / "reproduce_enterprise_arena.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
 
 
 def seen(month: int = 0, cash: float = 15e6, pending: int = 0, *events: str) -> Month:
@@ -82,11 +50,11 @@ def test_never_raise_passes() -> None:
     assert NeverRaise().decide(seen(cash=-1.0)) == Pass()
 
 
-def test_never_raise_looks_as_often_as_asked_on_average() -> None:
+def test_never_raise_calls_the_tool_as_often_as_its_average() -> None:
     """One and a half calls a month: one, then two."""
     rule = NeverRaise(tools=1.5)
-    said = [rule.decide(seen(month)) for month in (0, 0, 1, 1, 1, 2, 2)]
-    looks = [type(command) is VerifyCashPosition for command in said]
+    commands = [rule.decide(seen(month)) for month in (0, 0, 1, 1, 1, 2, 2)]
+    looks = [type(command) is VerifyCashPosition for command in commands]
     assert looks == [True, False, True, True, False, True, False]
 
 
@@ -108,20 +76,20 @@ def test_raise_below_is_strict() -> None:
 def test_raise_once_asks_in_its_month_alone() -> None:
     """Before and after it passes."""
     rule = RaiseOnce(amount=20e6, month=3)
-    said = [rule.decide(seen(month)) for month in range(6)]
-    assert said == [Pass()] * 3 + [FundRaisingRequest("equity", 20e6)] + [Pass()] * 2
+    commands = [rule.decide(seen(month)) for month in range(6)]
+    assert commands == [Pass()] * 3 + [FundRaisingRequest("equity", 20e6)] + [Pass()] * 2
 
 
 def test_equity_then_debt_asks_once_each_as_soon_as_free() -> None:
     """The outcome does not matter; after the last one it passes."""
     rule = EquityThenDebt("equity+debt+equity", 15e6)
-    said = [rule.decide(seen(month, 15e6, month == 1)) for month in range(6)]
-    kinds = [getattr(command, "type", "pass") for command in said]
+    commands = [rule.decide(seen(month, 15e6, month == 1)) for month in range(6)]
+    kinds = [getattr(command, "type", "pass") for command in commands]
     assert kinds == ["equity", "pass", "debt", "equity", "pass", "pass"]
 
 
 @pytest.mark.parametrize("sequence", ["", "equity+", "equity,debt", "equity debt", "loan"])
-def test_equity_then_debt_knows_two_instruments(sequence: str) -> None:
+def test_equity_then_debt_refuses_other_instruments(sequence: str) -> None:
     """Anything else between plus signs is refused."""
     with pytest.raises(ValueError, match="sequence"):
         EquityThenDebt(sequence)
@@ -179,59 +147,37 @@ def test_a_notification_counts_once_a_month() -> None:
     assert rule.decide(seen(5, 15e6, 0, "equity_delivered")) == FundRaisingRequest("equity", 66e6)
 
 
+def test_the_schedule_requests_less_after_a_refused_request() -> None:
+    """In the same month where it goes on, and in all later ones."""
+    rule = HumanLike("A")
+    refused = CommandReply("fund_raising_request", ok=False, out="too much")
+    assert rule.decide(seen(0)) == FundRaisingRequest("equity", 66e6)
+    assert rule.decide(evolve(seen(0), reply=refused)) == FundRaisingRequest("equity", 0.9 * 66e6)
+    declined = evolve(seen(2, 15e6, 0, "declined"), reply=CommandReply("pass", ok=True, out={}))
+    assert rule.decide(declined) == FundRaisingRequest("equity", 0.9 * 66e6)
+
+
+def test_the_schedule_learns_the_bound_of_the_board_s_world() -> None:
+    """Three refusals from 66 million and six from 90, all in the first month."""
+    for expert, refusals in (("A", 3), ("B", 6)):
+        metrics = play("enterprise_arena/capped", f"human_like,expert={expert}").metrics
+        assert (metrics["requests_refused"], metrics["survived"]) == (refusals, True)
+        assert metrics["passes"] == 3
+
+
+def test_the_schedule_is_marked_as_informed() -> None:
+    """Its calendar is that of the published path, and the seed selects its expert."""
+    assert HumanLike.informed
+    assert HumanLike.draws
+    assert not hasattr(Treasurer, "informed")
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_schedule_has_three_passes_and_twenty_six_looks(seed: int) -> None:
     """Months 40, 80 and 120 pass; every other month closes the books or asks."""
-    told = play("enterprise_arena", "human_like", seed).metrics
-    assert (told["passes"], told["tool_calls"]) == (3, 26)
-    assert round(told["closing_share"] * 132) == 129 - told["requests"]
-
-
-# -- targets ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.traces("enterprise_arena/targets.json")
-def test_the_script_holds_the_targets_of_the_reference(trace: Path, script: ModuleType) -> None:
-    """Profile, prototype and acceptance band of all, in order."""
-    told = json.loads(trace.read_text())["targets"]
-    bands = [tuple(each.get("implementation_band") or ()) for each in told]
-    assert [target.band or () for target in script.TARGETS] == bands
-    assert [(t.profile, t.prototype) for t in script.TARGETS] == [
-        (each["profile"], each["achieved"]) for each in told
-    ]
-    assert all(
-        str(each["target"]) in t.published for each, t in zip(told, script.TARGETS, strict=True)
-    )
-
-
-def test_every_rule_lies_where_the_prototype_does(script: ModuleType) -> None:
-    """Means of few seeds, within four standard errors of both means."""
-    wanted = [t for t in script.TARGETS if t.figure != "time_average" and t.policy != script.ANY]
-    played = {profile: _played(wanted, profile) for profile in script.PROFILES}
-    early = sweep("enterprise_arena", script.NEVER, range(SEEDS), set={"horizon": 3})
-    missed = []
-    for target in wanted:
-        ours = script.values(target, played[target.profile], early, SEEDS)
-        gap = abs(fmean(ours) - target.prototype)
-        if gap > 4 * _spread(target, ours) * math.sqrt(1 / SEEDS + 1 / 1000):
-            missed.append((target, fmean(ours)))
-    assert missed == []
-
-
-def test_the_time_average_counts_every_call(script: ModuleType) -> None:
-    """With 18.94 calls a month it is 5,000 dollars a call below that without, on one history."""
-    average = script.time_average("snapshot", 0)
-    assert average == pytest.approx(29.6e6, abs=3e6)
-    calls = play("enterprise_arena/snapshot", script.LOOKING, 0).metrics["tool_calls"]
-    months = play("enterprise_arena/snapshot", script.NEVER, 0).metrics["months"] + 1
-    assert calls == math.floor(18.94 * months)
-
-
-def test_a_ratio_spreads_as_the_delta_method_says(script: ModuleType) -> None:
-    """Two of three and none of one: a half in all, not the mean of the two rates."""
-    values = script.pooled([2.0, 0.0], [3.0, 1.0])
-    assert values == pytest.approx([0.75, 0.25])
-    assert fmean(values) == 0.5
+    metrics = play("enterprise_arena/paper", "human_like", seed).metrics
+    assert (metrics["passes"], metrics["tool_calls"]) == (3, 26)
+    assert round(metrics["closing_share"] * 132) == 129 - metrics["requests"]
 
 
 def test_baselines_play_every_preset() -> None:
@@ -240,19 +186,3 @@ def test_baselines_play_every_preset() -> None:
         model = EnterpriseArena.preset(preset, horizon=2)
         for spec in baselines(model):
             assert play(model, spec).metrics["months"] == 1
-
-
-def _played(wanted: list[Any], profile: str) -> Rows:
-    specs = list(dict.fromkeys(t.policy for t in wanted if t.profile == profile))
-    return sweep(f"enterprise_arena/{profile}", specs, range(SEEDS))
-
-
-def _spread(target: Any, ours: list[float]) -> float:
-    """Return the standard deviation of one episode's figure: ours, or that of a share."""
-    mean = fmean(ours)
-    own = math.sqrt(sum((value - mean) ** 2 for value in ours) / (SEEDS - 1))
-    if target.figure not in ("survived", "first_surge"):
-        return own
-    # Few seeds may all agree where a share is near 0 or 1.
-    share = min(max(target.prototype, 1 / SEEDS), 1 - 1 / SEEDS)
-    return math.sqrt(share * (1 - share))

@@ -1,25 +1,24 @@
-"""The treasurer: what it measures, fears, believes and asks for."""
+"""The treasurer: its measurements, forecasts, odds and requests."""
 
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from attrs import evolve
 
 from desim import play
-from desim.stats import paired
+from desim.statistics.comparison import paired
 from models.enterprise_arena import (
     BookClosing,
     CheckMarketData,
     Command,
+    CommandReply,
     EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,
-    Reply,
     ReviewFinancialRecords,
 )
-from models.enterprise_arena.articulation import checked
 from policies.heuristics.enterprise_arena import Treasurer
 from policies.heuristics.enterprise_arena.forecast import (
     Debt,
@@ -30,14 +29,6 @@ from policies.heuristics.enterprise_arena.forecast import (
     stressed,
     worst_year,
 )
-
-
-@pytest.fixture(autouse=True)
-def books_articulate() -> Iterator[None]:
-    """Verify section 7.3 of the SPEC at the end of every month of every episode."""
-    with checked():
-        yield
-
 
 START = Month(
     current_month=0,
@@ -61,9 +52,9 @@ FLOWS = {
 }
 
 
-def told(month: Month, out: Any) -> Month:
+def replied(month: Month, out: Any) -> Month:
     """Answer a tool."""
-    return evolve(month, reply=Reply("tool", ok=True, out=out))
+    return evolve(month, reply=CommandReply("tool", ok=True, out=out))
 
 
 # -- forecasts -------------------------------------------------------------------------------------
@@ -72,12 +63,12 @@ def told(month: Month, out: Any) -> Month:
 def test_yields_are_measured_in_books_and_headers() -> None:
     """Two months of a book of ten million: what came back, what was lost, what was kept."""
     headers = [START, START, evolve(START, loan_portfolio_gross=9.7e6)]
-    found = measure(FLOWS, headers)
+    yields = measure(FLOWS, headers)
     # 10.0 + 0.4 lent - 0.6 back leaves 9.8 million; 0.1 million of it is gone.
-    assert found.collected == pytest.approx(0.03)
-    assert found.lost == pytest.approx(0.005)
+    assert yields.collected == pytest.approx(0.03)
+    assert yields.lost == pytest.approx(0.005)
     # Two months promised 0.2 million of interest; costs left half of it.
-    assert found.kept == pytest.approx(0.5)
+    assert yields.kept == pytest.approx(0.5)
 
 
 def test_a_book_of_nothing_yields_nothing() -> None:
@@ -87,7 +78,7 @@ def test_a_book_of_nothing_yields_nothing() -> None:
 
 
 def test_the_worst_year_is_the_strongest_twelve_months_seen() -> None:
-    """Growth compounds; a year that has not been seen is feared at least as much as told."""
+    """Growth compounds; the argument `least` is a lower bound."""
     assert worst_year([1.0] * 24, 0.1) == pytest.approx(1.01**12 - 1)
     assert worst_year([1.0] * 24 + [10.0], 0.1) == pytest.approx(1.01**11 * 1.1 - 1)
     assert worst_year([1.0] * 24, 0.6) == 0.6
@@ -135,26 +126,26 @@ def test_debt_is_served_as_it_was_last_month() -> None:
 # -- odds ------------------------------------------------------------------------------------------
 
 
-def test_equity_is_believed_in_on_a_scale_of_calm() -> None:
-    """Certain at VIX 10, out of the question at 50, a quarter less after a round."""
+def test_odds_of_equity_are_linear_in_vix() -> None:
+    """Certain at VIX 10, impossible at 50, a quarter less after a round."""
     odds = Odds()
     assert [odds.equity(vix) for vix in (5, 10, 30, 50, 80)] == [1.0, 1.0, 0.5, 0.0, 0.0]
     odds.follow(evolve(START, notifications=({"event": "equity_delivered", "month": 1},)))
-    odds.asked("equity")
+    odds.submitted("equity")
     assert odds.rounds == 1
 
 
-def test_debt_is_believed_in_on_a_scale_of_cost() -> None:
-    """Certain where money costs nothing, out of the question at fifteen percent."""
+def test_odds_of_debt_are_linear_in_its_cost() -> None:
+    """Certain where money costs nothing, impossible at fifteen percent."""
     assert [Odds().debt(*cost) for cost in ((0, 0), (1, 2), (9, 6), (20, 5))] == [1, 0.8, 0, 0]
 
 
-def test_outcomes_mend_the_scale() -> None:
-    """After four requests of which half should have come and none did, belief is four sixths."""
+def test_outcomes_correct_the_scale() -> None:
+    """After four requests with none of two expected successes, the correction is four sixths."""
     odds = Odds()
     for _ in range(4):
         odds.equity(30)
-        odds.asked("equity")
+        odds.submitted("equity")
     assert odds.equity(30) == pytest.approx(0.5 * 4 / 6)
     assert odds.debt(1, 2) == 0.8
 
@@ -168,8 +159,8 @@ def commands(cash: float, vix: float, **arguments: Any) -> list[Command]:
     for at in range(6):
         month = evolve(START, current_month=at)
         assert rule.decide(month) == CheckMarketData("Monthly_User_Growth", at)
-        said = rule.decide(told(month, {"values": [0.5]}))
-        assert said == (BookClosing() if at == 5 else Pass())
+        actions = rule.decide(replied(month, {"values": [0.5]}))
+        assert actions == (BookClosing() if at == 5 else Pass())
     month = evolve(START, current_month=6, cash_balance=cash)
     files = [
         {"kind": "cash flow statement", "filename": "flows", "compiled_month": 5},
@@ -188,11 +179,11 @@ def commands(cash: float, vix: float, **arguments: Any) -> list[Command]:
     }
     done = [rule.decide(month)]
     while done[-1] in answers:
-        done.append(rule.decide(told(month, answers[done[-1]])))
+        done.append(rule.decide(replied(month, answers[done[-1]])))
     return done
 
 
-def test_the_treasurer_asks_nobody_when_a_bad_year_leaves_enough() -> None:
+def test_the_treasurer_requests_nothing_when_a_bad_year_leaves_enough() -> None:
     """It reads growth and the books, and passes."""
     assert [type(command) for command in commands(500e6, 15.0)] == [
         CheckMarketData,
@@ -201,7 +192,7 @@ def test_the_treasurer_asks_nobody_when_a_bad_year_leaves_enough() -> None:
     ]
 
 
-def test_the_treasurer_asks_for_what_a_bad_year_would_lack() -> None:
+def test_the_treasurer_requests_what_a_bad_year_would_lack() -> None:
     """The difference to the floor over the mean fill, in equity while markets are calm."""
     first = commands(1e6, 15.0)[-1]
     assert isinstance(first, FundRaisingRequest)
@@ -215,15 +206,37 @@ def test_the_treasurer_asks_for_what_a_bad_year_would_lack() -> None:
 
 def test_the_treasurer_borrows_in_a_panic_within_half_of_book_equity() -> None:
     """Debt where equity has no chance, nothing where debt would be too much of it."""
-    said = commands(1e6, 60.0, least=30e6)[-1]
-    assert said == FundRaisingRequest("debt", 30e6)
+    actions = commands(1e6, 60.0, least=30e6)[-1]
+    assert actions == FundRaisingRequest("debt", 30e6)
     assert commands(1e6, 60.0, least=50e6)[-1] == Pass()
 
 
+def test_the_treasurer_repeats_a_refused_request_with_less() -> None:
+    """While the month goes on; in a world with a bound it is refused in one month alone."""
+    episode = play("enterprise_arena/capped", "treasurer", 1)
+    months: dict[int, list[float]] = {}
+    for step in episode.steps:
+        if isinstance(step.action, FundRaisingRequest):
+            months.setdefault(step.t, []).append(step.action.amount)
+    (amounts,) = [some for some in months.values() if len(some) > 1]
+    assert all(less == pytest.approx(0.9 * more) for more, less in pairwise(amounts))
+    assert amounts[-2] > 50e6 >= amounts[-1]
+    assert episode.metrics["requests_refused"] == len(amounts) - 1
+
+
+def test_a_treasurer_whose_refused_request_uses_the_month_requests_less_later() -> None:
+    """Where no refusal is free, each costs a month."""
+    model = EnterpriseArena(largest_request=30e6)
+    episode = play(model, "treasurer", 1)
+    refused = episode.metrics["requests_refused"]
+    assert 0 < refused < 10
+    assert episode.metrics["requests"] - refused > 3
+
+
 def test_a_treasurer_without_tools_raises_nothing() -> None:
-    """It knows nothing to raise on, and does not fail."""
-    told_ = play(EnterpriseArena(tool_budget=0), "treasurer").metrics
-    assert (told_["requests"], told_["tool_calls"], told_["survived"]) == (0, 0, False)
+    """Without data it passes, and does not fail."""
+    figures = play(EnterpriseArena(tool_budget=0), "treasurer").metrics
+    assert (figures["requests"], figures["tool_calls"], figures["survived"]) == (0, 0, False)
 
 
 def test_a_treasurer_whose_budget_ends_in_between_passes() -> None:
@@ -232,20 +245,20 @@ def test_a_treasurer_whose_budget_ends_in_between_passes() -> None:
 
 
 def test_hidden_odds_do_not_reach_the_treasurer() -> None:
-    """Up to its first request it says the same whatever the probabilities are."""
+    """Up to its first request its commands do not depend on the probabilities."""
     worlds = (EnterpriseArena(), EnterpriseArena(equity_midpoint=60.0, debt_base=0.3))
-    said = [[step.action for step in play(world, "treasurer").steps] for world in worlds]
-    first = next(at for at, done in enumerate(said[0]) if isinstance(done, FundRaisingRequest))
-    assert said[0][: first + 1] == said[1][: first + 1]
+    actions = [[step.action for step in play(world, "treasurer").steps] for world in worlds]
+    first = next(at for at, done in enumerate(actions[0]) if isinstance(done, FundRaisingRequest))
+    assert actions[0][: first + 1] == actions[1][: first + 1]
 
 
 def test_the_future_does_not_reach_the_treasurer() -> None:
-    """In both profiles it says the same up to the month in which growth parts."""
-    said = [
+    """In both profiles its commands are equal up to the month in which growth differs."""
+    actions = [
         [(step.t, step.action) for step in play(f"enterprise_arena/{profile}", "treasurer").steps]
         for profile in ("paper", "snapshot")
     ]
-    before = [[step for step in steps if step[0] < 33] for steps in said]
+    before = [[step for step in steps if step[0] < 33] for steps in actions]
     assert before[0] == before[1]
 
 

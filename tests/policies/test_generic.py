@@ -7,8 +7,8 @@ import pytest
 from attrs import frozen
 
 from desim import Episode, Option, Role, Run, World, play
+from desim.episodes.lineup import Seat, resolve
 from desim.errors import BadRecord, PolicyFailed, UsageError
-from desim.seating import Seat, seat_all
 from models.beer_game import BeerGame, Order, Stage
 from policies.greedy import Greedy
 
@@ -28,7 +28,7 @@ def demand(run: Run) -> list[int]:
 # -- greedy ----------------------------------------------------------------------------------------
 
 
-def test_greedy_takes_the_option_of_most_worth() -> None:
+def test_greedy_takes_the_option_of_the_highest_value() -> None:
     """The first of equals."""
     choices = [Option("a", 1.0), Option("b", 3.0), Option("c", 3.0), Option("d", float("-inf"))]
     assert Greedy(lambda _: choices).decide(None) == "b"
@@ -38,21 +38,21 @@ def test_greedy_plays_by_the_options_of_its_role() -> None:
     """In the Beer Game it fills the pipeline."""
     run = Run(GAME, 1)
     (decision,) = run.advance()
-    offered = {o.action: o.worth for o in GAME.roles["retailer"].options(decision.observation)}
-    chosen = seat_all(GAME, "greedy", 1)["retailer"].decide(decision.observation)
+    offered = {o.action: o.value for o in GAME.roles["retailer"].options(decision.observation)}
+    chosen = resolve(GAME, "greedy", 1).policies["retailer"].decide(decision.observation)
     assert offered[chosen] == max(offered.values())
     assert orders(play(GAME, "greedy", 1)) == orders(play(GAME, "greedy", 1))
 
 
 @pytest.mark.parametrize("spec", ["greedy", "random"])
-def test_a_role_without_options_cannot_be_chosen_for(spec: str) -> None:
-    """It is refused before anything is played."""
+def test_a_role_without_options_is_refused(spec: str) -> None:
+    """Before anything is played."""
 
     @frozen
     class Silent(BeerGame):
         @property
         def roles(self) -> dict[str, Role]:
-            return {name: Role(Stage, Order) for name in self.stages}
+            return {name: Role(Stage, Order, optional=True) for name in self.stages}
 
     with pytest.raises(UsageError, match="role 'retailer' offers no options"):
         play(Silent(), spec)
@@ -62,7 +62,7 @@ def test_a_role_without_options_cannot_be_chosen_for(spec: str) -> None:
 
 
 def test_random_repeats_itself_for_a_seed() -> None:
-    """And takes other options for another seed and at another seat."""
+    """And takes other options for another seed or at another seat."""
     seats = dict.fromkeys(GAME.stages, "random")
     same = dict.fromkeys(("retailer", "wholesaler"), "random")
     first = play(GAME, seats, 4)
@@ -74,17 +74,17 @@ def test_random_repeats_itself_for_a_seed() -> None:
 
 
 def draws(seed: int, role: str) -> list[int]:
-    """The first numbers of a seat's own."""
+    """The first random numbers of a seat."""
     seat = Seat(GAME, role, GAME.roles[role], seed)
     return [int(n) for n in seat.generator().integers(1 << 30, size=4)]
 
 
 def test_random_shifts_no_draw_of_the_world() -> None:
-    """Customers want the same whoever plays, and however many draws they take."""
+    """Demand is the same for every policy, however many draws it takes."""
     wanted = []
     for spec in ("random", "greedy", None):
         run = Run(GAME, 9, GAME.stages if spec else [])
-        players = seat_all(GAME, dict.fromkeys(GAME.stages, spec) if spec else {}, 9)
+        players = resolve(GAME, dict.fromkeys(GAME.stages, spec) if spec else {}, 9).policies
         while decisions := run.advance():
             for d in decisions:
                 run.answer(d, players[d.role].decide(d.observation))
@@ -93,8 +93,8 @@ def test_random_shifts_no_draw_of_the_world() -> None:
 
 
 def test_random_takes_every_option_sooner_or_later() -> None:
-    """None is left out and none is made up."""
-    seat = seat_all(GAME, "random", 0)["retailer"]
+    """And no other action."""
+    seat = resolve(GAME, "random", 0).policies["retailer"]
     (decision,) = Run(GAME).advance()
     offered = {o.action for o in GAME.roles["retailer"].options(decision.observation)}
     assert {seat.decide(decision.observation) for _ in range(200)} == offered
@@ -110,7 +110,7 @@ def script(tmp_path: Path, text: str) -> str:
 
 
 def test_a_script_answers_line_by_line(tmp_path: Path) -> None:
-    """Empty lines and comments are passed over; what is left at the end does no harm."""
+    """Empty lines and comments are skipped; lines left at the end are ignored."""
     spec = script(
         tmp_path,
         "# a plan of größte Güte\n\n"
@@ -133,17 +133,17 @@ def test_a_script_answers_line_by_line(tmp_path: Path) -> None:
         ('[{"do": "order", "quantity": 3}]', "Expected `object`, got `array`"),
     ],
 )
-def test_a_fault_in_a_script_is_found_before_the_first_decision(
+def test_an_error_in_a_script_is_found_before_the_first_decision(
     tmp_path: Path, line: str, says: str
 ) -> None:
-    """File and line are named, comments counted."""
+    """The text names file and line; comments count as lines."""
     spec = script(tmp_path, '# one\n{"do":"order","quantity":1}\n\n' + line + "\n")
     with pytest.raises(UsageError, match=rf"orders\.txt, line 4: .*{says}"):
-        seat_all(GAME, spec, 0)
+        resolve(GAME, spec, 0)
 
 
 def test_a_script_that_is_too_short_fails_where_it_ends(tmp_path: Path) -> None:
-    """An empty one at once."""
+    """An empty one at the first decision."""
     spec = script(tmp_path, '{"do":"order","quantity":1}\n' * 5)
     with pytest.raises(PolicyFailed, match=r"orders\.txt has ended, but another action is needed"):
         play(GAME, spec, record=tmp_path / "run")
@@ -153,13 +153,13 @@ def test_a_script_that_is_too_short_fails_where_it_ends(tmp_path: Path) -> None:
 
 
 def test_a_script_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    """Missing, a folder, no text, or not named."""
+    """Missing, a folder, no text, or no file given."""
     with pytest.raises(UsageError, match=r"cannot read the script .*none: No such file"):
         play(GAME, f"script,file={tmp_path / 'none'}")
     with pytest.raises(UsageError, match=r"cannot read the script .*: Is a directory"):
         play(GAME, f"script,file={tmp_path}")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match=r"cannot read the script .*binary: it is no text"):
+    with pytest.raises(UsageError, match=r"cannot read the script .*binary: it is not UTF-8 text"):
         play(GAME, f"script,file={tmp_path / 'binary'}")
     with pytest.raises(UsageError, match="policy 'script' needs file; write script,file=VALUE"):
         play(GAME, "script")
@@ -174,14 +174,14 @@ def recorded(tmp_path: Path, policies: Any = "typical") -> tuple[Path, Episode]:
 
 
 def test_a_recording_answers_as_recorded(tmp_path: Path) -> None:
-    """In the same world the same episode comes out."""
+    """In the same world it gives the same episode."""
     file, played = recorded(tmp_path)
     again = play(GAME, f"replay,file={file}", 2)
     assert (again.steps, again.result) == (played.steps, played.result)
 
 
 def test_a_recording_plays_in_another_world(tmp_path: Path) -> None:
-    """It compares nothing: other seeds and parameters lead elsewhere with the same orders."""
+    """It compares nothing: with other seeds and parameters the same orders score differently."""
     file, played = recorded(tmp_path)
     for game, seed in ((GAME, 7), (BeerGame(horizon=12), 0), (BeerGame(horizon=3), 0)):
         other = play(game, f"replay,file={file}", seed)
@@ -190,20 +190,20 @@ def test_a_recording_plays_in_another_world(tmp_path: Path) -> None:
 
 
 def test_a_recording_of_another_role_can_be_given(tmp_path: Path) -> None:
-    """`role=` says whose answers; the seat's own are the default."""
+    """`role=` names the role whose actions are taken; the seat's own is the default."""
     seats = {"retailer": "typical", "wholesaler": "constant,quantity=3"}
     file, _ = recorded(tmp_path, seats)
     assert orders(play(GAME, f"replay,file={file},role=wholesaler")) == [3] * 12
     both = play(GAME, dict.fromkeys(seats, f"replay,file={file}"), 2)
     assert orders(both, "wholesaler") == [3] * 12
-    with pytest.raises(UsageError, match="holds no answers of 'distributor'"):
+    with pytest.raises(UsageError, match="holds no action of 'distributor'"):
         play(GAME, {"distributor": f"replay,file={file}"})
-    with pytest.raises(UsageError, match="holds no answers of 'bar'"):
+    with pytest.raises(UsageError, match="holds no action of 'bar'"):
         play(GAME, f"replay,file={file},role=bar")
 
 
 def test_a_cut_recording_plays_until_it_ends(tmp_path: Path) -> None:
-    """What comes after must be decided by somebody else."""
+    """There it fails, as no action is left."""
     file, played = recorded(tmp_path)
     lines = file.read_bytes().splitlines(keepends=True)
     (tmp_path / "cut").write_bytes(b"".join(lines[:6]) + lines[6][:20])
@@ -213,14 +213,14 @@ def test_a_cut_recording_plays_until_it_ends(tmp_path: Path) -> None:
     assert [s.action["quantity"] for s in again.steps] == orders(played)[:5]
 
 
-def test_a_recording_that_is_none_is_refused(tmp_path: Path) -> None:
-    """With the reader's own sentence."""
+def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
+    """With the sentence of the record's reader."""
     (tmp_path / "junk").write_text("junk")
     with pytest.raises(BadRecord, match="junk: the file is no episode record"):
         play(GAME, f"replay,file={tmp_path / 'junk'}")
 
 
-def test_a_recorded_action_that_does_not_fit_another_world_is_told(tmp_path: Path) -> None:
+def test_a_recorded_action_that_does_not_fit_another_world_is_refused(tmp_path: Path) -> None:
     """The role's schema decides, as for any policy."""
 
     @frozen

@@ -81,7 +81,7 @@ def test_the_search_promises_what_the_model_charges(game: BeerGame, data: st.Dat
     import numpy as np
 
     from models.beer_game import demand
-    from policies.heuristics.beer_game.many import costs
+    from policies.heuristics.beer_game.batch import costs
 
     seat = data.draw(st.integers(0, len(game.stages) - 1))
     row = st.lists(st.integers(0, 40), min_size=game.horizon, max_size=game.horizon)

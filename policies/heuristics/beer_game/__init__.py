@@ -1,9 +1,9 @@
 """Ordering rules of the Beer Game as policies."""
 
-from models.beer_game import BeerGame
-from models.beer_game.demand import drawn, settled
-from policies.heuristics.beer_game.perfect import Perfect
-from policies.heuristics.beer_game.rules import (
+from models.beer_game.demand import final_level, is_random
+from models.beer_game.params import BeerGameParams
+from policies.heuristics.beer_game.echelon import EchelonBaseStock
+from policies.heuristics.beer_game.memoryless import (
     BaseStock,
     Benchmark,
     Constant,
@@ -13,16 +13,23 @@ from policies.heuristics.beer_game.rules import (
     Smoothing,
     Typical,
 )
+from policies.heuristics.beer_game.moving_average import MovingAverage
+from policies.heuristics.beer_game.order_up_to import OrderUpTo, ReorderPoint
+from policies.heuristics.beer_game.perfect import Perfect
 from policies.heuristics.beer_game.sterman import Sterman
 
 __all__ = [
     "BaseStock",
     "Benchmark",
     "Constant",
+    "EchelonBaseStock",
     "Fallback",
     "Foresight",
     "LastDemand",
+    "MovingAverage",
+    "OrderUpTo",
     "Perfect",
+    "ReorderPoint",
     "Smoothing",
     "Sterman",
     "Typical",
@@ -30,16 +37,19 @@ __all__ = [
 ]
 
 
-def baselines(game: BeerGame) -> tuple[str, ...]:
-    """Return the specs that make sense in a game, the simplest first."""
-    level = settled(game.demand)
-    # Where demand is drawn, the search for the best list takes a second or two for each seed.
-    known = () if drawn(game.demand) else ("perfect",)
+def baselines(params: BeerGameParams) -> tuple[str, ...]:
+    """Return the policy specs that make sense with these parameters, the simplest first."""
+    level = final_level(params.demand)
+    # For random demand the search for the best list takes a second or two per seed.
+    known = () if is_random(params.demand) else ("perfect",)
     everywhere = ("last_demand", f"constant,quantity={level}", "typical", *known)
-    if game.supply_line == "shipped":
-        return (*everywhere, "base_stock", "smoothing,weeks=4", "fallback", "foresight")
-    # The textbook's level: demand over the lead time and the week until the next order.
-    target = (game.order_delay + game.ship_delay + 1) * level
-    # The benchmark is named with its seat; without, it takes all of them and is scored for all.
-    alone = f"{game.controlled}=benchmark"
-    return (*everywhere, f"base_stock,target={target}", "sterman", alone, "foresight")
+    # Without a role these play all stages and are scored for all of them.
+    echelon, alone = (f"{params.controlled}={rule}" for rule in ("echelon_base_stock", "benchmark"))
+    if params.supply_line == "shipped":
+        averaged = ("moving_average",) if params.opponents.startswith("moving_average") else ()
+        published = ("base_stock", "smoothing,weeks=4", *averaged, "fallback")
+        return (*everywhere, *published, "order_up_to", echelon, "foresight")
+    # The textbook level: demand over the lead time and the week until the next order.
+    target = (params.order_delay + params.ship_delay + 1) * level
+    base_stock = f"base_stock,target={target}"
+    return (*everywhere, base_stock, "sterman", alone, "order_up_to", echelon, "foresight")

@@ -1,33 +1,37 @@
-"""The cheapest order list when demand is known, beside a bound that no list can beat."""
+"""The cheapest order list found for a known demand, and a lower bound on the cost of any list."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import define, field, frozen
 
-from desim import Run, Seat
-from desim.errors import UsageError
-from desim.world import generator
-from models.beer_game import BeerGame, Order, Stage, demand
-from policies.heuristics.beer_game.bound import Bound
-from policies.heuristics.beer_game.many import Lists, costs
+from desim import Model, Run, Seat
+from desim.core.protocols import HasTables, Rows
+from desim.core.streams import generator
+from models.beer_game import demand
+from models.beer_game.actions import Order
+from models.beer_game.observation import Stage
+from models.beer_game.params import BeerGameParams
+from policies.heuristics.beer_game.batch import Lists, costs
+from policies.heuristics.beer_game.cost_bound import CostBound
+from policies.heuristics.beer_game.parameters import parameters
 
-__all__ = ["Perfect", "Plan", "best_plan"]
+__all__ = ["ClairvoyantPlan", "Perfect", "best_plan"]
 
-#: The search orders no more than this many times the largest demand; the bound knows no limit.
+#: Largest order of the search, as a multiple of the largest demand; the bound covers all orders.
 REACH = 16
 
 
 @frozen
-class Plan:
-    """An order list and what is known about it.
+class ClairvoyantPlan:
+    """An order list made with knowledge of the demand.
 
     Attributes:
-        orders: Units, one a week, those of forced weeks included.
-        cost: What the stage pays with it, as played by the model.
-        bound: No order list costs less.
+        orders: Units for each week, forced weeks included.
+        cost: Cost of the stage with this list, in money, as played by the model.
+        bound: Lower bound on the cost of any list, in money.
     """
 
     orders: tuple[int, ...]
@@ -36,23 +40,25 @@ class Plan:
 
     @property
     def gap(self) -> float:
-        """What a better list could save at most; 0 when this one is proved to be the cheapest."""
+        """The most a better list could save, in money; 0 when this list is proved the cheapest."""
         return self.cost - self.bound
 
 
 @define
 class Perfect:
-    """Play the cheapest order list for the demand to come, the other stages following their rule.
+    """Play the cheapest order list found for the demand; the other stages follow their rule.
 
-    It reads the hidden demand and knows the others' rule, so it is a yardstick and no rule a player
-    could follow. The notes of each decision tell cost, bound and gap of its list.
+    The policy reads the hidden demand and the others' rule, so it is a yardstick and no rule that a
+    player could follow. The notes of each decision hold cost, bound and gap of its list.
 
     Attributes:
-        plan: The list and what is known about it.
-        first: The week of the first order.
+        plan: The order list with its cost and bound.
+        first: The observation's `week` at the first order of the list.
+        notes: Cost, bound and gap of the plan, in money.
     """
 
-    plan: Plan
+    informed: ClassVar[bool] = True
+    plan: ClairvoyantPlan
     first: int
     notes: dict[str, float] = field(init=False)
 
@@ -62,91 +68,106 @@ class Perfect:
 
     @classmethod
     def seated(cls, seat: Seat, rounds: int = 30) -> Self:
-        """Search before the first order.
+        """Search for the list and build the policy.
 
         Args:
             seat: A stage of the Beer Game.
-            rounds: Descents from a disturbed best list, where the bound has not been met before.
+            rounds: Most descents from a disturbed best list; the search ends early at the bound.
+
+        Raises:
+            UsageError: The seat belongs to another model.
         """
-        game = seat.model
-        if not isinstance(game, BeerGame):
-            raise UsageError("perfect plays the Beer Game's stages and no other world")
-        return cls(best_plan(game, seat.role, seat.seed, rounds), 0 if game.blind else 1)
+        params = parameters(seat.model, "perfect")
+        plan = best_plan(params, seat.role, seat.seed, rounds)
+        return cls(plan, 0 if params.blind else 1)
 
     def decide(self, stage: Stage) -> Order:
-        """Order what the list says for the week."""
+        """Return the order of the list for the week."""
         return Order(self.plan.orders[stage.week - self.first])
 
 
 @cache
-def best_plan(game: BeerGame, role: str, seed: int, rounds: int = 30) -> Plan:
-    """Find a cheap order list for one stage and bound what any list costs.
+def best_plan(params: BeerGameParams, role: str, seed: int, rounds: int = 30) -> ClairvoyantPlan:
+    """Search for a cheap order list of one stage and compute a lower bound on any list's cost.
 
     Args:
-        game: The parameters.
+        params: A Beer Game, which is played to check the list.
         role: The stage that is played.
-        seed: The episode's, from which random demand comes.
+        seed: The episode's seed, from which random demand is drawn.
         rounds: See `Perfect.seated`.
     """
-    seat = game.stages.index(role)
-    wanted = demand.weekly(game.demand, game.horizon, partial(generator, seed, "demand"))
-    bound = _bound(game, role, seed)
-    search = _Search(game, wanted, seat, np.random.default_rng(0))
+    assert isinstance(params, Model)
+    stage = params.stages.index(role)
+    weekly = demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
+    bound = CostBound(params, stage, _weeks(params, params.stages, seed)).cost()
+    search = _Search(params, weekly, stage, np.random.default_rng(0))
     orders = tuple(int(units) for units in search.run(bound, rounds))
-    return Plan(orders, _played(game, role, seed, orders), bound)
+    due = orders[0 if params.blind else params.forced_weeks :]
+    return ClairvoyantPlan(orders, _played_cost(params, role, seed, due), bound)
 
 
-def _played(game: BeerGame, role: str, seed: int, orders: Sequence[int]) -> float:
-    """Return what a list costs, by playing it."""
-    run = Run(game, seed, [role])
-    due = iter(orders[0 if game.blind else game.forced_weeks :])
-    while handed := run.advance():
-        run.answer(handed[0], Order(next(due)))
+def _played_cost(model: Model[Any], role: str, seed: int, orders: Sequence[int]) -> float:
+    """Return the cost of a list in money, by playing it."""
+    run = Run(model, seed, [role])
+    due = iter(orders)
+    while decisions := run.advance():
+        run.answer(decisions[0], Order(next(due)))
     return -run.result().score
 
 
-def _bound(game: BeerGame, role: str, seed: int) -> float:
-    run = Run(game, seed, [])
+def _weeks(model: Model[Any], stages: Sequence[str], seed: int) -> list[Rows]:
+    """Return the weeks of every stage in an episode in which all stages follow the rule."""
+    assert isinstance(model, HasTables)
+    run = Run(model, seed, [])
     run.advance()
-    weeks = [run.state.history(name) for name in game.stages]
-    return Bound(game, game.stages.index(role), weeks).cost()
+    return [model.tables(run.state, stage)["weeks"] for stage in stages]
 
 
 @frozen
 class _Search:
-    """Descent over thousands of neighbours at once, from many starts; the same each time."""
+    """Descent over thousands of neighbouring lists at once, from several starts.
 
-    game: BeerGame
+    Attributes:
+        params: The parameters.
+        demand: Units by week.
+        stage: The played stage's index, from 0.
+        rng: Draws the disturbances.
+    """
+
+    params: BeerGameParams
     demand: Sequence[int]
-    seat: int
+    stage: int
     rng: Any
 
     @property
     def free(self) -> int:
-        return min(self.game.forced_weeks, len(self.demand))
+        """Index of the first week whose order is free."""
+        return min(self.params.forced_weeks, len(self.demand))
 
     @property
     def cap(self) -> int:
-        return REACH * max(1, self.game.flow, *self.demand)
+        """Largest order of the search, in units."""
+        return REACH * max(1, self.params.flow, *self.demand)
 
     def run(self, bound: float, rounds: int) -> Lists:
-        """Return the best list found; stop where nothing can be better."""
+        """Return the best list found; stop as soon as its cost meets the bound."""
         starts = self.guesses()
         ranked = np.argsort(self.costs(starts), kind="stable")[:3]
         best, least = min((self.descend(starts[row]) for row in ranked), key=lambda pair: pair[1])
         for _ in range(rounds):
             if least <= bound:
                 break
-            found, paid = self.descend(self.disturbed(best))
-            if paid <= least:
-                best, least = found, paid
+            other, cost = self.descend(self.disturbed(best))
+            if cost <= least:
+                best, least = other, cost
         return best
 
     def costs(self, lists: Lists) -> Lists:
-        return costs(self.game, self.demand, self.seat, lists)
+        """Return the cost of each list, in money."""
+        return costs(self.params, self.demand, self.stage, lists)
 
     def guesses(self) -> Lists:
-        """Demand some weeks ahead, with or without a larger first order."""
+        """Return the demand 0 to 8 weeks ahead, with the first order 1 to 10 times as large."""
         demand = list(self.demand)
         ahead = [[*demand[lag:], *demand[-1:] * min(lag, len(demand))] for lag in range(9)]
         lists = np.repeat(np.array(ahead, dtype=np.float64), 5, axis=0)
@@ -155,20 +176,20 @@ class _Search:
         return np.minimum(lists, self.cap)
 
     def descend(self, start: Lists) -> tuple[Lists, float]:
-        """Take the best neighbour until none is better."""
+        """Move to the best neighbour until none is better; return the list and its cost."""
         best, least = start, float(self.costs(start[None])[0])
         shifts = np.concatenate(list(self.shifts()))
         while len(shifts):
             lists = np.clip(best + shifts, 0, self.cap)
-            paid = self.costs(lists)
-            row = int(np.argmin(paid))
-            if paid[row] >= least:
+            each = self.costs(lists)
+            row = int(np.argmin(each))
+            if each[row] >= least:
                 break
-            best, least = lists[row], float(paid[row])
+            best, least = lists[row], float(each[row])
         return best, least
 
     def shifts(self) -> Iterator[Lists]:
-        """Yield changes of one week, and of two close weeks that keep the sum."""
+        """Yield changes of one week, and of two close weeks with the same sum, by powers of 2."""
         weeks, sizes = len(self.demand), [2**power for power in range(self.cap.bit_length())]
         moves = [np.eye(weeks)[self.free :]]
         moves += [
@@ -179,7 +200,7 @@ class _Search:
             yield from (sign * size * move for move in moves for sign in (1, -1))
 
     def disturbed(self, orders: Lists) -> Lists:
-        """Redraw a few weeks around the values they have."""
+        """Return a copy with one to four weeks redrawn around their values."""
         other, rng = orders.copy(), self.rng
         if self.free == len(orders):
             return other

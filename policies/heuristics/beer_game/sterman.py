@@ -1,4 +1,4 @@
-"""Sterman's anchoring and adjustment: how people were found to order."""
+"""Sterman's anchoring and adjustment: the ordering rule estimated from human players."""
 
 import math
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from attrs import define, field
 from attrs.validators import ge, in_, le
 
-from models.beer_game import Order, Stage
-from policies.heuristics.beer_game.rules import order
+from models.beer_game.actions import Order
+from models.beer_game.observation import Stage
+from policies.heuristics.beer_game.memoryless import order
 
 __all__ = ["Sterman"]
 
@@ -16,7 +17,7 @@ _share: list[Any] = [ge(0), le(1)]
 
 @define
 class Sterman:
-    """Anchor on expected demand, adjust for stock and, in part, for the supply line.
+    """Anchor on expected demand; adjust for stock and, in part, for the supply line.
 
     O = max(0, L + alpha (target - S - beta SL)), with S = inventory - backlog, SL the supply line
     and L = theta * incoming order + (1 - theta) * previous L.
@@ -24,10 +25,10 @@ class Sterman:
     Attributes:
         theta: Weight of the newest order in the expectation, 0 to 1.
         alpha: Share of the gap that is ordered, 0 to 1.
-        beta: Share of the supply line that is remembered, 0 to 1.
+        beta: Share of the supply line that is counted, 0 to 1.
         target: S', desired stock plus beta times desired supply line, units.
         expected: L before the first order, units.
-        rounding: "none", or "half_up" to whole units as players did.
+        rounding: "none", or "half_up" to whole units, as the players rounded.
 
     Source: Sterman 1989; reference SPEC section 10. Defaults: the players' mean estimates.
     """
@@ -40,7 +41,7 @@ class Sterman:
     rounding: str = field(default="none", validator=in_(("none", "half_up")))
 
     def decide(self, stage: Stage) -> Order:
-        """Update the expectation and order."""
+        """Update the expectation and return the order."""
         self.expected = self.theta * stage.incoming_order + (1 - self.theta) * self.expected
         net = stage.inventory - stage.backlog
         gap = self.target - net - self.beta * stage.supply_line

@@ -1,17 +1,17 @@
 """Rules for the Enterprise Digital Twin as policies."""
 
-from models.edt import EnterpriseDigitalTwin
+from models.edt.params import DigitalTwinParams
 from policies.heuristics.edt.optimal import LocalSearch, Optimal
 from policies.heuristics.edt.simple import Simple
 
 __all__ = ["LocalSearch", "Optimal", "Simple", "baselines"]
 
 
-def baselines(game: EnterpriseDigitalTwin) -> tuple[str, ...]:
-    """Return the specs that make sense in a game, the simplest first.
+def baselines(params: DigitalTwinParams) -> tuple[str, ...]:
+    """Return the policy specs that make sense with these parameters, the simplest first.
 
-    Greedy by revenue per seat and step is the generic `greedy`, which takes the option worth most.
+    The generic `greedy` takes the best-paid seats, because the options are valued by revenue.
     """
-    # A search needs one decision before the run, and rules without chance.
-    known = game.asks == "once" and game.gating == "threshold"
+    # A search needs one decision before the run, and the rules that it computes with.
+    known = params.asks == "once" and params.follows_code
     return ("simple", *(("local_search", "optimal") if known else ()))

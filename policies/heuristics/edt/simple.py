@@ -1,36 +1,38 @@
-"""The published Simple baseline, and its counterpart at the desk."""
+"""The published Simple baseline, and the same rule in the interactive game."""
 
 import math
 
 from attrs import frozen
 
-from models.edt import Accept, Briefing, Command, Decide, Desk, Release, SetRisk, Wait, Window
+from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait
+from models.edt.decision import Window
+from models.edt.observation import Briefing, Dashboard
 
 __all__ = ["Simple"]
 
 
 @frozen
 class Simple:
-    """Take every project for the longest window, without risk, with just enough consultants.
+    """Take every project for the longest window, with R = 0 and just enough consultants.
 
-    Enough are those whose time covers the contracted effort. At the desk of the interactive game
-    the same rule accepts everything, sets R to 0, releases whom the effort does not need, waits.
+    The consultants' time covers the contracted effort. In the interactive game the same rule
+    accepts every project, sets R to 0, releases the consultants it does not need, and waits.
 
     Source: reference SPEC section 11.
     """
 
-    def decide(self, seen: Briefing | Desk) -> Decide | Command:
-        """Decide by the contracted effort alone."""
-        return _at_the_desk(seen) if isinstance(seen, Desk) else _before_the_run(seen)
+    def decide(self, seen: Briefing | Dashboard) -> Decide | Command:
+        """Return the decision, or the next command."""
+        return _command(seen) if isinstance(seen, Dashboard) else _decision(seen)
 
 
-def _before_the_run(seen: Briefing) -> Decide:
+def _decision(seen: Briefing) -> Decide:
     windows = (Window(0, seen.horizon),) * len(seen.projects)
     staff = enough(math.fsum(p.contracted_effort for p in seen.projects), seen.workable)
     return Decide(min(max(staff, 1), seen.consultants), 0.0, windows)
 
 
-def _at_the_desk(seen: Desk) -> Command:
+def _command(seen: Dashboard) -> Command:
     for project in seen.projects:
         if not project.accepted and not project.over:
             return Accept(project.index)
@@ -45,5 +47,5 @@ def _at_the_desk(seen: Desk) -> Command:
 
 
 def enough(effort: float, time: float) -> int:
-    """Return how many consultants cover an effort in a time; none where there is no time."""
+    """Return the number of consultants who deliver an effort in a time; 0 if there is no time."""
     return math.ceil(effort / time) if time > 0 else 0

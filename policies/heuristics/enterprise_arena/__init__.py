@@ -23,13 +23,15 @@ __all__ = [
 
 
 def baselines(_: object) -> tuple[str, ...]:
-    """Return the specs that play this world headlessly."""
+    """Return the specs of the baselines."""
     return (
         "never_raise",
         "raise_once",
         "raise_below",
         "raise_when_free,instrument=debt",
         "raise_when_free",
+        # The largest request that the preset `capped` accepts.
+        "raise_when_free,amount=50_000_000",
         "equity_then_debt",
         "human_like",
         "treasurer",

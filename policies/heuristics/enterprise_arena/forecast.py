@@ -1,7 +1,8 @@
-"""What a treasurer expects: the yields of the book, the worst year so far, cash under stress.
+"""The treasurer's estimates: yields of the loans, the worst year, cash under stress, odds.
 
-Nothing here is a parameter of the model: yields are measured in closed books and in the headers of
-the months, growth in market data, odds on a scale of the treasurer's own.
+The treasurer does not know the parameters of its world. Yields are measured from closed books and
+from the headers of the months, growth from market data; odds follow scales of the treasurer's own.
+Only the decay of the odds by round is the paper's, which publishes it to its players.
 """
 
 import math
@@ -10,25 +11,24 @@ from statistics import median
 
 from attrs import define, field, frozen
 
-from models.enterprise_arena import Month
+from models.enterprise_arena.actions import DEBT, EQUITY
+from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Month
+from models.enterprise_arena.rules import YEAR, Raising
 
 __all__ = ["Debt", "Odds", "Yields", "lowest", "measure", "stressed", "worst_year"]
 
-YEAR = 12
 
-
-# -- yields of the book ----------------------------------------------------------------------------
+# -- yields of the loans ---------------------------------------------------------------------------
 
 
 @frozen
 class Yields:
-    """What a dollar of the loan book did a month, measured over the months of one year.
+    """Monthly yields of the loans, measured over the months of one year.
 
     Attributes:
-        collected: Principal that came back, a share.
-        lost: Loans written off, a share.
-        kept: Of the interest that the lending rate promises, the share left after vendors,
-            payroll and tax.
+        collected: Principal collected, a share of the loans.
+        lost: Loans charged off, a share of the loans.
+        kept: Cash left of interest after vendors, payroll and tax, a share of loans x lending rate.
     """
 
     collected: float
@@ -44,15 +44,15 @@ def measure(flows: Mapping[str, float], headers: Sequence[Month]) -> Yields:
         headers: Of those months, and of the one after them.
     """
     months, after = headers[:-1], headers[-1]
-    book = math.fsum(month.loan_portfolio_gross for month in months)
-    promised = math.fsum(month.loan_portfolio_gross * month.lending_rate / YEAR for month in months)
-    lent, back = -flows["loans_originated"], flows["collections_principal"]
-    gone = months[0].loan_portfolio_gross + lent - back - after.loan_portfolio_gross
-    earned = math.fsum(
+    loans = math.fsum(month.loan_portfolio_gross for month in months)
+    interest = math.fsum(month.loan_portfolio_gross * month.lending_rate / YEAR for month in months)
+    lent, collected = -flows["loans_originated"], flows["collections_principal"]
+    lost = months[0].loan_portfolio_gross + lent - collected - after.loan_portfolio_gross
+    kept = math.fsum(
         flows[row]
         for row in ("collections_interest", "vendor_payments", "payroll_paid", "tax_paid")
     )
-    return Yields(_share(back, book), _share(gone, book), _share(earned, promised))
+    return Yields(_share(collected, loans), _share(lost, loans), _share(kept, interest))
 
 
 def _share(part: float, whole: float) -> float:
@@ -64,10 +64,10 @@ def _share(part: float, whole: float) -> float:
 
 @define
 class Debt:
-    """Debt service as it shows in headers and notifications.
+    """Debt service, measured from headers and notifications.
 
     Attributes:
-        rate: Mean contract rate of what was drawn, a share a year.
+        rate: Mean contract rate of the notes drawn, a share a year.
         instalment: Principal repaid last month, dollars.
     """
 
@@ -77,13 +77,14 @@ class Debt:
     _before: float = field(default=0.0, init=False)
 
     def follow(self, month: Month) -> None:
-        """Take in a new month."""
+        """Update with the header of a new month."""
         drawn = 0.0
-        for told in month.notifications:
-            if told["event"] == "debt_delivered":
-                drawn += told["amount"]
-                cost = self.rate * self._drawn + told["contract_rate"] * told["amount"]
-                self._drawn += told["amount"]
+        for notification in month.notifications:
+            if notification["event"] == DEBT_DELIVERED:
+                amount = notification["amount"]
+                drawn += amount
+                cost = self.rate * self._drawn + notification["contract_rate"] * amount
+                self._drawn += amount
                 self.rate = cost / self._drawn
         self.instalment = max(0.0, self._before + drawn - month.total_debt)
         self._before = month.total_debt
@@ -93,11 +94,11 @@ class Debt:
 
 
 def worst_year(growth: Sequence[float], least: float) -> float:
-    """Return the strongest growth of borrowers over twelve months that the market has shown.
+    """Return the strongest growth of borrowers over twelve months in market data, a share.
 
     Args:
         growth: Percent a month, from month 0 on.
-        least: What is thought possible before it has been seen, a share.
+        least: The lowest value returned, a share.
 
     >>> round(worst_year([0.0, 10.0, 10.0, 0.0], 0.05), 4)
     0.21
@@ -108,20 +109,20 @@ def worst_year(growth: Sequence[float], least: float) -> float:
 
 
 def stressed(growth: Sequence[float], least: float, months: int) -> list[float]:
-    """Return growth, percent a month, if the worst year began now; it is quiet after that."""
+    """Return growth, percent a month: the worst year from now on, then the median of the data."""
     percent = 100 * math.expm1(math.log1p(worst_year(growth, least)) / YEAR)
     return [percent] * min(YEAR, months) + [median(growth or (0.0,))] * max(0, months - YEAR)
 
 
 def lowest(month: Month, yields: Yields, debt: Debt, loan: float, growth: Sequence[float]) -> float:
-    """Return the lowest cash of the months to come, dollars, if nothing is raised.
+    """Return the lowest forecast cash, dollars, if no money is raised.
 
     Args:
-        month: From which the forecast starts.
-        yields: Of the loan book.
-        debt: And its service.
+        month: The present header.
+        yields: Of the loans.
+        debt: The debt service.
         loan: Dollars lent to a new borrower.
-        growth: Of borrowers in each month to come, percent.
+        growth: Of borrowers in each month of the forecast, percent.
     """
     return min(_cash(month, yields, debt, loan, growth), default=month.cash_balance)
 
@@ -129,14 +130,14 @@ def lowest(month: Month, yields: Yields, debt: Debt, loan: float, growth: Sequen
 def _cash(
     month: Month, yields: Yields, debt: Debt, loan: float, growth: Sequence[float]
 ) -> Iterator[float]:
-    cash, users, book = month.cash_balance, float(month.active_users), month.loan_portfolio_gross
+    cash, users, loans = month.cash_balance, float(month.active_users), month.loan_portfolio_gross
     owed = month.total_debt
     for percent in growth:
         lent = max(0.0, percent / 100 * users) * loan
         repaid = min(owed, debt.instalment)
-        earned = book * month.lending_rate / YEAR * yields.kept
-        cash += book * yields.collected + earned - lent - repaid - owed * debt.rate / YEAR
-        book += lent - book * (yields.collected + yields.lost)
+        kept = loans * month.lending_rate / YEAR * yields.kept
+        cash += loans * yields.collected + kept - lent - repaid - owed * debt.rate / YEAR
+        loans += lent - loans * (yields.collected + yields.lost)
         users *= 1 + percent / 100
         owed -= repaid
         yield cash
@@ -144,19 +145,23 @@ def _cash(
 
 # -- odds ------------------------------------------------------------------------------------------
 
-#: The VIX at which equity is certain, and at which it is out of the question.
+#: The VIX up to which equity is taken as certain, and from which as impossible.
 _CALM, _PANIC = 10.0, 50.0
-#: Money market rate and credit spread together at which debt is out of the question, percent.
-_DEAR = 15.0
-#: Falls with every round that closed; the paper tells this rule to its players.
-_DECAY = 0.75
-#: Requests' worth of belief in the scales above.
-_TRUST = 4.0
+#: Sum of SOFR and credit spread from which debt is taken as impossible, percent.
+_EXPENSIVE = 15.0
+#: Factor on the odds of equity for every round closed; published by the paper.
+_DECAY = Raising().round_decay
+#: The weight of the scales above against outcomes, in requests.
+_PRIOR = 4.0
+#: The instrument whose money has arrived, by the event of a notification.
+_DELIVERED = {EQUITY_DELIVERED: EQUITY, DEBT_DELIVERED: DEBT}
 
 
 @define
 class Odds:
-    """What the treasurer believes of a request: a scale of its own, mended by its own outcomes.
+    """The treasurer's estimate of the odds of a request: its own scale, corrected by outcomes.
+
+    The correction is (successes + prior) / (odds of all requests by the scale + prior).
 
     Attributes:
         rounds: Equity rounds closed.
@@ -164,32 +169,30 @@ class Odds:
 
     rounds: int = 0
     _scale: dict[str, float] = field(factory=dict, init=False)
-    _hoped: dict[str, float] = field(factory=dict, init=False)
+    _expected: dict[str, float] = field(factory=dict, init=False)
     _won: dict[str, int] = field(factory=dict, init=False)
 
     def equity(self, vix: float) -> float:
-        """Believe that equity is certain in calm and impossible in panic, linear between."""
+        """Return the odds of equity: linear in VIX, less by the decay for each round closed."""
         ease = min(max((_PANIC - vix) / (_PANIC - _CALM), 0.0), 1.0)
-        return self._mended("equity", ease * _DECAY**self.rounds)
+        return self._corrected(EQUITY, ease * _DECAY**self.rounds)
 
     def debt(self, sofr: float, spread: float) -> float:
-        """Believe that debt is certain where money and credit cost nothing."""
-        return self._mended("debt", min(max(1 - (sofr + spread) / _DEAR, 0.0), 1.0))
+        """Return the odds of debt: linear in the sum of SOFR and credit spread, both percent."""
+        return self._corrected(DEBT, min(max(1 - (sofr + spread) / _EXPENSIVE, 0.0), 1.0))
 
-    def asked(self, instrument: str) -> None:
-        """Remember what the scale promised of a request that is made now."""
-        self._hoped[instrument] = self._hoped.get(instrument, 0.0) + self._scale[instrument]
+    def submitted(self, instrument: str) -> None:
+        """Count a request with the odds that its scale returned last."""
+        self._expected[instrument] = self._expected.get(instrument, 0.0) + self._scale[instrument]
 
     def follow(self, month: Month) -> None:
-        """Take in the outcomes told in a new month."""
-        for told in month.notifications:
-            instrument, _, delivered = told["event"].partition("_")
-            if delivered == "delivered":
+        """Count the outcomes of which a new month notifies."""
+        for notification in month.notifications:
+            if instrument := _DELIVERED.get(notification["event"]):
                 self._won[instrument] = self._won.get(instrument, 0) + 1
-                self.rounds += instrument == "equity"
+                self.rounds += instrument == EQUITY
 
-    def _mended(self, instrument: str, scale: float) -> float:
-        """Put a scale right by what it has promised so far and what came."""
+    def _corrected(self, instrument: str, scale: float) -> float:
         self._scale[instrument] = scale
-        won, hoped = self._won.get(instrument, 0), self._hoped.get(instrument, 0.0)
-        return min(1.0, scale * (won + _TRUST) / (hoped + _TRUST))
+        won, expected = self._won.get(instrument, 0), self._expected.get(instrument, 0.0)
+        return min(1.0, scale * (won + _PRIOR) / (expected + _PRIOR))

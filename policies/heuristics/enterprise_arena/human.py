@@ -1,77 +1,101 @@
-"""The schedule of the two human experts behind the paper's Table 2, as far as it can be told."""
+"""The schedule of the two human experts of the paper's Table 2, as far as it is published."""
 
-from typing import Self
+import math
+from typing import ClassVar, Self
 
 from attrs import define, field
 from attrs.validators import ge, in_
 
 from desim import Seat
-from models.enterprise_arena import BookClosing, FundRaisingRequest, Month, Pass, VerifyCashPosition
-from models.enterprise_arena.actions import Action
+from models.enterprise_arena.actions import (
+    DEBT,
+    EQUITY,
+    Action,
+    BookClosing,
+    FundRaisingRequest,
+    Pass,
+    VerifyCashPosition,
+)
+from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Month
+from policies.heuristics.enterprise_arena.replies import reduced, refused
 from policies.heuristics.enterprise_arena.rules import free
 
 __all__ = ["HumanLike"]
 
-#: Equity of one request, dollars, by expert: in two rounds, and in three or more.
+#: Equity of one request in dollars by expert: with two rounds, and with three or more.
 _TWO = {"A": 66_000_000.0, "B": 90_000_000.0}
 _MORE = {"A": 43_000_000.0, "B": 60_000_000.0}
-#: Expert B asks for the first debt and for the second from these months on.
+#: The months from which expert B requests the first debt and the second.
 _DEBT_FROM = (63, 84)
-_DEBT = 90_000_000.0
-#: Months in which the books stay open.
+#: Debt of one request, dollars.
+_BORROWED = 90_000_000.0
+#: Months in which the expert passes instead of closing the books.
 _PASSES = (40, 80, 120)
-#: A look at the bank account in every fifth month but the first: 26 in 132 months.
-_LOOK_EVERY = 5
+#: Months from one call of the cash tool to the next, from month 5 on: 26 calls in 132 months.
+_CALL_EVERY = 5
 
 
 @define
 class HumanLike:
     """Raise equity early in a few large rounds; expert B borrows twice after the second surge.
 
-    Equity is asked for whenever free until `tranches` rounds have closed. Then B asks for debt
-    whenever free, from month 63 until one has come and from month 84 until a second has. All
-    other months close the books but 40, 80 and 120, which pass.
+    Equity is requested whenever no request is under way, until `tranches` rounds have closed. Then
+    B requests debt whenever no request is under way, from month 63 until one note is drawn and from
+    month 84 until a second is. All other months close the books, except 40, 80 and 120, which pass.
+    Where a request is refused, which no published world does, later ones are smaller.
 
     Attributes:
-        expert: "A" or "B"; from a spec without it, A plays even seeds and B odd ones.
+        expert: "A" or "B"; a spec without it plays A on even seeds and B on odd ones.
         tranches: Equity rounds: two of 66 (A) or 90 million (B), three or more of 43 or 60.
+
+    It is `informed`: months 63 and 84 were fitted to the experts' published cash, so the rule knows
+    when the second surge of the published path is over without having observed it. It `draws`: the
+    seed selects the expert.
 
     Source: reference targets.json, `human_like` and `human_like_three_tranches`.
     """
+
+    informed: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
 
     expert: str = field(default="A", validator=in_(("A", "B")))
     tranches: int = field(default=2, validator=ge(1))
     _rounds: int = field(default=0, init=False)
     _debts: int = field(default=0, init=False)
     _month: int = field(default=-1, init=False)
+    _largest: float = field(default=math.inf, init=False)
+    _submitted: FundRaisingRequest | None = field(default=None, init=False)
 
     @classmethod
     def seated(cls, seat: Seat, expert: str = "", tranches: int = 2) -> Self:
-        """Take the expert of the episode's seed where none is named."""
+        """Choose the expert by the episode's seed if none is named."""
         return cls(expert or "AB"[seat.seed % 2], tranches)
 
     def decide(self, month: Month) -> Action | VerifyCashPosition:
-        """Look at the bank account if it is time, then ask, close the books or pass."""
+        """Call the cash tool if it is due, then submit a request, close the books or pass."""
         now = month.current_month
+        if self._submitted and refused(month):
+            self._largest = reduced(self._submitted)
         if now > self._month:
             self._month = now
             self._count(month)
-            if now and now % _LOOK_EVERY == 0:
+            if now and now % _CALL_EVERY == 0:
                 return VerifyCashPosition()
-        if free(month) and (request := self._wanted(now)):
-            return request
+        self._submitted = self._wanted(now) if free(month) else None
+        if self._submitted:
+            return self._submitted
         return Pass() if now in _PASSES else BookClosing()
 
     def _count(self, month: Month) -> None:
-        came = [told["event"] for told in month.notifications]
-        self._rounds += came.count("equity_delivered")
-        self._debts += came.count("debt_delivered")
+        events = [notification["event"] for notification in month.notifications]
+        self._rounds += events.count(EQUITY_DELIVERED)
+        self._debts += events.count(DEBT_DELIVERED)
 
     def _wanted(self, now: int) -> FundRaisingRequest | None:
         if self._rounds < self.tranches:
             amounts = _TWO if self.tranches <= len(_TWO) else _MORE
-            return FundRaisingRequest("equity", amounts[self.expert])
+            return FundRaisingRequest(EQUITY, min(amounts[self.expert], self._largest))
         borrows = self.expert == "B" and self._debts < len(_DEBT_FROM)
         if borrows and now >= _DEBT_FROM[self._debts]:
-            return FundRaisingRequest("debt", _DEBT)
+            return FundRaisingRequest(DEBT, min(_BORROWED, self._largest))
         return None

@@ -1,6 +1,6 @@
-"""Rules without a forecast: never raise, whenever free, below a floor, once, one after another.
+"""Rules without a forecast: never raise, whenever free, below a floor, once, in a sequence.
 
-A request is made only where none is under way. Amounts are dollars.
+None of them submits a request while another is under way. Amounts are dollars.
 """
 
 import math
@@ -8,71 +8,76 @@ import math
 from attrs import define, field, frozen
 from attrs.validators import ge, gt, in_, le, matches_re
 
-from models.enterprise_arena import FundRaisingRequest, Month, Pass, VerifyCashPosition
-from models.enterprise_arena.actions import Action
+from models.enterprise_arena.actions import (
+    EQUITY,
+    INSTRUMENTS,
+    Action,
+    FundRaisingRequest,
+    Pass,
+    VerifyCashPosition,
+)
+from models.enterprise_arena.observation import Month
 
 __all__ = ["EquityThenDebt", "NeverRaise", "RaiseBelow", "RaiseOnce", "RaiseWhenFree"]
 
-TYPES = ("equity", "debt")
-
 
 def free(month: Month) -> bool:
-    """Say whether no request is under way."""
+    """Return whether no request is under way."""
     return not month.pending_fundraisings
 
 
 @define
 class NeverRaise:
-    """Pass, every month.
+    """Pass in every month.
 
     Attributes:
-        tools: Looks at the bank account a month on average, 0 to 20; they change the score alone.
+        tools: Tool calls a month on average, 0 to 20; they change nothing but the score.
     """
 
     tools: float = field(default=0.0, validator=[ge(0), le(20)])
-    _looks: int = field(default=0, init=False)
+    _calls: int = field(default=0, init=False)
 
     def decide(self, month: Month) -> Pass | VerifyCashPosition:
-        """Look as often as the average wants by now, then pass."""
-        if self._looks < math.floor(self.tools * (month.current_month + 1)):
-            self._looks += 1
+        """Call the cash tool until the average up to this month is reached, then pass."""
+        if self._calls < math.floor(self.tools * (month.current_month + 1)):
+            self._calls += 1
             return VerifyCashPosition()
         return Pass()
 
 
 @frozen
 class RaiseWhenFree:
-    """Ask for the same amount in every month without a request under way.
+    """Request the same amount in every month without a request under way.
 
     Attributes:
         instrument: "equity" or "debt".
         amount: Dollars, above 0.
     """
 
-    instrument: str = field(default="equity", validator=in_(TYPES))
+    instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
     def decide(self, month: Month) -> Action:
-        """Ask, or wait for the answer."""
+        """Submit a request, or pass while one is under way."""
         return FundRaisingRequest(self.instrument, self.amount) if free(month) else Pass()
 
 
 @frozen
 class RaiseBelow:
-    """Ask for the same amount in every month that opens with too little cash.
+    """Request the same amount in every month that opens with cash below a floor.
 
     Attributes:
-        floor: Dollars; a month that opens with exactly these asks for nothing.
+        floor: Dollars; at exactly the floor there is no request.
         instrument: "equity" or "debt".
         amount: Dollars, above 0.
     """
 
     floor: float = 15_000_000.0
-    instrument: str = field(default="equity", validator=in_(TYPES))
+    instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
     def decide(self, month: Month) -> Action:
-        """Ask if cash is strictly below the floor."""
+        """Submit a request if cash is strictly below the floor."""
         if free(month) and month.cash_balance < self.floor:
             return FundRaisingRequest(self.instrument, self.amount)
         return Pass()
@@ -80,20 +85,20 @@ class RaiseBelow:
 
 @frozen
 class RaiseOnce:
-    """Ask once, whatever comes of it.
+    """Submit one request, regardless of its outcome.
 
     Attributes:
         instrument: "equity" or "debt".
         amount: Dollars, above 0.
-        month: In which to ask, from 0.
+        month: The month of the request, from 0.
     """
 
-    instrument: str = field(default="equity", validator=in_(TYPES))
+    instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
     month: int = field(default=0, validator=ge(0))
 
     def decide(self, month: Month) -> Action:
-        """Ask in the one month."""
+        """Submit the request in its month."""
         if month.current_month == self.month:
             return FundRaisingRequest(self.instrument, self.amount)
         return Pass()
@@ -101,7 +106,7 @@ class RaiseOnce:
 
 @define
 class EquityThenDebt:
-    """Ask for one instrument after another, each once and as soon as free, whatever comes of it.
+    """Request one instrument after another, each once and as soon as no request is under way.
 
     Attributes:
         sequence: Instruments with `+` between them: `equity+debt+equity`.
@@ -112,12 +117,12 @@ class EquityThenDebt:
         default="equity+debt", validator=matches_re(r"(equity|debt)(\+(equity|debt))*")
     )
     amount: float = field(default=20_000_000.0, validator=gt(0))
-    _asked: int = field(default=0, init=False)
+    _submitted: int = field(default=0, init=False)
 
     def decide(self, month: Month) -> Action:
-        """Ask for the next instrument of the sequence."""
+        """Request the next instrument of the sequence."""
         instruments = self.sequence.split("+")
-        if self._asked == len(instruments) or not free(month):
+        if self._submitted == len(instruments) or not free(month):
             return Pass()
-        self._asked += 1
-        return FundRaisingRequest(instruments[self._asked - 1], self.amount)
+        self._submitted += 1
+        return FundRaisingRequest(instruments[self._submitted - 1], self.amount)

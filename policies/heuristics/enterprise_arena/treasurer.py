@@ -1,59 +1,75 @@
-"""A treasurer reads closed books, watches the market, raises what a bad year would take."""
+"""A policy that forecasts cash from closed books and market data, and raises what would lack."""
 
+import math
 from collections.abc import Generator, Mapping
+from statistics import fmean
 from typing import Any
 
 from attrs import define, field
 from attrs.validators import ge, gt, in_, le
 
-from models.enterprise_arena import (
+from models.enterprise_arena.actions import (
+    DEBT,
+    EQUITY,
+    Action,
     BookClosing,
     CheckMarketData,
     Command,
     FundRaisingRequest,
-    Month,
     Pass,
 )
-from models.enterprise_arena.actions import Action
+from models.enterprise_arena.observation import Month
+from models.enterprise_arena.rules import YEAR, Raising
 from policies.heuristics.enterprise_arena import forecast
 from policies.heuristics.enterprise_arena.forecast import Debt, Odds, Yields
-from policies.heuristics.enterprise_arena.inbox import Books, fetch, values
+from policies.heuristics.enterprise_arena.replies import (
+    YearToDate,
+    fetch,
+    reduced,
+    refused,
+    values,
+)
 
 __all__ = ["Treasurer"]
 
-#: Commands out, months in.
+#: Yields commands, receives the observations after them.
 Course = Generator[Command, Month, Any]
 
-YEAR = 12
-#: Months a request may take, and the mean share of it that comes: the paper tells its players.
-_WAIT, _FILL = 6, 0.85
-#: Of book equity: beyond it the paper's spread and penalty on debt begin.
-_LEVERED = 0.5
+#: The terms of funding that the paper publishes to its players.
+_PUBLISHED = Raising()
+#: Months that a request may take.
+_WAIT = _PUBLISHED.delay_range[1]
+#: Mean share of a request that arrives.
+_FILL = fmean(_PUBLISHED.fill_range)
+#: Debt over book equity above which debt is penalised.
+_LEVERED = _PUBLISHED.leverage_threshold
 
 
 @define
 class Treasurer:
     """Raise what cash would lack if the worst year of growth began now.
 
-    Every `every` months the treasurer closes the books and reads the statements a month later:
-    from them and the headers it measures what the loan book returns. Every month it reads the
-    market's borrower growth. It then forecasts cash over eighteen months (twelve of stress, six
-    that a request may take) as if the strongest twelve months the market has shown so far, or
-    `surge` if that is more, began at once. Where the lowest cash of this forecast is below `floor`,
-    it asks for the difference. It chooses the instrument by odds of its own: from VIX for equity
-    (less by a quarter a round), from SOFR and the Baa spread for debt, both mended by how its
-    own requests ended; a dollar of debt counts `debt_worth` dollars, for it is paid back.
+    Every `every` months the policy closes the books; it reads the statements a month later and
+    measures the yields of the loans from them and from the headers. Every month it reads the
+    industry's borrower growth. It then forecasts cash over eighteen months (twelve of stress, and
+    six that a request may take) as if the strongest twelve months in the data so far, or `surge` if
+    that is more, began now. If the lowest cash of the forecast is below `floor`, it requests the
+    difference. It chooses the instrument by its own estimate of the odds: from VIX for equity (a
+    quarter less for each round), from SOFR and the Baa spread for debt, both corrected by the
+    outcomes of its own requests. A dollar of debt counts as `debt_worth` dollars, since it is
+    repaid. Where a request is refused, its later ones are smaller.
 
-    It knows what the paper tells every player (delay, fill, the decay by round, the leverage
-    threshold); the model's parameters, probabilities and future it does not.
+    It uses the terms that the paper publishes (delay, fill, decay by round, leverage threshold),
+    and no other parameter, probability or future figure of the model. It is not `informed`: these
+    terms are rules of the game, the same for every path and seed.
 
     Attributes:
         floor: Lowest cash that a bad year may leave, dollars.
-        surge: Growth of borrowers within a year that is feared before any has been seen, a share.
-        least: Smallest request, dollars: a round costs odds whatever its size.
-        most: Largest request, a multiple of book equity as of the last closing.
-        debt_worth: Of a dollar of debt, in dollars of equity.
-        odds: Least odds worth a request.
+        surge: Growth of borrowers within a year that is assumed before any is observed, a share.
+        least: Smallest request, dollars: a round lowers the odds of the next, whatever its size.
+        most: Largest request, a multiple of book equity at the last closing.
+        debt_worth: Value of a dollar of debt, in dollars of equity.
+        odds: Lowest odds at which a request is submitted.
         every: Months between closings, a divisor of 12.
     """
 
@@ -68,12 +84,13 @@ class Treasurer:
     _headers: list[Month] = field(factory=list, init=False, repr=False)
     _growth: list[float] = field(factory=list, init=False, repr=False)
     _debt: Debt = field(factory=Debt, init=False, repr=False)
-    _belief: Odds = field(factory=Odds, init=False, repr=False)
-    _books: Books | None = field(default=None, init=False, repr=False)
+    _odds: Odds = field(factory=Odds, init=False, repr=False)
+    _books: YearToDate | None = field(default=None, init=False, repr=False)
     _yields: Yields | None = field(default=None, init=False, repr=False)
+    _largest: float = field(default=math.inf, init=False, repr=False)
 
     def decide(self, month: Month) -> Command:
-        """Send the month to the course and return its next command."""
+        """Return the next command."""
         if self._course is None:
             self._course = self._months(month)
             return next(self._course)
@@ -83,16 +100,16 @@ class Treasurer:
         while True:
             self._headers.append(month)
             self._debt.follow(month)
-            self._belief.follow(month)
+            self._odds.follow(month)
             yield from self._watch()
             yield from self._read()
             action = yield from self._act(month)
-            month = yield action
+            month = yield from self._carry_out(action)
 
     def _watch(self) -> Course:
-        """Read the market's growth of borrowers of the months not read yet."""
-        told = yield CheckMarketData("Monthly_User_Growth", len(self._growth))
-        self._growth += values(told)
+        """Read the industry's growth of borrowers in the months not read yet."""
+        replied = yield CheckMarketData("Monthly_User_Growth", len(self._growth))
+        self._growth += values(replied)
 
     def _read(self) -> Course:
         """Read the statements of the last month, if its books were closed."""
@@ -112,8 +129,21 @@ class Treasurer:
                 return (yield from self._request(month, lack, self._books.equity))
         return BookClosing() if closing else Pass()
 
+    def _carry_out(self, action: Action) -> Generator[Command, Month, Month]:
+        """Give the month's action; repeat a refused request with less while the month lasts."""
+        while isinstance(action, FundRaisingRequest):
+            after = yield action
+            if not refused(after):
+                self._odds.submitted(action.type)
+                return after
+            self._largest = reduced(action)
+            if after.current_month > self._headers[-1].current_month:
+                return after
+            action = FundRaisingRequest(action.type, self._largest)
+        return (yield action)
+
     def _lowest(self, month: Month, yields: Yields) -> float:
-        """Return the lowest cash if the worst year began now and nothing were raised."""
+        """Return the lowest cash if the worst year began now and no money were raised."""
         growth = forecast.stressed(self._growth, self.surge, YEAR + _WAIT)
         first = self._headers[0]
         loan = first.loan_portfolio_gross / max(1, first.active_users)
@@ -122,33 +152,34 @@ class Treasurer:
     def _request(
         self, month: Month, lack: float, equity: float
     ) -> Generator[Command, Month, Action]:
-        """Choose the instrument that promises more, and ask for what is lacking."""
-        seen = yield from self._markets(month.current_month)
-        amount = min(max(lack / _FILL, self.least), self.most * max(equity, 0.0))
-        if not seen or amount <= 0:
+        """Request what is lacking, with the instrument of the better odds."""
+        rates = yield from self._markets(month.current_month)
+        wanted = max(lack / _FILL, self.least)
+        amount = min(wanted, self.most * max(equity, 0.0), self._largest)
+        if not rates or amount <= 0:
             return Pass()
-        instrument, odds = self._choose(seen, amount, month.total_debt, equity)
+        instrument, odds = self._choose(rates, amount, month.total_debt, equity)
         if odds < self.odds:
             return Pass()
-        self._belief.asked(instrument)
         return FundRaisingRequest(instrument, amount)
 
     def _markets(self, now: int) -> Generator[Command, Month, dict[str, float]]:
-        """Look at what makes money easy or hard to get; nothing if a look was refused."""
-        seen: dict[str, float] = {}
+        """Read the series behind the odds; empty if a call was refused."""
+        rates: dict[str, float] = {}
         for series in ("VIX", "SOFR", "Baa_Yield", "Tsy10Y"):
-            told = values((yield CheckMarketData(series, now)))
-            if not told:
+            replied = values((yield CheckMarketData(series, now)))
+            if not replied:
                 return {}
-            seen[series] = told[-1]
-        return seen
+            rates[series] = replied[-1]
+        return rates
 
     def _choose(
-        self, seen: Mapping[str, float], amount: float, debt: float, equity: float
+        self, rates: Mapping[str, float], amount: float, debt: float, equity: float
     ) -> tuple[str, float]:
-        stock = self._belief.equity(seen["VIX"])
-        loan = self._belief.debt(seen["SOFR"], seen["Baa_Yield"] - seen["Tsy10Y"])
+        """Return the instrument and the odds of a request."""
+        by_equity = self._odds.equity(rates["VIX"])
+        by_debt = self._odds.debt(rates["SOFR"], rates["Baa_Yield"] - rates["Tsy10Y"])
         levered = debt + amount > _LEVERED * equity
-        if not levered and loan * self.debt_worth > stock:
-            return "debt", loan
-        return "equity", stock
+        if not levered and by_debt * self.debt_worth > by_equity:
+            return DEBT, by_debt
+        return EQUITY, by_equity

@@ -1,16 +1,41 @@
-"""The named rules of YC-Bench: the four published ones, focus, planner and its oracle."""
+"""The named policies of YC-Bench: the four published bots, focus, the planner, its oracle."""
 
-from policies.heuristics.yc_bench.focus import Focus
+from policies.heuristics.yc_bench.focus import Focus, LearningFocus
 from policies.heuristics.yc_bench.oracle import Oracle
 from policies.heuristics.yc_bench.planner import Planner
-from policies.heuristics.yc_bench.published import Greedy, Prestige, Random, Throughput
+from policies.heuristics.yc_bench.published import (
+    PublishedGreedy,
+    PublishedPrestige,
+    PublishedRandom,
+    PublishedThroughput,
+)
 
-__all__ = ["Focus", "Greedy", "Oracle", "Planner", "Prestige", "Random", "Throughput", "baselines"]
+__all__ = [
+    "Focus",
+    "LearningFocus",
+    "Oracle",
+    "Planner",
+    "PublishedGreedy",
+    "PublishedPrestige",
+    "PublishedRandom",
+    "PublishedThroughput",
+    "baselines",
+]
 
 
 def baselines(_: object) -> tuple[str, ...]:
-    """Return the specs that play this world headlessly; greedy and random are added by name.
+    """Return the specs with which this world is played headlessly.
 
-    `planner` takes seconds an episode and is played by name, as `oracle` is.
+    `focus` is informed: it knows two clients by name. `oracle`, which is informed as well, plays
+    the planner's year three times and is played by name.
     """
-    return ("throughput", "prestige", "focus,tasks=1", "focus")
+    return (
+        "published_greedy",
+        "published_random",
+        "published_throughput",
+        "published_prestige",
+        "focus,tasks=1",
+        "focus",
+        "learning_focus",
+        "planner",
+    )

@@ -1,6 +1,6 @@
-"""What a player knows of the company: read from replies, rounded as they are, nothing else.
+"""What a player knows of the company: the rounded figures of replies, and nothing else.
 
-Hidden and absent here: loyalty, rates beyond two decimals, and what will replace a task.
+Loyalty, rates beyond two decimals and future replacements are hidden, so they are absent here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,10 +8,11 @@ from datetime import datetime
 
 from attrs import define, field, frozen
 
-from policies.heuristics.yc_bench.course import Row
-from policies.heuristics.yc_bench.ruleset import Ruleset
+from models.yc_bench.rules.formulas import agreed_quantity, deadline_days
+from models.yc_bench.rules.public import PublicRules
+from policies.heuristics.yc_bench.generator_policy import Row
 
-__all__ = ["Estimate", "Offer", "Person"]
+__all__ = ["Estimate", "TaskOffer", "TeamMember"]
 
 #: Calendar days of a month, on average.
 _MONTH = 30.4
@@ -19,16 +20,16 @@ _DAY_SECONDS = 86_400
 
 
 @define(eq=False)
-class Person:
-    """Somebody on the payroll.
+class TeamMember:
+    """An employee as listed.
 
     Attributes:
         name: As listed.
         rates: Units an hour by domain, two decimals.
         bump: Raise with each success, cents a month.
-        jobs: Titles of active tasks they are on.
-        typical: Units an hour in the work that lies ahead, by the plan's mix of domains.
-        room: How many active tasks they may be on.
+        jobs: Titles of their active tasks.
+        typical: Units an hour in the plan's mix of domains.
+        room: How many active tasks they may have.
     """
 
     name: str
@@ -50,13 +51,13 @@ class Person:
 
 
 @frozen(eq=False)
-class Offer:
+class TaskOffer:
     """A task of the market that could be accepted.
 
     Attributes:
         title: Its name.
-        client: Whose it is.
-        domain: Of the work.
+        client: The client's name.
+        domain: Domain of the work.
         listed: Units of work as listed.
         quantity: Units of work once accepted, if the client is honest.
         reward: Cents, as listed.
@@ -83,29 +84,30 @@ class Estimate:
     """The company as far as it can be seen.
 
     Attributes:
-        rules: The published ones.
+        rules: The rules of the world.
         horizon: When the run ends.
-        now: When it was last looked at.
-        people: By name.
-        trust: By client.
+        now: Time of the last look.
+        people: Employees by name.
+        trust: Level by client.
         specialties: Domains by client.
-        prestige: By domain.
-        adversarial: Clients found out.
+        prestige: Level by domain.
+        adversarial: Clients known to be adversarial.
     """
 
-    rules: Ruleset
+    rules: PublicRules
     horizon: datetime
     now: datetime
-    people: dict[str, Person] = field(factory=dict)
+    people: dict[str, TeamMember] = field(factory=dict)
     trust: dict[str, float] = field(factory=dict)
     specialties: dict[str, Sequence[str]] = field(factory=dict)
     prestige: dict[str, float] = field(factory=dict)
     adversarial: set[str] = field(factory=set)
+    _offers: dict[str, tuple[Row, float, TaskOffer]] = field(factory=dict, init=False, repr=False)
 
     @property
     def hours(self) -> float:
         """Hours of progress until the horizon."""
-        return self.rules.progress.between(self.now, self.horizon)
+        return self.rules.progress_between(self.now, self.horizon)
 
     @property
     def months(self) -> float:
@@ -114,14 +116,14 @@ class Estimate:
 
     @property
     def honest(self) -> list[str]:
-        """Clients not found out, by name."""
+        """Clients not known to be adversarial, sorted by name."""
         return sorted(self.trust.keys() - self.adversarial)
 
     def read_staff(self, listed: Iterable[Row]) -> None:
-        """Take the reply of `employee list`."""
+        """Read the rows of `employee list`."""
         bump = self.rules.salary_bump_pct
         self.people = {
-            row["name"]: Person(
+            row["name"]: TeamMember(
                 row["name"],
                 dict(row["skill_rates"]),
                 bump * row["salary_cents"],
@@ -131,17 +133,24 @@ class Estimate:
         }
 
     def read_clients(self, listed: Iterable[Row]) -> None:
-        """Take the reply of `client list`."""
+        """Read the rows of `client list`."""
         for row in listed:
             self.trust[row["name"]] = row["trust_level"]
             self.specialties[row["name"]] = tuple(row["specialties"])
 
-    def offer(self, row: Row) -> Offer:
-        """Read a row of the market."""
-        need = row["requirements"][0]
+    def offer(self, row: Row) -> TaskOffer:
+        """Read a row of the market; read once as long as the client's trust is the same."""
         trust = self.trust.get(row["client_name"], 0.0)
-        quantity = self.rules.agreed(need["required_qty"], trust)
-        return Offer(
+        known = self._offers.get(row["task_id"])
+        # Titles may repeat; a world's own rows are the same objects at each look.
+        if known is None or known[0] is not row or known[1] != trust:
+            known = self._offers[row["task_id"]] = (row, trust, self._read(row, trust))
+        return known[2]
+
+    def _read(self, row: Row, trust: float) -> TaskOffer:
+        need = row["requirements"][0]
+        quantity = agreed_quantity(self.rules, need["required_qty"], trust)
+        return TaskOffer(
             title=row["task_id"],
             client=row["client_name"],
             domain=need["domain"],
@@ -150,6 +159,6 @@ class Estimate:
             reward=row["reward_funds_cents"],
             boost=row["skill_boost_pct"],
             delta=row["reward_prestige_delta"],
-            days=self.rules.deadline_days(quantity),
+            days=deadline_days(self.rules, quantity),
             trust=row["required_trust"],
         )

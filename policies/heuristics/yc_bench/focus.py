@@ -1,18 +1,21 @@
-"""Focus: one or two tasks at a time for honest clients, with the four best people (`bots.md`)."""
+"""Focus: a few tasks at a time for honest clients, each with four people (`bots.md`).
 
-from collections.abc import Iterator, Mapping
+`focus` is the reference rule: it knows by name which clients of the published worlds are
+adversarial. `learning_focus` finds out from what it observes, and spreads its people.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import ClassVar
 
 from attrs import define, field
 from attrs.validators import ge
 
-from models.yc_bench import (
+from models.yc_bench.actions import (
     ClientHistory,
     ClientList,
     Command,
     CompanyStatus,
-    Desk,
     EmployeeList,
     EndTurn,
     FinanceLedger,
@@ -24,56 +27,152 @@ from models.yc_bench import (
     TaskInspect,
     TaskList,
 )
-from policies.heuristics.yc_bench.course import Course, Row, Started, rows
+from models.yc_bench.observation import FounderDesk
+from policies.heuristics.yc_bench.generator_policy import (
+    Commands,
+    GeneratorPolicy,
+    Row,
+    Steps,
+    rows,
+)
 
-__all__ = ["Focus"]
+__all__ = ["Focus", "LearningFocus"]
 
 #: The two adversarial clients of the published worlds.
 _ADVERSARIAL = ("Vanguard ML", "Equinox Labs")
-_ROWS, _TEAM, _TRUST = 40, 4, 5
+#: Rows of the first look at the market; all of them, where none of these is wanted.
+_ROWS, _ALL = 40, 100_000
+_TEAM, _TRUST = 4, 5
+#: Up to so many tasks the reference rule gives each the four fastest, who may be the same people.
+_SHARED = 2
 
 
 @define
-class Focus(Started):
-    """Keep a few tasks open: the best paid by the unit, trust counted in, the four best on each.
+class _KeepsTasksOpen(GeneratorPolicy):
+    """Keep some tasks open: the best paid a unit, weighted by trust.
 
     Attributes:
-        tasks: How many to keep open, at least 1.
-        avoid: Clients whose tasks are never taken, with `+` between them; by default the two
-            adversarial ones of the published worlds, whom no report tells apart.
+        tasks: How many to keep open; 0 for one for every four employees.
     """
 
-    tasks: int = field(default=2, validator=ge(1))
-    avoid: str = "+".join(_ADVERSARIAL)
-    _course: Course | None = field(default=None, init=False, repr=False)
+    tasks: int = field(default=0, validator=ge(0))
+    _commands: Commands | None = field(default=None, init=False, repr=False)
+    _trust: Mapping[str, float] = field(factory=dict, init=False, repr=False)
+    _abandoned: int = field(default=0, init=False, repr=False)
 
-    def course(self, desk: Desk) -> Course:
-        """Look around as often as the reference run does, fill up, resume."""
-        trust: Mapping[str, float] = {}
+    def commands(self, desk: FounderDesk) -> Commands:
+        """Look as often as the reference run does, start tasks, resume."""
+        assert desk.status is not None
+        many = self.tasks or max(1, desk.status.employees // _TEAM)
+        self._trust, self._abandoned = {}, 0
         for turn in count(1):
-            for look in _looks(turn):
-                desk = yield look
-                if type(look) is ClientList:
-                    trust = {c["name"]: c["trust_level"] for c in rows(desk, "clients")}
-            while len(desk.planned) + len(desk.active) < self.tasks:
-                desk = yield MarketBrowse(limit=_ROWS)
-                row = self.choose(rows(desk, "tasks"), trust)
+            desk = yield from self._look(turn)
+            while len(desk.planned) + len(desk.active) - self._abandoned < many:
+                row = yield from self._choose()
                 if row is None:
                     break
                 desk = yield EmployeeList()
-                task, team = row["task_id"], _best(rows(desk, "employees"), row)
-                yield TaskAccept(task)
-                yield TaskAssign(task, team)
-                yield TaskDispatch(task)
-                desk = yield TaskInspect(task)
+                staff = rows(desk, "employees")
+                fastest = _fastest if many <= _SHARED and self._shares_people() else _freest
+                desk = yield from self._start(row, fastest(staff, row))
             yield SimResume()
             desk = yield EndTurn()
 
-    def choose(self, listed: Any, trust: Mapping[str, float]) -> Row | None:
-        """Return the best paid row by the unit, or none."""
-        avoided = self.avoid.split("+")
-        free = [row for row in listed if row["client_name"] not in avoided]
-        return max(free, key=lambda row: _worth(row, trust), default=None)
+    def _avoided(self) -> Collection[str]:
+        """Return the clients whose tasks are not taken."""
+        raise NotImplementedError
+
+    def _shares_people(self) -> bool:
+        """Return whether few tasks are all given to the fastest, as in the reference run."""
+        raise NotImplementedError
+
+    def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
+        """Take a task and return the desk that follows."""
+        raise NotImplementedError
+
+    def _look(self, turn: int) -> Steps:
+        """Look at the company and return the last desk."""
+        for look in _looks(turn):
+            desk = yield look
+            if type(look) is ClientList:
+                self._trust = {c["name"]: c["trust_level"] for c in rows(desk, "clients")}
+        return desk
+
+    def _choose(self) -> Steps:
+        """Return the row with the best pay a unit, or none if the whole market has none."""
+        for limit in (_ROWS, _ALL):
+            desk = yield MarketBrowse(limit=limit)
+            listed, avoided = rows(desk, "tasks"), self._avoided()
+            wanted = [row for row in listed if row["client_name"] not in avoided]
+            if wanted or len(listed) < limit:
+                break
+        return max(wanted, key=lambda row: _value(row, self._trust), default=None)
+
+
+@define
+class Focus(_KeepsTasksOpen):
+    """Keep a few tasks open: the best paid a unit, weighted by trust, each with four people.
+
+    Attributes:
+        tasks: How many to keep open; 0 for one for every four employees. One or two of them, as in
+            the reference run, each have the four fastest, who then share their time; with more
+            tasks, each has the four with the fewest tasks.
+        avoid: Clients whose tasks are never taken, with `+` between them; by default the two
+            adversarial ones of the published worlds, which no report reveals.
+    """
+
+    informed: ClassVar[bool] = True
+
+    avoid: str = "+".join(_ADVERSARIAL)
+
+    def _avoided(self) -> Collection[str]:
+        return self.avoid.split("+")
+
+    def _shares_people(self) -> bool:
+        return True
+
+    def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
+        task = row["task_id"]
+        yield TaskAccept(task)
+        yield TaskAssign(task, team)
+        yield TaskDispatch(task)
+        desk = yield TaskInspect(task)
+        return desk
+
+
+@define
+class LearningFocus(_KeepsTasksOpen):
+    """Focus that learns which clients to avoid, and gives each task people of its own.
+
+    An accepted task is inspected before anybody works on it. One that has grown shows that its
+    client is adversarial: it is left planned, which costs nothing, and the client is avoided from
+    then on, also in further episodes.
+
+    Attributes:
+        tasks: How many to keep open; 0 for one for every four employees. Each has the four with the
+            fewest tasks, of these the fastest.
+    """
+
+    _known: set[str] = field(factory=set, init=False, repr=False)
+
+    def _avoided(self) -> Collection[str]:
+        return self._known
+
+    def _shares_people(self) -> bool:
+        return False
+
+    def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
+        task = row["task_id"]
+        yield TaskAccept(task)
+        desk = yield TaskInspect(task)
+        assert desk.reply is not None
+        if _work(desk.reply.out) > _work(row):
+            self._known.add(row["client_name"])
+            self._abandoned += 1
+            return desk
+        yield TaskAssign(task, team)
+        desk = yield TaskDispatch(task)
+        return desk
 
 
 def _looks(turn: int) -> Iterator[Command]:
@@ -87,12 +186,28 @@ def _looks(turn: int) -> Iterator[Command]:
         yield FinanceLedger()
 
 
-def _worth(row: Row, trust: Mapping[str, float]) -> float:
-    pay: float = row["reward_funds_cents"] / row["requirements"][0]["required_qty"]
+def _work(row: Row) -> float:
+    quantity: float = row["requirements"][0]["required_qty"]
+    return quantity
+
+
+def _value(row: Row, trust: Mapping[str, float]) -> float:
+    pay: float = row["reward_funds_cents"] / _work(row)
     return pay * (1 + trust.get(row["client_name"], 0.0) / _TRUST)
 
 
-def _best(staff: Any, row: Row) -> tuple[str, ...]:
-    domain = row["requirements"][0]["domain"]
-    ranked = sorted(staff, key=lambda who: (-who["skill_rates"][domain], who["name"]))
-    return tuple(who["name"] for who in ranked[:_TEAM])
+def _fastest(staff: Sequence[Row], row: Row) -> tuple[str, ...]:
+    ranked = sorted(staff, key=lambda who: (-_rate(who, row), who["name"]))
+    return tuple([who["name"] for who in ranked[:_TEAM]])
+
+
+def _freest(staff: Sequence[Row], row: Row) -> tuple[str, ...]:
+    ranked = sorted(
+        staff, key=lambda who: (len(who["active_tasks"]), -_rate(who, row), who["name"])
+    )
+    return tuple([who["name"] for who in ranked[:_TEAM]])
+
+
+def _rate(who: Row, row: Row) -> float:
+    rate: float = who["skill_rates"][row["requirements"][0]["domain"]]
+    return rate

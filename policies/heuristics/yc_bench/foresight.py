@@ -1,31 +1,37 @@
-"""What will replace a task: the hidden draws, read ahead from the seed (SPEC 4.5 and 11.1)."""
+"""The replacements of a task: hidden draws, computed in advance from the seed (SPEC 4.5, 11.1)."""
 
 from collections.abc import Iterator
 from typing import Self
 
 from attrs import define, field
 
-from models.yc_bench import YCBench, generation
-from models.yc_bench.spec import ClientSpec, TaskSpec
-from policies.heuristics.yc_bench.course import Row
+from models.yc_bench.observation import market_row
+from models.yc_bench.params import YCBenchParams
+from models.yc_bench.rules.decimals import stored
+from models.yc_bench.rules.draw_market import (
+    GENERATIONS,
+    draw_market,
+    draw_replacement,
+    replacement_number,
+)
+from models.yc_bench.rules.draw_people import draw_clients
+from models.yc_bench.rules.specs import ClientSpec, TaskSpec
+from policies.heuristics.yc_bench.generator_policy import Row
 
-__all__ = ["Foresight"]
-
-#: Replacements are called `Task-N` with N = 1000 * slot + generation.
-_A_SLOT = 1000
+__all__ = ["MarketForesight"]
 
 
 @define
-class Foresight:
-    """The clients as drawn, and every replacement there will ever be.
+class MarketForesight:
+    """The clients as drawn, and every replacement of the episode.
 
     Attributes:
-        game: The parameters.
+        params: The parameters.
         seed: The episode's.
         clients: In the order in which tasks are dealt.
     """
 
-    game: YCBench
+    params: YCBenchParams
     seed: int
     clients: tuple[ClientSpec, ...]
     _slots: dict[int, TaskSpec] = field(factory=dict, repr=False)
@@ -33,13 +39,13 @@ class Foresight:
     _rows: dict[tuple[int, int], Row] = field(factory=dict, repr=False)
 
     @classmethod
-    def of(cls, game: YCBench, seed: int) -> Self:
-        """Read a world from its file, or draw it as the model does."""
-        told = game.told
-        clients = generation.clients(game, seed) if told is None else told.clients
-        tasks = generation.market(game, seed, clients) if told is None else told.tasks
+    def of(cls, params: YCBenchParams, seed: int) -> Self:
+        """Take a world from its file, or draw it as the model does."""
+        fixed = params.fixed_world
+        clients = draw_clients(params, seed) if fixed is None else fixed.clients
+        tasks = draw_market(params, seed, clients) if fixed is None else fixed.tasks
         slots, titles = {t.slot: t for t in tasks}, {t.title: t.slot for t in tasks}
-        return cls(game, seed, clients, slots, titles)
+        return cls(params, seed, clients, slots, titles)
 
     @property
     def adversarial(self) -> set[str]:
@@ -48,19 +54,19 @@ class Foresight:
 
     @property
     def foresees(self) -> bool:
-        """Whether replacements depend on their slot alone, and titles tell slots apart."""
-        return self.game.replacement_stream == "slot" and len(self._slots) < _A_SLOT
+        """Whether replacements depend on their slot alone, and titles identify slots."""
+        return self.params.replacement_stream == "slot" and len(self._slots) < GENERATIONS
 
     def after(self, title: str, depth: int) -> Iterator[Row]:
-        """Yield what will come in a task's place, one after the other, as rows of the market.
+        """Yield the successive replacements of a task as rows of the market.
 
-        There is nothing to see where replacements are numbered through, because then the number
-        depends on everything else that is accepted, nor in slot 0, whose titles repeat.
+        There are none where one counter numbers all replacements, because then a draw depends on
+        every other acceptance, nor in slot 0, whose titles repeat.
         """
-        slot, generation_ = self._place(title)
+        slot, generation = self._place(title)
         if slot < 1 or not self.foresees:
             return
-        for each in range(generation_, min(generation_ + depth, _A_SLOT)):
+        for each in range(generation, min(generation + depth, GENERATIONS)):
             yield self._row(slot, each)
 
     def _place(self, title: str) -> tuple[int, int]:
@@ -70,31 +76,21 @@ class Foresight:
         number = title.removeprefix("Task-")
         if not number.isdecimal():
             return -1, 0
-        slot, generation_ = divmod(int(number), _A_SLOT)
-        return slot, generation_ + 1
+        slot, generation = divmod(int(number), GENERATIONS)
+        return slot, generation + 1
 
-    def _row(self, slot: int, generation_: int) -> Row:
-        key = slot, generation_
+    def _row(self, slot: int, generation: int) -> Row:
+        key = slot, generation
         if key not in self._rows:
-            self._rows[key] = _shown(self._replacement(slot, generation_), self.clients)
+            spec = self._replacement(slot, generation)
+            delta = float(stored(spec.prestige_delta, self.params.prestige_delta_digits))
+            client = self.clients[spec.client].name
+            self._rows[key] = market_row(spec, spec.title, client, delta)
         return self._rows[key]
 
-    def _replacement(self, slot: int, generation_: int) -> TaskSpec:
-        told = self.game.told
-        foreseen = None if told is None else told.foreseen.get((slot, generation_))
-        return foreseen or generation.replacement(
-            self.game, self.seed, self._slots[slot], self.clients, _A_SLOT * slot + generation_
+    def _replacement(self, slot: int, generation: int) -> TaskSpec:
+        fixed, number = self.params.fixed_world, replacement_number(slot, generation)
+        foreseen = None if fixed is None else fixed.foreseen.get((slot, generation))
+        return foreseen or draw_replacement(
+            self.params, self.seed, self._slots[slot], self.clients, number
         )
-
-
-def _shown(task: TaskSpec, clients: tuple[ClientSpec, ...]) -> Row:
-    return {
-        "task_id": task.title,
-        "client_name": clients[task.client].name,
-        "required_prestige": task.required_prestige,
-        "required_trust": task.required_trust,
-        "reward_funds_cents": task.reward_cents,
-        "reward_prestige_delta": round(task.prestige_delta, 3),
-        "skill_boost_pct": task.skill_boost,
-        "requirements": [{"domain": task.domain, "required_qty": float(task.required_qty)}],
-    }

@@ -1,44 +1,50 @@
-"""Who does what: of all offers and all teams of free people, the pair that is worth most."""
+"""Assignment of people to tasks: of all offers and teams of free people, the most valuable pair."""
 
 from collections.abc import Callable, Iterable, Sequence
 
-from policies.heuristics.yc_bench.estimate import Offer, Person
-from policies.heuristics.yc_bench.ruleset import Ruleset
-from policies.heuristics.yc_bench.worth import Worth, fastest
+from models.yc_bench.rules.public import PublicRules
+from policies.heuristics.yc_bench.estimate import TaskOffer, TeamMember
+from policies.heuristics.yc_bench.task_value import TaskValuation, fastest
 
-__all__ = ["Pair", "match"]
+__all__ = ["Assignment", "match"]
 
-Pair = tuple[Offer, list[Person]]
+Assignment = tuple[TaskOffer, list[TeamMember]]
 
 #: Offers of each domain that are tried with every team.
 _TRIED = 8
 
 
 def match(
-    worth: Worth, ranked: Iterable[Offer], favour: Callable[[Offer], float], rules: Ruleset
-) -> Pair | None:
+    valuation: TaskValuation,
+    ranked: Iterable[TaskOffer],
+    favour: Callable[[TaskOffer], float],
+    rules: PublicRules,
+) -> Assignment | None:
     """Return the best task and team, or none that would be in time.
 
     Args:
-        worth: Judges.
-        ranked: What is on offer, the best first.
-        favour: What the worth of an offer is multiplied with.
-        rules: Say how large a team is of use.
+        valuation: Values an offer for a team.
+        ranked: The offers, the best first.
+        favour: Factor on the value of an offer.
+        rules: The rules of the world.
     """
-    free = [who for who in worth.estimate.people.values() if who.free]
-    best, found = 0.0, None
+    free = [who for who in valuation.estimate.people.values() if who.free]
+    best, pair = 0.0, None
     for domain, offers in _shortlists(ranked).items():
-        teams = _teams(free, domain, rules)
+        teams = [valuation.figures(domain, team) for team in _teams(free, domain, rules)]
         for offer in offers:
+            liking = favour(offer)
             for team in teams:
-                value = worth.now(offer, team) * favour(offer)
+                if not valuation.in_time(offer, team):
+                    continue
+                value = valuation.value(offer, team) * liking
                 if value > best:
-                    best, found = value, (offer, team)
-    return found
+                    best, pair = value, (offer, list(team.team))
+    return pair
 
 
-def _shortlists(ranked: Iterable[Offer]) -> dict[str, list[Offer]]:
-    short: dict[str, list[Offer]] = {}
+def _shortlists(ranked: Iterable[TaskOffer]) -> dict[str, list[TaskOffer]]:
+    short: dict[str, list[TaskOffer]] = {}
     for offer in ranked:
         tried = short.setdefault(offer.domain, [])
         if len(tried) < _TRIED:
@@ -46,14 +52,14 @@ def _shortlists(ranked: Iterable[Offer]) -> dict[str, list[Offer]]:
     return short
 
 
-def _teams(free: Sequence[Person], domain: str, rules: Ruleset) -> list[list[Person]]:
+def _teams(free: Sequence[TeamMember], domain: str, rules: PublicRules) -> list[list[TeamMember]]:
     """Return everybody alone, the fastest, the slowest, and those who still learn."""
     ranked = fastest(free, domain)
     size = rules.efficient_team or len(ranked)
-    found = [[who] for who in ranked]
+    teams = [[who] for who in ranked]
     for many in range(2, min(size, len(ranked)) + 1):
-        found += [ranked[:many], ranked[-many:]]
+        teams += [ranked[:many], ranked[-many:]]
     learning = [who for who in ranked if who.rates[domain] < rules.skill_rate_max]
     if 1 < len(learning) < len(ranked):
-        found += [learning[:size], learning[-size:]]
-    return found
+        teams += [learning[:size], learning[-size:]]
+    return teams

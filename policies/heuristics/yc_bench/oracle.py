@@ -1,32 +1,33 @@
-"""Oracle: the planner with the hidden state in hand, an upper reference that no player can be.
+"""Oracle: the planner with knowledge of the hidden state, an upper reference for players.
 
-It reads from the seed which clients are adversarial, so it needs no probing, and every task that
-will ever replace another, so that an acceptance that only makes room is spent where it uncovers
-something good. Everything else, among it the number of such acceptances and the rates, which it
-takes as they are shown, is as in the planner. Because luck can still outweigh foresight, it plays
-the year in advance in an exact copy of the world, once as the planner and once with foresight, and
-does what came out better: it is never below the planner.
+It computes from the seed which clients are adversarial, so it needs no probing, and every task that
+will replace another, so that an acceptance that only refreshes the market is spent where it leads
+to a good task. Everything else is as in the planner, also the number of such acceptances and the
+rates, which it reads rounded. Because luck can outweigh foresight, it plays the year in advance in
+an exact copy of the world, once as the planner and once with foresight, and then plays the better
+of the two: it is never below the planner.
 
 Seeds 1-20, preset `default`: $6.36M on average, $6.17M at least, against the planner's $6.22M and
 $5.48M. Foresight alone (`rehearse=False`) makes $6.35M; to the nearest $10,000 it is ahead on 15 of
-the 20 seeds and behind on 4. Without rerolls it has nothing to choose from; both make $4.1M.
+the 20 seeds and worse on 4. Without rerolls it has nothing to choose from; both make $4.1M.
 """
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from attrs import define, field, frozen
 
 from desim import Seat, play
-from models.yc_bench import CompanyStatus, TaskAccept, YCBench
-from policies.heuristics.yc_bench.course import Row
-from policies.heuristics.yc_bench.foresight import Foresight
-from policies.heuristics.yc_bench.planner import Planner, Steps
-from policies.heuristics.yc_bench.ruleset import Ruleset
-from policies.heuristics.yc_bench.worth import Worth
+from models.yc_bench.actions import CompanyStatus, TaskAccept
+from models.yc_bench.params import YCBenchParams
+from policies.heuristics.yc_bench.foresight import MarketForesight
+from policies.heuristics.yc_bench.generator_policy import Row, Steps
+from policies.heuristics.yc_bench.planner import Planner
+from policies.heuristics.yc_bench.task_value import TaskValuation
 
 __all__ = ["Oracle"]
 
-#: How many replacements of a task are read ahead; how many of the best offers set what is good.
+#: How many replacements of a task are looked at; how many of the best offers define a good one.
 _DEPTH, _GOOD = 20, 6
 #: Rounds of digging at a stop.
 _ROUNDS = 3
@@ -34,11 +35,11 @@ _ROUNDS = 3
 
 @frozen(eq=False)
 class _Dig:
-    """Acceptances, the first of an offer, the others of what replaces it, that uncover a good one.
+    """Acceptances of an offer and of its replacements that lead to a good task.
 
     Attributes:
-        titles: What to accept, in this order.
-        gain: Worth above what is good anyway, for each acceptance.
+        titles: Tasks to accept, in this order.
+        gain: Value above that of a good offer, for each acceptance.
     """
 
     titles: list[str]
@@ -47,13 +48,15 @@ class _Dig:
 
 @define
 class Oracle(Planner):
-    """Play the planner's game knowing adversarial clients and all replacements: hidden state.
+    """Plan with adversarial clients and all replacements known, which are hidden state.
 
     Attributes:
-        foresight: What is hidden.
+        foresight: The hidden state.
     """
 
-    foresight: Foresight = field(kw_only=True)
+    informed: ClassVar[bool] = True
+
+    foresight: MarketForesight = field(kw_only=True)
     _saved: int = field(default=0, init=False, repr=False)
     _values: dict[str, float] = field(factory=dict, init=False, repr=False)
     _week: tuple[int, int] = field(default=(0, 0), init=False, repr=False)
@@ -62,37 +65,37 @@ class Oracle(Planner):
     def seated(
         cls, seat: Seat, rerolls: int = 3, load: int = 2, *, rehearse: bool = True
     ) -> Planner:
-        """Read the hidden state from parameters and seed.
+        """Compute the hidden state from parameters and seed.
 
         Args:
-            seat: Of the founder.
+            seat: The founder's.
             rerolls: As the planner's.
             load: As the planner's.
-            rehearse: Play the year in advance and return the planner itself where it is better.
+            rehearse: Whether to play the year in advance and return the planner where it is better.
         """
         foreseeing = cls._foreseeing(seat, rerolls, load)
         if not rehearse:
             return foreseeing
         plain = Planner.seated(seat, rerolls, load)
         ahead = _earned(seat, foreseeing) > _earned(seat, plain)
-        # Those two have lived their year.
+        # The two have played their episodes; a policy plays one.
         make = cls._foreseeing if ahead else Planner.seated
         return make(seat, rerolls, load)
 
     @classmethod
     def _foreseeing(cls, seat: Seat, rerolls: int, load: int) -> Planner:
-        game = seat.model
-        assert isinstance(game, YCBench)
-        foresight = Foresight.of(game, seat.seed)
-        return cls(rerolls, load, rules=Ruleset.of(game), foresight=foresight)
+        params = seat.model
+        assert isinstance(params, YCBenchParams)
+        foresight = MarketForesight.of(params, seat.seed)
+        return cls(rerolls, load, rules=params.public, foresight=foresight)
 
     def _scout(self) -> Steps:
-        """Know without probing who is adversarial."""
+        """Take the adversarial clients from the hidden state instead of probing."""
         self._known.adversarial |= self.foresight.adversarial
         yield from self._browse()
 
     def _reroll(self, budget: int) -> Steps:
-        """Accept what lies above the best replacements; what is not spent is saved."""
+        """Accept the tasks before the best replacements; acceptances that are left are saved."""
         if not self.foresight.foresees:
             yield from super()._reroll(budget)
             return
@@ -109,25 +112,25 @@ class Oracle(Planner):
             yield from self._browse()
 
     def _digs(self) -> Iterator[_Dig]:
-        """Yield the best dig below every poor offer of the clients to serve."""
-        worth, serve = self._worth(), self._plan.serve
-        served = {t: worth.best(o) for t, o in self._pool.items() if o.client in serve}
+        """Yield the best dig from every poor offer of the clients to serve."""
+        valuation, serve = self._valuation(), self._plan.serve
+        served = {t: valuation.best(o) for t, o in self._pool.items() if o.client in serve}
         good = min(sorted(served.values())[-_GOOD:], default=0.0)
         self._forget()
         for title, value in served.items():
             if value < good:
-                digs = self._below(worth, title, good)
+                digs = self._below(valuation, title, good)
                 best = max(digs, key=lambda dig: dig.gain, default=None)
                 if best is not None:
                     yield best
 
-    def _below(self, worth: Worth, title: str, good: float) -> Iterator[_Dig]:
-        """Yield the digs below an offer, as deep as what lies there can be accepted."""
+    def _below(self, valuation: TaskValuation, title: str, good: float) -> Iterator[_Dig]:
+        """Yield the digs from an offer, as far as its replacements can be accepted."""
         above = [title]
         for row in self.foresight.after(title, min(_DEPTH, self._saved)):
             if not self._acceptable(row):
                 return
-            gain = self._value(worth, row) - good
+            gain = self._value(valuation, row) - good
             if gain > 0:
                 yield _Dig(list(above), gain / len(above))
             above.append(row["task_id"])
@@ -138,11 +141,11 @@ class Oracle(Planner):
         trusted: bool = row["required_trust"] <= known.trust[row["client_name"]]
         return known_enough and trusted
 
-    def _value(self, worth: Worth, row: Row) -> float:
-        """Return the worth of a replacement, reckoned once a week."""
+    def _value(self, valuation: TaskValuation, row: Row) -> float:
+        """Return the value of a replacement, computed once a week."""
         title = row["task_id"]
         if title not in self._values:
-            self._values[title] = worth.best(self._known.offer(row))
+            self._values[title] = valuation.best(self._known.offer(row))
         return self._values[title]
 
     def _forget(self) -> None:
@@ -153,5 +156,5 @@ class Oracle(Planner):
 
 
 def _earned(seat: Seat, policy: Planner) -> float:
-    """Play the year in an exact copy of the world."""
+    """Return the score of a policy in an exact copy of the world."""
     return play(seat.model, policy, seat.seed).score

@@ -1,22 +1,19 @@
-"""The four rules of the published bot runner, played through the commands (`bots.md`).
+"""The four bots of the published runner, played through the commands (`bots.md`).
 
-One task at a time, with everybody on it: browse, accept, assign, dispatch, resume. The world
-decides whether this is the published runner (preset `direct`) or the same rules through the
-published console (preset `default`).
+One task at a time, with everybody on it: browse, accept, assign, dispatch, resume. The preset
+decides whether this is the published runner (`direct`) or the same rules through the published
+console (`default`).
 """
 
-import hashlib
-import random
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from attrs import define, field
 
-from desim.seating import Seat
-from models.yc_bench import (
+from desim.episodes.lineup import Seat
+from models.yc_bench.actions import (
     CompanyStatus,
-    Desk,
     EndTurn,
     MarketBrowse,
     SimResume,
@@ -24,16 +21,24 @@ from models.yc_bench import (
     TaskAssign,
     TaskDispatch,
 )
-from policies.heuristics.yc_bench.course import EVERYBODY, Course, Row, Started, rows
+from models.yc_bench.observation import FounderDesk
+from models.yc_bench.rules.streams import stream
+from policies.heuristics.yc_bench.generator_policy import (
+    EVERYBODY,
+    Commands,
+    GeneratorPolicy,
+    Row,
+    rows,
+)
 
-__all__ = ["Greedy", "Prestige", "Random", "Throughput"]
+__all__ = ["PublishedGreedy", "PublishedPrestige", "PublishedRandom", "PublishedThroughput"]
 
-#: Prestige from which the prestige rule turns to throughput.
+#: Level from which the prestige bot chooses as the throughput bot does.
 _ENOUGH = 5
 
 
 @define
-class _OneAtATime(Started):
+class _OneAtATime(GeneratorPolicy):
     """One task at a time; a subclass chooses it.
 
     Attributes:
@@ -41,14 +46,15 @@ class _OneAtATime(Started):
     """
 
     prestige: float = field(default=1.0, init=False)
-    _course: Course | None = field(default=None, init=False, repr=False)
+    _commands: Commands | None = field(default=None, init=False, repr=False)
 
     def choose(self, listed: Sequence[Row], turn: int) -> Row:
         """Choose among the rows of the market, of which there is at least one."""
         raise NotImplementedError
 
-    def course(self, desk: Desk) -> Course:
-        """Fill the desk when it is empty, and resume."""
+    def commands(self, desk: FounderDesk) -> Commands:
+        """Start a task whenever none is active, and resume."""
+        self.prestige = 1.0
         for turn in count(1):
             if not desk.active:
                 desk = yield MarketBrowse()
@@ -65,28 +71,28 @@ class _OneAtATime(Started):
 
 
 @define
-class Greedy(_OneAtATime):
+class PublishedGreedy(_OneAtATime):
     """Take the task with the largest reward."""
 
-    def choose(self, listed: Sequence[Row], turn: int) -> Row:  # noqa: ARG002 (the rules' shape)
-        """Choose the first of the best paid."""
+    def choose(self, listed: Sequence[Row], turn: int) -> Row:  # noqa: ARG002 (one signature for all four)
+        """Choose the best paid, the first of equals."""
         return max(listed, key=lambda row: row["reward_funds_cents"])
 
 
 @define
-class Throughput(_OneAtATime):
+class PublishedThroughput(_OneAtATime):
     """Take the task with the largest reward a unit of work."""
 
-    def choose(self, listed: Sequence[Row], turn: int) -> Row:  # noqa: ARG002 (the rules' shape)
-        """Choose the first of the best paid by the unit."""
+    def choose(self, listed: Sequence[Row], turn: int) -> Row:  # noqa: ARG002 (one signature for all four)
+        """Choose the best paid a unit, the first of equals."""
         return max(listed, key=_pay)
 
 
 @define
-class Prestige(_OneAtATime):
+class PublishedPrestige(_OneAtATime):
     """Take the task with the most prestige a unit of work, until prestige suffices."""
 
-    def choose(self, listed: Sequence[Row], turn: int) -> Row:  # noqa: ARG002 (the rules' shape)
+    def choose(self, listed: Sequence[Row], turn: int) -> Row:  # noqa: ARG002 (one signature for all four)
         """Choose by prestige a unit below level 5, else by reward a unit."""
         winning = [row for row in listed if row["reward_prestige_delta"] > 0]
         if self.prestige < _ENOUGH and winning:
@@ -95,12 +101,14 @@ class Prestige(_OneAtATime):
 
 
 @define
-class Random(_OneAtATime):
-    """Take any task, drawn as the published runner draws it.
+class PublishedRandom(_OneAtATime):
+    """Take a random task, drawn as the published runner draws it.
 
     Attributes:
         seed: The episode's; a draw depends on it and on the turn alone.
     """
+
+    draws: ClassVar[bool] = True
 
     seed: int = field(kw_only=True)
 
@@ -111,12 +119,7 @@ class Random(_OneAtATime):
 
     def choose(self, listed: Sequence[Row], turn: int) -> Row:
         """Draw one of the rows (SPEC section 3, stream `bot_random_select:T`)."""
-        return _stream(self.seed, turn).choice(listed)
-
-
-def _stream(seed: int, turn: int) -> random.Random:
-    digest = hashlib.sha256(f"{seed}:bot_random_select:{turn}".encode()).digest()
-    return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311 (the published draw)
+        return stream(self.seed, f"bot_random_select:{turn}").choice(listed)
 
 
 def _work(row: Row) -> Any:

@@ -1,4 +1,4 @@
-"""The Beer Game: one JSON order a week, repaired as published; nothing is remembered.
+"""The Beer Game: one JSON order a week, repaired as published; no message is kept.
 
 Source: reference SPEC of the Beer Game, sections 5 and 6.
 """
@@ -10,21 +10,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim import Seat
-from policies.llm import tools
+from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.options import LLMOptions
 from policies.llm.parse import BadReply, objects, text_of
-from policies.llm.talk import Taken, Talk, Wishes
-from policies.llm.wire import Reply
-from policies.llm.worlds.generic import Generic
+from policies.llm.tools import Schema, field_lines
+from policies.llm.wire import ModelReply
+from policies.llm.worlds.generic import GenericConversation
 
-__all__ = ["talk"]
+__all__ = ["CONVERSATION"]
 
+#: The largest order; larger ones are cut to it, as published.
 _LARGEST = 5_000
 
-#: Keys under which an order is looked for, the asked-for one first.
+#: Keys of an order, the one in the prompt first; the others occur in published replies.
 _KEYS = ("order_qty", "order", "quantity", "final_answer", "decision", "final_value")
 
 _INTEGER = re.compile(r"-?\d+")
 
+#: Characters of a text that are searched for a number, and digits of it that are read.
+_SEARCHED, _DIGITS = 1_000, 20
+
+#: Keys under which the order may be wrapped in an object.
 _WRAPS = ("final_answer", "decision")
 
 _SCHEMA = {
@@ -38,86 +44,90 @@ _SCHEMA = {
 }
 
 
-def talk(seat: Seat, wishes: Wishes) -> Talk:
-    """Begin a conversation."""
-    return Weekly(seat, wishes, mode="json", history=0)
+class WeeklyConversation(GenericConversation):
+    """Each week a prompt with the rules and the week's figures, answered by one order.
 
+    Args:
+        seat: The model, the stage and the seed.
+        options: The user's options; without them JSON in text, and no rounds kept.
+    """
 
-class Weekly(Generic):
-    """Every week the rules and this week's figures, and one order for an answer."""
+    def __init__(self, seat: Seat, options: LLMOptions) -> None:
+        super().__init__(seat, options, mode="json", history=0)
 
-    def rules(self, seen: Any) -> str:
-        """Tell the stage's story; what units and the costs are is the scenario's to say."""
+    def rules(self, observation: Any) -> str:
+        """Return the stage's task; costs, stages and horizon are those of the parameters."""
         game: Any = self.seat.model
         return (
-            f"You manage the {seen.role} of a beer supply chain: {' < '.join(game.stages)}, "
+            f"You manage the {observation.role} of a beer supply chain: {' < '.join(game.stages)}, "
             "customers at the left. Once a week you order from the stage to your right (the last "
             "one brews). Orders take time to arrive there and goods to arrive here, so what you "
             "order now helps some weeks later; what you cannot ship is owed and shipped when you "
             "can.\n"
             f"A unit on hand costs {game.holding_cost:g} a week and a unit owed "
             f"{game.backlog_cost:g}; holding costs at least {game.minimum_holding_cost:g} a week. "
-            f"Keep your own cost over {seen.horizon} weeks as low as you can. You are told to keep "
-            f"about {seen.target_inventory} units on hand.\n"
+            f"Keep your own cost over {observation.horizon} weeks as low as you can. You are told "
+            f"to keep about {observation.target_inventory} units on hand.\n"
             "Every week you see, as JSON:\n"
-            f"{tools.fields_of(self.seat.does.sees)}"
+            f"{field_lines(self.seat.spec.observation)}"
         )
 
-    def form(self) -> str:
-        """Say how to answer."""
+    def answer_format(self) -> str:
+        """Return how to answer."""
         if self.mode == "tools":
-            return super().form()
+            return super().answer_format()
         return (
             'Answer with one JSON object: {"order_qty": whole number from 0 to '
             f'{_LARGEST}, "note": "a few words why"}}.'
         )
 
-    def schema(self) -> tools.Schema:
-        """Return the schema of the answer."""
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
         return _SCHEMA
 
-    def answer(self, reply: Reply, seen: Any) -> Taken:
-        """Read the order and repair it: truncated, within its range."""
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the order of a reply, truncated to a whole number and cut to its range."""
         if reply.calls:
-            found = super().answer(reply, seen).action.quantity
+            number = super().parsed(reply, observation).action.quantity
         else:
-            found = _ordered(text_of(reply))
-        quantity = min(max(0, math.trunc(found)), _LARGEST)
-        mended = type(found) is not int or found != quantity
-        return Taken(self.codec.read({"do": "order", "quantity": quantity}), int(mended))
+            number = _order_in(text_of(reply))
+        quantity = min(max(0, math.trunc(number)), _LARGEST)
+        repaired = type(number) is not int or number != quantity
+        return ParsedReply(self.codec.read({"do": "order", "quantity": quantity}), int(repaired))
 
-    def fall_back(self, seen: Any) -> Any:
-        """Order as published where nothing could be read: demand and half the gap to the target."""
-        gap = seen.target_inventory - seen.inventory + seen.backlog
-        wished = math.trunc(seen.incoming_order) + max(0, math.trunc(0.5 * gap))
-        return self.codec.read({"do": "order", "quantity": min(max(0, wished), _LARGEST)})
+    def fallback(self, observation: Any) -> Any:
+        """Return the published fallback order: demand plus half the gap to the target."""
+        gap = observation.target_inventory - observation.inventory + observation.backlog
+        wanted = math.trunc(observation.incoming_order) + max(0, math.trunc(0.5 * gap))
+        return self.codec.read({"do": "order", "quantity": min(max(0, wanted), _LARGEST)})
 
 
-def _ordered(text: str) -> float:
-    """Find the quantity that a text orders; a whole number stays one.
+def _order_in(text: str) -> float:
+    """Return the quantity that a text orders; a whole number stays an int.
 
     Raises:
         BadReply: There is none.
     """
-    for found in (*_outermost(text), *objects(text)):
-        number = _number_in(found)
+    for each in (*_outermost(text), *objects(text)):
+        number = _number_in(each)
         if number is not None:
             return number
     raise BadReply('your reply holds no order; write {"order_qty": whole number, "note": "..."}')
 
 
 def _outermost(text: str) -> list[Mapping[str, Any]]:
-    """Return what lies between the first and the last brace, if that is an object."""
+    """Return the object between the first and the last brace; empty where that is none."""
     try:
-        found = json.loads(text[text.find("{") : text.rfind("}") + 1])
+        decoded = json.loads(text[text.find("{") : text.rfind("}") + 1])
     except (ValueError, RecursionError):
         return []
-    return [found] if isinstance(found, Mapping) else []
+    return [decoded] if isinstance(decoded, Mapping) else []
 
 
-def _number_in(found: Mapping[str, Any]) -> float | None:
-    inner = [value for key in _WRAPS if isinstance(value := found.get(key), Mapping)]
-    for each in (found, *inner):
+def _number_in(order: Mapping[str, Any]) -> float | None:
+    """Return the first number under one of the keys, of the object or of one wrapped in it."""
+    wrapped = [value for key in _WRAPS if isinstance(value := order.get(key), Mapping)]
+    for each in (order, *wrapped):
         for key in _KEYS:
             if (number := _number(each.get(key))) is not None:
                 return number
@@ -125,10 +135,13 @@ def _number_in(found: Mapping[str, Any]) -> float | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a number, or the first whole number in a text."""
+    """Return a finite number, or the first whole number in a text; otherwise None."""
     if isinstance(value, str):
-        found = _INTEGER.search(value[:1_000])
-        return None if found is None else float(found[0][:20])
+        match = _INTEGER.search(value[:_SEARCHED])
+        return None if match is None else float(match[0][:_DIGITS])
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return value
     return None
+
+
+CONVERSATION = ConversationKind(LLMOptions, WeeklyConversation)

@@ -1,23 +1,27 @@
-"""The Enterprise Digital Twin: one decision an episode, and how the episodes before went.
+"""The Enterprise Digital Twin: one decision an episode, with the results of earlier episodes.
 
-Source: reference SPEC of the EDT, sections 8 and 10. The interactive preset, which is ours, is
-talked about like any world.
+Source: reference SPEC of the EDT, sections 8 and 10. The interactive preset, which is not
+published, has the generic conversation.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
 
 from desim import Episode, Seat
 from desim.schema import to_plain
-from policies.llm import parse, tools
-from policies.llm.parse import BadReply, objects, text_of
-from policies.llm.talk import Rests, Taken, Talk, Wishes, shown
-from policies.llm.wire import Reply
-from policies.llm.worlds.generic import Generic
+from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
+from policies.llm.messages import as_json
+from policies.llm.options import LLMOptions
+from policies.llm.parse import BadReply, checked_action, objects, text_of
+from policies.llm.tools import Schema, as_object, field_lines, strict
+from policies.llm.wire import ModelReply
+from policies.llm.worlds.generic import GenericConversation
 
-__all__ = ["talk"]
+__all__ = ["CONVERSATION", "EDTOptions"]
 
-#: What a learning player is told of an episode.
+#: Metrics of an earlier episode that the prompt contains.
 _FIGURES = (
     "accumulated_earnings",
     "accumulated_revenue",
@@ -26,41 +30,62 @@ _FIGURES = (
     "overall_avg_utilization",
 )
 
-#: Refused decisions after which the scenario's own is taken.
+#: Refused decisions in a row after which the scenario's own decision is taken.
 _REFUSALS = 3
 
+#: Keys of a decision in the published form, and the key under which it may be wrapped.
 _KEYS = {"C", "R", "P", "final_answer"}
 
 
-def talk(seat: Seat, wishes: Wishes) -> Talk:
-    """Begin a conversation."""
-    game: Any = seat.model
-    if game.asks != "once":
-        return Generic(seat, wishes)
-    return OneDecision(seat, wishes, mode="json")
+@frozen(kw_only=True)
+class EDTOptions(LLMOptions):
+    """How a language model is prompted in the Enterprise Digital Twin.
+
+    Attributes:
+        feedback: Whether the prompt contains the results of the earlier episodes of a series.
+    """
+
+    feedback: bool = True
 
 
-class OneDecision(Generic):
-    """The scenario and what earlier decisions earned, and one decision for an answer."""
+@runtime_checkable
+class _HasPublishedForm(Protocol):
+    """An action that can be written as the published decision object."""
 
-    _refused = 0
+    def raw(self) -> Any: ...
 
-    def due(self, seen: Any) -> Any:
-        """Ask for another decision when one was refused, but not for ever.
+
+class OneDecisionConversation(GenericConversation):
+    """A prompt with the scenario and the results of earlier decisions, answered by one decision.
+
+    Args:
+        seat: The model, the manager's role and the seed.
+        options: The user's options; without them JSON in text.
+    """
+
+    def __init__(self, seat: Seat, options: EDTOptions) -> None:
+        super().__init__(seat, options, mode="json")
+        self._feedback = options.feedback
+        self._refused = 0
+
+    def action_without_call(self, observation: Any) -> Any:
+        """Return None: a refused decision is asked for again, up to a limit.
 
         Raises:
-            Rests: Several were refused.
+            NoCallNeeded: More than `_REFUSALS` decisions in a row were refused.
         """
-        self._refused = self._refused + 1 if seen.refused else 0
+        self._refused = self._refused + 1 if observation.refused else 0
         if self._refused > _REFUSALS:
-            raise Rests(f"{self._refused} decisions were refused, the last because {seen.refused}")
+            raise NoCallNeeded(
+                f"{self._refused} decisions were refused, the last because {observation.refused}"
+            )
 
     def offered(self) -> list[str]:
-        """Offer the decision in its own form; the published form is text."""
+        """Return the decision as a tool; the published form of it is text."""
         return ["decide"]
 
     def rules(self, _: Any) -> str:
-        """Tell the firm's story."""
+        """Return the firm's task."""
         return (
             "You run a consulting firm for one simulated stretch of time. Before it starts you "
             "make one decision; then the firm runs by itself and you cannot step in. The aim is "
@@ -73,26 +98,26 @@ class OneDecision(Generic):
             "open projects by themselves, up to each project's seats, and stay until it ends; work "
             "delivered is billed at the project's rate.\n"
             "You are told, the projects as a table:\n"
-            f"{tools.fields_of(self.seat.does.sees)}"
+            f"{field_lines(self.seat.spec.observation)}"
         )
 
-    def told(self, seen: Any) -> str:
-        """Tell the scenario, and how the episodes before went."""
-        plain = to_plain(seen)
+    def situation(self, observation: Any) -> str:
+        """Return the scenario with its projects as a table, and the results of earlier episodes."""
+        plain = to_plain(observation)
         rows = plain.pop("projects")
-        parts = [shown(plain), shown([*rows[0]] if rows else [])]
-        parts += [shown([*row.values()]) for row in rows]
+        parts = [as_json(plain), as_json([*rows[0]] if rows else [])]
+        parts += [as_json([*row.values()]) for row in rows]
         if self.memory:
             parts.append("Your earlier episodes in this scenario, the first one first:")
-            parts += [shown(each) for each in self.memory]
-        if seen.refused:
-            parts.append(f"Your last decision was refused: {seen.refused}")
+            parts += [as_json(each) for each in self.memory]
+        if observation.refused:
+            parts.append(f"Your last decision was refused: {observation.refused}")
         return "\n".join(parts)
 
-    def form(self) -> str:
-        """Say how to answer."""
+    def answer_format(self) -> str:
+        """Return how to answer."""
         if self.mode == "tools":
-            return super().form()
+            return super().answer_format()
         return (
             'Answer with one JSON object with exactly these keys: {"C": whole number from 0 to '
             'the consultants there are, "R": number from 0 to 1, "P": a list with one entry for '
@@ -100,47 +125,58 @@ class OneDecision(Generic):
             "0 <= start_step <= deadline_step <= horizon}."
         )
 
-    def schema(self) -> tools.Schema:
-        """Return the schema of the answer."""
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
         firm: Any = self.seat.model
         taken = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
         entry = {"anyOf": [{"type": "integer", "enum": [0]}, taken]}
-        count = sum(not each.is_follow_on for each in firm.firm.projects)
+        scenario = firm.loaded_scenario
+        count = sum(not each.is_follow_on for each in scenario.projects)
         risk = {"type": "number", "minimum": 0, "maximum": 1}
-        return tools.strict(
-            tools.as_object(
+        return strict(
+            as_object(
                 {
-                    "C": {"type": "integer", "minimum": 0, "maximum": len(firm.firm.consultants)},
+                    "C": {"type": "integer", "minimum": 0, "maximum": len(scenario.consultants)},
                     "R": risk,
                     "P": {"type": "array", "items": entry, "minItems": count, "maxItems": count},
                 }
             )
         )
 
-    def answer(self, reply: Reply, seen: Any) -> Taken:
-        """Take the first decision in a text as it is: the world repairs or refuses it."""
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the first decision in a text, unrepaired: the world repairs or refuses it."""
         if reply.calls:
-            return super().answer(reply, seen)
-        for found in objects(text_of(reply)):
-            if _KEYS & found.keys():
-                given = {"do": "answer", "given": found}
-                return Taken(parse.taken(self.codec, given, ["answer"]))
+            return super().parsed(reply, observation)
+        for given in objects(text_of(reply)):
+            if _KEYS & given.keys():
+                answer = {"do": "answer", "given": given}
+                return ParsedReply(checked_action(self.codec, answer, ["answer"]))
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")
 
     def after(self, episode: Episode) -> None:
-        """Keep the five figures and the decision they came from."""
+        """Keep the five metrics of an episode and its decision."""
         super().after(episode)
-        if self.wishes.feedback:
+        if self._feedback:
             figures = {name: episode.metrics.get(name) for name in _FIGURES}
             self.memory.append(figures | {"decision": _decision(episode, self.seat.role)})
 
 
 def _decision(episode: Episode, role: str) -> Any:
-    """Return the decision answered last, in the published form."""
-    given = [step.action for step in episode.steps if step.role == role]
-    if not given:
+    """Return the last decision of an episode in the published form; None where there is none."""
+    actions = [step.action for step in episode.steps if step.role == role]
+    if not actions:
         return None
-    if hasattr(given[-1], "raw"):
-        return to_plain(given[-1].raw())
-    plain = to_plain(given[-1])
+    last = actions[-1]
+    plain = to_plain(last.raw() if isinstance(last, _HasPublishedForm) else last)
     return plain.get("given", plain) if isinstance(plain, Mapping) else plain
+
+
+def _begin(seat: Seat, options: EDTOptions) -> Conversation:
+    """Return the conversation for the way in which the parameters ask: once, or on events."""
+    firm: Any = seat.model
+    if firm.asks != "once":
+        return GenericConversation(seat, options)
+    return OneDecisionConversation(seat, options)
+
+
+CONVERSATION = ConversationKind(EDTOptions, _begin)

@@ -1,4 +1,4 @@
-"""EnterpriseArena: a conversation a month; only the notepad outlives it.
+"""EnterpriseArena: a conversation for each month; only the notepad is kept beyond it.
 
 Source: reference SPEC of EnterpriseArena, sections 9 to 11.
 """
@@ -6,33 +6,26 @@ Source: reference SPEC of EnterpriseArena, sections 9 to 11.
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from attrs import field, frozen
+
 from desim import Episode, Seat
 from desim.schema import codec, to_plain
-from policies.llm import parse, tools
-from policies.llm.parse import BadReply
-from policies.llm.talk import (
-    Question,
-    Rests,
-    Taken,
-    Talk,
-    Wishes,
-    results,
-    said,
-    shown,
-    system,
-    user,
-)
-from policies.llm.wire import Message, Reply
+from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question
+from policies.llm.messages import as_json, assistant_message, system, tool_results, user
+from policies.llm.options import LLMOptions, choice
+from policies.llm.parse import BadReply, action_in_text, action_of_call, as_tagged, name_of
+from policies.llm.tools import Schema, action_schemas, as_object, as_tools, menu, strict
+from policies.llm.wire import Message, ModelReply
 
-__all__ = ["talk"]
+__all__ = ["CONVERSATION", "EnterpriseArenaOptions"]
 
 _NOTES = ("save_note", "recall_notes")
 
 _ACTIONS = ("pass", "book_closing", "fund_raising_request")
 
-_TYPES = ("tool", "action", "memory")
+_TYPES = _TOOL, _ACTION, _MEMORY = "tool", "action", "memory"
 
-#: The paper's name of a tool and the public simulator's.
+#: Tools with two names: the paper's, and that of the public simulator.
 _NAMES = {
     "verify_cash_position": "check_cash_in_bank",
     "review_financial_records": "access_financial_docs",
@@ -40,8 +33,8 @@ _NAMES = {
     "conduct_cashflow_projection": "cash_flow_forecast_calculation",
 }
 
-#: Uses of the notepad in one month, after which it passes.
-_NOTEPAD = 20
+#: Uses of the notepad in one month, after which the month passes.
+_NOTE_USES = 20
 
 _RULES = """You are the chief financial officer of a company that lends to consumers. Every \
 month you may look into things and must then do exactly one thing, which ends the month. Your \
@@ -49,7 +42,7 @@ first duty is that cash never falls below zero at the end of a month: then every
 the company lives on, revenue of its latest year and cash in the bank count for you.
 
 - Tools show how things stand. Each use counts against you and against the month's budget; when \
-the budget is used up, the month passes without an action.
+the budget is used up, {spent}.
 - The notepad is free. It is all that you remember of a month: this conversation is cleared when \
 the month ends. Your five latest notes are shown to you; older ones can be recalled by text or tag.
 - An action ends the month: pass, close the books, or ask for funding. Money that is asked for \
@@ -58,114 +51,151 @@ arrives one to six months later, if at all, and only one request can be under wa
 There is no order that you must follow; you may act at any time."""
 
 
-def talk(seat: Seat, wishes: Wishes) -> Talk:
-    """Begin a conversation."""
-    return Monthly(seat, wishes)
+#: What the rules say of a used-up budget of tool calls, by the option `spent`.
+_SPENT = {
+    "pass": "the month passes without an action",
+    "ask": "only the notepad and the month's action are left",
+}
 
 
-class Monthly:
+@frozen(kw_only=True)
+class EnterpriseArenaOptions(LLMOptions):
+    """Which tools a language model is offered in EnterpriseArena, and what follows the last call.
+
+    Attributes:
+        tool_names: The names of the tools: `paper`, or `public` as in the public simulator. Both
+            are understood.
+        spent: What happens once the month's tool calls are used up: `pass`, as published, passes
+            the month without another call of the model (SPEC section 9); `ask` lets the model use
+            the notepad and give the month's action.
+    """
+
+    tool_names: str = field(default="paper", validator=choice("paper", "public"))
+    spent: str = field(default="pass", validator=choice(*_SPENT))
+
+
+class MonthlyConversation:
     """A conversation of one month.
 
     Args:
-        seat: The officer's.
-        wishes: Of these `mode` and `tool_names` matter.
+        seat: The model, the officer's role and the seed.
+        options: The user's options; `history` has no effect, as a conversation ends with its month.
     """
 
-    def __init__(self, seat: Seat, wishes: Wishes) -> None:
+    def __init__(self, seat: Seat, options: EnterpriseArenaOptions) -> None:
         self.seat = seat
-        self.mode = wishes.mode or "json"
-        self.codec = codec(seat.does.does)
-        hidden = _NAMES.values() if wishes.tool_names == "paper" else _NAMES.keys()
+        self.mode = options.mode or "json"
+        self.codec = codec(seat.spec.action)
+        hidden = _NAMES.values() if options.tool_names == "paper" else _NAMES.keys()
+        self.spent = options.spent
+        self.rules = _RULES.format(spent=_SPENT[options.spent])
         self.known = list(self.codec.classes)
-        self.actions = tools.actions(self.codec, [n for n in self.known if n not in hidden])
+        self.actions = action_schemas(self.codec, [n for n in self.known if n not in hidden])
+        self.without_tools = {n: each for n, each in self.actions.items() if _kind(n) != _TOOL}
         self.memory: list[Any] = []
         self._begin(None)
 
     def _begin(self, month: int | None) -> None:
         self._month = month
         self._messages: list[Message] = []
-        self._last: Reply | None = None
-        self._asked: Message | None = None
-        self._notepad = 0
+        self._last: ModelReply | None = None
+        self._note_uses = 0
 
-    def due(self, month: Any) -> Any:
-        """Let the month pass once its tools or its notepad are used up.
+    def action_without_call(self, month: Any) -> Any:
+        """Return None while the model may act in this month.
 
         Raises:
-            Rests: They are.
+            NoCallNeeded: The month's tool calls are used up, unless `spent` is "ask", or its uses
+                of the notepad are.
         """
         if month.current_month != self._month:
             self._begin(month.current_month)
             return None
-        if month.tool_calls_remaining <= 0:
-            raise Rests("the tools of the month are used up")
-        if self._notepad >= _NOTEPAD:
-            raise Rests("the notepad has been used enough this month")
+        if self._closed(month) and self.spent == "pass":
+            raise NoCallNeeded("the tools of the month are used up")
+        if self._note_uses >= _NOTE_USES:
+            raise NoCallNeeded("the notepad has been used enough this month")
         return None
 
     def question(self, month: Any) -> Question:
-        """Return what to ask: the rules, and the month so far."""
+        """Return the question: the rules, and the conversation of the month so far."""
         if self._last is not None:
             self._messages += self._result(self._last, month)
             self._last = None
         elif not self._messages:
             self._messages.append(user(_header(month)))
-        rules = system(f"{_RULES}\n\n{self._form()}\n\nIt is month {_named(month)}.")
-        offered = tools.tools(self.actions) if self.mode == "tools" else []
-        schema = _schema(self.actions) if self.mode == "schema" else None
+        actions = self._offered(month)
+        form = self._answer_format(actions)
+        rules = system(f"{self.rules}\n\n{form}\n\nIt is month {_month_name(month)}.")
+        offered = as_tools(actions) if self.mode == "tools" else []
+        schema = _schema(actions) if self.mode == "schema" else None
         return Question([rules, *self._messages], offered, schema)
 
-    def read(self, reply: Reply, _: Any) -> Taken:
-        """Understand a reply and keep it for the rest of the month.
+    def read(self, reply: ModelReply, month: Any) -> ParsedReply:
+        """Parse a reply and keep it for the rest of the month.
 
         Raises:
-            BadReply: It is no tool, note or action, or more than one.
+            BadReply: It holds no tool call, note or action, or more than one, or it calls a tool
+                that the model is not offered any more.
         """
         if len(reply.calls) > 1:
             raise BadReply(f"you called {len(reply.calls)} tools; call one at a time")
         if reply.calls:
-            action = parse.action_of_call(self.codec, reply.calls[0], self.known)
+            action = action_of_call(self.codec, reply.calls[0], self.known)
         else:
-            action = parse.action_in_text(self.codec, reply, self.known, _spelled)
-        self._messages.append(said(reply))
+            action = action_in_text(self.codec, reply, self.known, _as_tagged)
+        if _kind(name_of(action)) == _TOOL and self._offered(month) is self.without_tools:
+            raise BadReply("the tools of the month are used up; give the month's action, or a note")
+        self._messages.append(assistant_message(reply))
         self._last = reply
-        self._notepad += parse.name_of(action) in _NOTES
-        return Taken(action)
+        self._note_uses += name_of(action) in _NOTES
+        return ParsedReply(action)
 
-    def fall_back(self, _: Any) -> Any:
-        """Pass."""
+    def fallback(self, _: Any) -> Any:
+        """Return the action that lets the month pass."""
         return self.codec.read({"do": "pass"})
 
     def after(self, _: Episode) -> None:
-        """Forget the month."""
+        """Clear the conversation."""
         self._begin(None)
 
-    def _result(self, reply: Reply, month: Any) -> list[Message]:
-        """Return what the last tool or note of this month was answered."""
-        answered = month.reply
-        told = {"result": None} if answered is None else to_plain(answered)
-        text = shown({**told, "tool_calls_remaining": month.tool_calls_remaining})
-        return results(reply, [text]) if reply.calls else [user(text)]
+    def _result(self, reply: ModelReply, month: Any) -> list[Message]:
+        """Return the result of the last tool or note of this month as a message."""
+        result = {"result": None} if month.reply is None else to_plain(month.reply)
+        text = as_json({**result, "tool_calls_remaining": month.tool_calls_remaining})
+        return tool_results(reply, [text]) if reply.calls else [user(text)]
 
-    def _form(self) -> str:
+    @staticmethod
+    def _closed(month: Any) -> bool:
+        """Return whether the month's tool calls are used up."""
+        return bool(month.tool_calls_remaining <= 0)
+
+    def _offered(self, month: Any) -> Mapping[str, Schema]:
+        """Return the schemas of what the model may do now."""
+        without = self.spent == "ask" and self._closed(month)
+        return self.without_tools if without else self.actions
+
+    def _answer_format(self, actions: Mapping[str, Schema]) -> str:
         if self.mode == "tools":
             return "Call one tool at a time; an action ends the month."
-        kinds = {kind: _of(self.actions, kind) for kind in _TYPES}
+        kinds = {kind: _of(actions, kind) for kind in _TYPES}
+        tools = (
+            f'{{"type": "tool", "name": NAME, "params": {{...}}}}\n{menu(kinds[_TOOL], "name")}\n'
+        )
         return (
             "Reply with your reasons, then one JSON object in one of these forms:\n"
-            '{"type": "tool", "name": NAME, "params": {...}}\n'
-            f"{tools.menu(kinds['tool'], 'name')}\n"
+            f"{tools if kinds[_TOOL] else ''}"
             '{"type": "action", "name": NAME, "params": {...}}\n'
-            f"{tools.menu(kinds['action'], 'name')}\n"
+            f"{menu(kinds[_ACTION], 'name')}\n"
             '{"type": "memory", "operation": NAME, and its arguments beside}\n'
-            f"{tools.menu(kinds['memory'], 'operation')}"
+            f"{menu(kinds[_MEMORY], 'operation')}"
         )
 
 
 def _header(month: Any) -> str:
-    """Return the status with which a month begins."""
+    """Return the first user message of a month: its status."""
     lines = [
-        f"Month {_named(month)}",
+        f"Month {_month_name(month)}",
         f"Cash: {month.cash_balance:,.2f} dollars",
         f"Borrowers: {month.active_users:,}",
         f"Gross loan book: {month.loan_portfolio_gross:,.2f} dollars",
@@ -175,16 +205,16 @@ def _header(month: Any) -> str:
         f"Funding requests under way: {month.pending_fundraisings}",
     ]
     if month.flash:
-        lines.append(f"Month just closed: {shown(to_plain(month.flash))}")
-    lines += [f"Funding news: {shown(to_plain(each))}" for each in month.notifications]
+        lines.append(f"Month just closed: {as_json(to_plain(month.flash))}")
+    lines += [f"Funding news: {as_json(to_plain(each))}" for each in month.notifications]
     if month.reply is not None:
-        lines.append(f"Your last action: {shown(to_plain(month.reply))}")
+        lines.append(f"Your last action: {as_json(to_plain(month.reply))}")
     lines += ["", "Your latest notes:" if month.notes else "You have no notes."]
     lines += [_note(each) for each in month.notes]
     return "\n".join([*lines, "", "What will you do?"])
 
 
-def _named(month: Any) -> str:
+def _month_name(month: Any) -> str:
     return f"{month.current_month} ({month.date})"
 
 
@@ -195,39 +225,40 @@ def _note(note: Any) -> str:
 
 def _kind(name: str) -> str:
     if name in _NOTES:
-        return "memory"
-    return "action" if name in _ACTIONS else "tool"
+        return _MEMORY
+    return _ACTION if name in _ACTIONS else _TOOL
 
 
-def _of(actions: Mapping[str, tools.Schema], kind: str) -> dict[str, tools.Schema]:
+def _of(actions: Mapping[str, Schema], kind: str) -> dict[str, Schema]:
     return {name: schema for name, schema in actions.items() if _kind(name) == kind}
 
 
-def _spelled(given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Write an object in the form of the SPEC as a tagged object."""
-    wrapped = given.get("action")
-    plain = dict(wrapped if isinstance(wrapped, Mapping) else given)
-    key = "operation" if plain.get("type") == "memory" else "name"
+def _as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Rewrite an object in the form of the SPEC as a tagged object."""
+    wrapped = value.get("action")
+    plain = dict(wrapped if isinstance(wrapped, Mapping) else value)
+    key = "operation" if plain.get("type") == _MEMORY else "name"
     if plain.get("type") not in _TYPES or key not in plain:
-        return parse.spelled(given, known)
+        return as_tagged(value, known)
     del plain["type"]
     name, inner = plain.pop(key), plain.pop("params", None)
     return {**(inner if isinstance(inner, Mapping) else plain), "do": name}
 
 
-def _schema(actions: Mapping[str, tools.Schema]) -> tools.Schema:
-    """Return the schema of a reply in the form of the SPEC, wrapped as `reply`."""
+def _schema(actions: Mapping[str, Schema]) -> Schema:
+    """Return the JSON Schema of a reply in the form of the SPEC: reasons, and one action."""
     shapes = [_shape(name, schema) for name, schema in actions.items()]
-    return tools.strict(
-        tools.as_object({"reasoning": {"type": "string"}, "action": {"anyOf": shapes}})
-    )
+    return strict(as_object({"reasoning": {"type": "string"}, "action": {"anyOf": shapes}}))
 
 
-def _shape(name: str, schema: tools.Schema) -> tools.Schema:
+def _shape(name: str, schema: Schema) -> Schema:
     kind = _kind(name)
     typed = {"type": {"type": "string", "enum": [kind]}}
     named = {"type": "string", "enum": [name]}
-    if kind != "memory":
-        return tools.as_object({**typed, "name": named, "params": schema})
-    shape = tools.as_object({**typed, "operation": named, **schema["properties"]})
+    if kind != _MEMORY:
+        return as_object({**typed, "name": named, "params": schema})
+    shape = as_object({**typed, "operation": named, **schema["properties"]})
     return shape | {"required": ["type", "operation", *schema["required"]]}
+
+
+CONVERSATION = ConversationKind(EnterpriseArenaOptions, MonthlyConversation)

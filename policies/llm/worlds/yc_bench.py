@@ -1,157 +1,196 @@
 """YC-Bench: turns of several tool calls, twenty rounds of history, a scratchpad.
 
-A turn is one call of the model and all tool calls of its reply, carried out one after the other;
-then the turn ends by itself. Source: reference SPEC of YC-Bench, section 14.
+A turn is one call of the model and all tool calls of its reply, which are executed in order; then
+the turn ends without a further call. Source: reference SPEC of YC-Bench, section 14.
 """
 
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import frozen
+
 from desim import Episode, Seat
 from desim.schema import codec
-from policies.llm import parse, tools
-from policies.llm.parse import BadReply, objects, spelled, text_of
-from policies.llm.talk import Question, Taken, Talk, Wishes, said, system, user
-from policies.llm.wire import Call, Message, Reply
+from policies.llm.conversation import ConversationKind, ParsedReply, Question
+from policies.llm.messages import assistant_message, system, user
+from policies.llm.options import LLMOptions
+from policies.llm.parse import (
+    BadReply,
+    action_of_call,
+    arguments,
+    as_tagged,
+    checked_action,
+    objects,
+    text_of,
+)
+from policies.llm.tools import (
+    Schema,
+    action_schemas,
+    answer_schema,
+    as_object,
+    as_tools,
+    menu,
+    strict,
+)
+from policies.llm.wire import Call, Message, ModelReply
 from policies.llm.worlds import yc_bench_texts as texts
 
-__all__ = ["talk"]
+__all__ = ["CONVERSATION", "YCBenchOptions"]
 
+#: Rounds kept by default, as published.
 _HISTORY = 20
 
 _CONSOLE = "run_command"
 
-#: What cannot be done or said twice: the company is founded, the console is another way to talk.
+#: Actions that are not offered: the console is a mode of its own, and the company is founded.
 _NOT_OFFERED = (_CONSOLE, "sim_init")
 
+#: The first words of a command that concerns the notes.
 _PAD = "yc-bench scratchpad "
+
+#: Commands of one reply under a schema.
+_MOST_COMMANDS = 20
 
 _ENDED = "the turn has ended"
 
 _NOT_RUN = "not run: the turn had ended"
 
 
-def talk(seat: Seat, wishes: Wishes) -> Talk:
-    """Begin a conversation."""
-    return Turns(seat, wishes)
+@frozen(kw_only=True)
+class YCBenchOptions(LLMOptions):
+    """How a language model acts in YC-Bench, and which notes it sees.
+
+    Attributes:
+        console: Whether the one tool is the console `run_command`, as published.
+        stale_scratchpad: Whether the notes are those of the world's status, which may be old, as
+            published; otherwise they are as last written.
+    """
+
+    console: bool = False
+    stale_scratchpad: bool = True
 
 
-class Turns:
+class TurnConversation:
     """A conversation of turns.
 
     Args:
-        seat: The founder's.
-        wishes: Of these `mode`, `history`, `console` and `stale_scratchpad` matter.
+        seat: The model, the founder's role and the seed.
+        options: The user's options.
     """
 
-    def __init__(self, seat: Seat, wishes: Wishes) -> None:
+    def __init__(self, seat: Seat, options: YCBenchOptions) -> None:
         self.seat = seat
-        self.mode = wishes.mode or "tools"
-        self.console = wishes.console
-        self.stale = wishes.stale_scratchpad
-        self.keep = _HISTORY if wishes.history is None else wishes.history
-        self.codec = codec(seat.does.does)
+        self.mode = options.mode or "tools"
+        self.console = options.console
+        self.stale = options.stale_scratchpad
+        self.keep = _HISTORY if options.history is None else options.history
+        self.codec = codec(seat.spec.action)
         self.known = [n for n in self.codec.classes if n not in _NOT_OFFERED]
         if self.console:
             self.known = [_CONSOLE]
-        self.actions = tools.actions(self.codec, self.known)
+        self.actions = action_schemas(self.codec, self.known)
         self.memory: list[Any] = []
         self._begin()
 
     def _begin(self) -> None:
         self._messages: list[Message] = []
-        self._asked: Message = user("")
+        self._question: Message = user("")
         self._waiting: deque[tuple[Call, Any]] = deque()
         self._running: Call | None = None
-        self._heard: list[str] = []
+        self._answers: list[str] = []
         self._pad = ""
 
     # -- one decision ------------------------------------------------------------------------------
 
-    def due(self, desk: Any) -> Any:
-        """Give the turn's next command, or end it; a new turn is the model's."""
-        self._hear(desk)
+    def action_without_call(self, desk: Any) -> Any:
+        """Return the turn's next command, or its end; None at the beginning of a turn."""
+        self._take_answer(desk)
         if desk.status is not None:
-            self._drop()
+            self._drop_waiting()
+            if desk.status.kind == "reopened":
+                self._forget_messages()
             return None
         if self._waiting:
             return self._next()
         return self.codec.read({"do": "end_turn"})
 
     def question(self, desk: Any) -> Question:
-        """Return what to ask: rules and notes, the rounds kept, the status."""
+        """Return the question: rules and notes, the rounds kept, the status."""
         self._trim()
-        heard, self._heard = self._heard, []
-        told = texts.status(desk.status)
-        if heard:
-            told = "\n".join(["What your last commands were answered:", *heard, "", told])
-        self._asked = user(told)
-        messages = [system(self._rules(desk.status)), *self._messages, self._asked]
-        offered = tools.tools(self.actions) if self.mode == "tools" else []
+        answers, self._answers = self._answers, []
+        text = texts.status(desk.status)
+        if answers:
+            text = "\n".join(["What your last commands were answered:", *answers, "", text])
+        self._question = user(text)
+        messages = [system(self._rules(desk.status)), *self._messages, self._question]
+        offered = as_tools(self.actions) if self.mode == "tools" else []
         schema = self._schema() if self.mode == "schema" else None
         return Question(messages, offered, schema)
 
-    def read(self, reply: Reply, _: Any) -> Taken:
-        """Understand all commands of a reply and begin with the first.
+    def read(self, reply: ModelReply, _: Any) -> ParsedReply:
+        """Parse all commands of a reply and return the first.
 
         Raises:
-            BadReply: One of them is none: then none is carried out.
+            BadReply: One of them is invalid; then none is executed.
         """
         commands = self._commands(reply)
-        self._messages += [self._asked, said(reply)]
+        self._messages += [self._question, assistant_message(reply)]
         self._waiting = deque(commands)
         if not commands:
-            return Taken(self.codec.read({"do": "end_turn"}))
-        return Taken(self._next())
+            return ParsedReply(self.codec.read({"do": "end_turn"}))
+        return ParsedReply(self._next())
 
-    def fall_back(self, desk: Any) -> Any:
-        """Take the neutral action; the turn ends behind it."""
-        self._messages += [self._asked, {"role": "assistant", "content": "(There was no answer.)"}]
-        return self.seat.does.rest(desk)
+    def fallback(self, desk: Any) -> Any:
+        """Return the default action; the turn ends after it."""
+        self._messages += [
+            self._question,
+            {"role": "assistant", "content": "(There was no answer.)"},
+        ]
+        return self.seat.spec.default_for(desk)
 
     def after(self, _: Episode) -> None:
-        """Forget the conversation."""
+        """Clear the conversation."""
         self._begin()
 
     # -- replies -----------------------------------------------------------------------------------
 
-    def _commands(self, reply: Reply) -> list[tuple[Call, Any]]:
+    def _commands(self, reply: ModelReply) -> list[tuple[Call, Any]]:
         """Return the commands of a reply with the calls they came from.
 
-        A text without any is a turn that does nothing, as published.
+        A text without commands is a turn that does nothing, as published.
         """
         if reply.calls:
             return [(call, self._command(call)) for call in reply.calls]
         text = text_of(reply)
         if self.mode == "tools" and self.console:
             return []
-        found = [each for one in objects(text) for each in _several(one)]
-        if not found and self.mode != "tools":
+        commands = [each for one in objects(text) for each in _several(one)]
+        if not commands and self.mode != "tools":
             raise BadReply("your reply holds no JSON object; write one for every command")
-        named = [spelled(each, self.known) for each in found]
-        return [
-            (Call("", str(each.get("do", "")), ""), parse.taken(self.codec, each, self.known))
-            for each in named
-        ]
+        tagged = [as_tagged(each, self.known) for each in commands]
+        return [(Call("", str(each.get("do", "")), ""), self._checked(each)) for each in tagged]
 
     def _command(self, call: Call) -> Any:
         if not (self.console and call.name == _CONSOLE):
-            return parse.action_of_call(self.codec, call, self.known)
-        # As published: what cannot be read is an empty command, which the console refuses.
+            return action_of_call(self.codec, call, self.known)
+        # As published, arguments that cannot be read are an empty command, which is refused.
         try:
-            line = parse.arguments(call).get("command")
+            line = arguments(call).get("command")
         except BadReply:
             line = None
         line = line if isinstance(line, str) else ""
-        return parse.taken(self.codec, {"do": _CONSOLE, "command": line}, self.known)
+        return self._checked({"do": _CONSOLE, "command": line})
+
+    def _checked(self, tagged: Mapping[str, Any]) -> Any:
+        return checked_action(self.codec, tagged, self.known)
 
     def _next(self) -> Any:
         self._running, action = self._waiting.popleft()
         return action
 
-    def _hear(self, desk: Any) -> None:
-        """Put what the last command was answered into the conversation."""
+    def _take_answer(self, desk: Any) -> None:
+        """Add the world's answer to the last command to the conversation."""
         call, self._running = self._running, None
         reply = desk.reply
         if call is None:
@@ -160,17 +199,23 @@ class Turns:
             self._answer(call, _ENDED)
             return
         if reply.command.startswith(_PAD) and isinstance(reply.out, Mapping):
-            self._note(reply.command, reply.out)
+            self._copy_notes(reply.command, reply.out)
         self._answer(call, texts.result(reply))
 
-    def _note(self, command: str, out: Mapping[str, Any]) -> None:
+    def _copy_notes(self, command: str, out: Mapping[str, Any]) -> None:
+        """Keep the notes as a command has left them."""
         if command.startswith(f"{_PAD}clear"):
             self._pad = ""
         elif isinstance(content := out.get("content"), str):
             self._pad = content
 
-    def _drop(self) -> None:
-        """Answer the calls that an ended turn has left; every call needs an answer."""
+    def _forget_messages(self) -> None:
+        """Begin an empty conversation, as a new company does; only the scratchpad is kept."""
+        self._messages.clear()
+        self._answers.clear()
+
+    def _drop_waiting(self) -> None:
+        """Answer the calls that an ended turn has left: servers refuse a call without an answer."""
         for call, _ in self._waiting:
             self._answer(call, _NOT_RUN)
         self._waiting.clear()
@@ -179,43 +224,43 @@ class Turns:
         if call.id:
             self._messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
         else:
-            self._heard.append(f"- {call.name}: {text}")
+            self._answers.append(f"- {call.name}: {text}")
 
     # -- messages ----------------------------------------------------------------------------------
 
     def _rules(self, status: Any) -> str:
         pad = status.scratchpad if self.stale else self._pad
         notes = f"\n\n## Your scratchpad\n{pad}" if pad else ""
-        return f"{texts.rules(console=self.console)}\n\n{self._form()}{notes}"
+        return f"{texts.rules(console=self.console)}\n\n{self._answer_format()}{notes}"
 
-    def _form(self) -> str:
+    def _answer_format(self) -> str:
         if self.mode == "tools":
             return "Act by calling tools, several in one reply if you like."
         offered = texts.CONSOLE if self.console else ""
         wrap = ' in a list: {"commands": [...]}' if self.mode == "schema" else ", in order"
-        return (
-            f"Act by JSON objects{wrap}; each is one command:\n{tools.menu(self.actions)}"
-            f"\n{offered}"
-        )
+        return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}\n{offered}"
 
-    def _schema(self) -> tools.Schema:
-        one = tools.wrapped(self.actions)
-        # A choice comes wrapped as an object already; here the list is what wraps it.
+    def _schema(self) -> Schema:
+        one = answer_schema(self.actions)
+        # The schema of a choice is wrapped in an object; here the list takes the object's place.
         each = one["properties"]["action"] if len(self.actions) > 1 else one
-        listed = {"type": "array", "items": each, "minItems": 1, "maxItems": 20}
-        return tools.strict(tools.as_object({"commands": listed}))
+        listed = {"type": "array", "items": each, "minItems": 1, "maxItems": _MOST_COMMANDS}
+        return strict(as_object({"commands": listed}))
 
     def _trim(self) -> None:
-        """Drop old rounds as published: all before the last user messages kept, a marker for it."""
+        """Replace the rounds before the last `keep` user messages by a marker, as published."""
         users = [n for n, message in enumerate(self._messages) if message["role"] == "user"]
         if len(users) > self.keep:
             first = users[-self.keep] if self.keep else len(self._messages)
             self._messages = [user(texts.DROPPED), *self._messages[first:]]
 
 
-def _several(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Take a list of commands apart."""
-    listed = found.get("commands")
+def _several(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the commands of an object that lists several, or the object itself."""
+    listed = value.get("commands")
     if not isinstance(listed, list):
-        return [dict(found)]
+        return [dict(value)]
     return [each for each in listed if isinstance(each, dict)]
+
+
+CONVERSATION = ConversationKind(YCBenchOptions, TurnConversation)

@@ -1,10 +1,10 @@
-"""What a founder is told: the rules, the status of a turn, what a command was answered."""
+"""Texts for the founder of YC-Bench: the rules, the status of a turn, the result of a command."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from policies.llm.talk import shown
+from policies.llm.messages import as_json
 
 __all__ = ["CONSOLE", "DROPPED", "result", "rules", "status"]
 
@@ -46,6 +46,9 @@ _STEPS = """Your first steps:
 5. Resume the clock.
 Without an active task the clock cannot move. Salaries are due every month, so do not lose time."""
 
+_REOPENED = """Your company went bankrupt. This is a new one in the same world, on its first day. \
+Your scratchpad was kept; nothing else was."""
+
 _CLOSINGS = {
     "nothing running": "Nothing is under way: accept a task, assign people and dispatch it; the "
     "clock cannot move before.",
@@ -64,38 +67,40 @@ def rules(*, console: bool) -> str:
     return f"{_RULES}\n\n{CONSOLE}" if console else _RULES
 
 
-def status(seen: Any) -> str:
+def status(turn: Any) -> str:
     """Return the message with which a turn begins, its figures in the published order."""
-    left = f"{seen.memory_countdown} turns until your oldest messages are dropped"
+    left = f"{turn.memory_countdown} turns until your oldest messages are dropped"
     lines = [
-        f"Turn {seen.number}",
-        f"Time: {seen.time}",
-        f"End of the run: {seen.horizon_end}",
-        f"Funds: {_dollars(seen.funds_cents)} ({seen.funds_cents} cents)",
-        f"Monthly payroll: {_dollars(seen.monthly_payroll_cents)}",
-        f"Runway: ~{seen.runway_months} months",
-        f"Employees: {seen.employees}",
-        f"Active tasks: {seen.active_tasks}",
-        f"Planned tasks: {seen.planned_tasks}",
+        f"Turn {turn.number}",
+        f"Time: {turn.time}",
+        f"End of the run: {turn.horizon_end}",
+        f"Funds: {_dollars(turn.funds_cents)} ({turn.funds_cents} cents)",
+        f"Monthly payroll: {_dollars(turn.monthly_payroll_cents)}",
+        f"Runway: ~{turn.runway_months} months",
+        f"Employees: {turn.employees}",
+        f"Active tasks: {turn.active_tasks}",
+        f"Planned tasks: {turn.planned_tasks}",
     ]
-    if seen.kind == "initial":
+    if turn.kind == "initial":
         return "\n".join([*lines, "", _STEPS])
-    lines.append(f"Memory: {left if seen.memory_countdown else 'older messages were dropped'}")
-    if seen.bankrupt:
+    if turn.kind == "reopened":
+        return "\n".join([_REOPENED, "", *lines, "", _STEPS])
+    lines.append(f"Memory: {left if turn.memory_countdown else 'older messages were dropped'}")
+    if turn.bankrupt:
         lines.append("Warning: funds are below zero.")
-    if seen.events:
-        lines += ["", "Since your last turn:", *(f"- {_event(each)}" for each in seen.events)]
-    return "\n".join([*lines, "", _CLOSINGS.get(seen.closing, _CLOSINGS["neutral"])])
+    if turn.events:
+        lines += ["", "Since your last turn:", *(f"- {_event(each)}" for each in turn.events)]
+    return "\n".join([*lines, "", _CLOSINGS.get(turn.closing, _CLOSINGS["neutral"])])
 
 
 def result(reply: Any) -> str:
-    """Return what a command was answered, as the published tool does."""
+    """Return the result of a command, as the published tool writes it."""
     printed = ""
     if isinstance(reply.out, str):
         printed = reply.out
     elif reply.out is not None:
         printed = json.dumps(reply.out, indent=2 if reply.exit_code == 0 else None)
-    return shown(
+    return as_json(
         {
             "ok": reply.exit_code == 0,
             "exit_code": reply.exit_code,
@@ -108,10 +113,10 @@ def result(reply: Any) -> str:
 
 
 def _event(event: Mapping[str, Any]) -> str:
-    """Return the line of one report of a resume; of what is not known its type alone."""
+    """Return the line of one event; an unknown type is shown as `Event: TYPE`."""
     kind = str(event.get("type", ""))
     if kind != "task_completed":
-        return _ENDINGS.get(kind, kind)
+        return _ENDINGS.get(kind, f"Event: {kind}")
     task = f"{event.get('task_title')} for {event.get('client_name')}"
     margin = event.get("deadline_margin")
     if not event.get("success"):

@@ -13,11 +13,13 @@ from desim import Run, play, replay
 from desim.errors import Stuck
 from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Plan, Window
 from models.edt.answer import extracted
-from models.edt.decision import Limits, fault, first_pass, second_pass
+from models.edt.decision import DecisionLimits
 from models.edt.document import template
-from models.edt.manager import judged
+from models.edt.judgement import judged
+from models.edt.repair import first_pass, second_pass
+from models.edt.strict import fault
 
-LIMITS = Limits.of(template())
+LIMITS = DecisionLimits.of(template())
 FULL: list[Any] = [[1, 0, 95]] * 10
 DEFAULTS = [[1, w.start, w.deadline] for w in LIMITS.windows]
 GOOD = {"C": 9, "R": 0.5, "P": FULL}
@@ -39,9 +41,9 @@ decisions = st.fixed_dictionaries({}, optional={"C": values, "R": values, "P": e
 @pytest.mark.traces("edt/normalisation_vectors.json")
 def test_every_published_vector_is_repaired_as_published(trace: Path) -> None:
     """The first pass, the second after it, and the second alone; as a value and out of a text."""
-    told = json.loads(trace.read_text())
-    assert told["default_P"] == DEFAULTS
-    for vector in told["vectors"]:
+    published = json.loads(trace.read_text())
+    assert published["default_P"] == DEFAULTS
+    for vector in published["vectors"]:
         raw = vector["raw"]
         once = first_pass(raw, LIMITS)
         assert once.raw() == vector["stage1"], vector["id"]
@@ -65,7 +67,7 @@ def opened(raw: Any) -> list[Any]:
 @settings(max_examples=80, deadline=None)
 @given(decisions)
 def test_whatever_comes_is_repaired_to_a_plan_that_stays(raw: dict[str, Any]) -> None:
-    """Somebody works on something, within the limits, and repairing it again changes nothing."""
+    """A consultant works on a project, within the limits; a second repair changes nothing."""
     plan = first_pass(raw, LIMITS)
     assert 1 <= plan.consultants <= 12
     assert 0 <= plan.revenue_risk <= 1
@@ -162,13 +164,13 @@ def test_a_refused_decision_changes_nothing_and_is_asked_for_again() -> None:
 
 def test_patience_ends() -> None:
     """Who never answers well is given up."""
-    run = Run(EnterpriseDigitalTwin(mode="strict", patience=3))
+    run = Run(EnterpriseDigitalTwin(mode="strict", max_questions_per_tick=3))
 
     def insist() -> None:
         while handed := run.advance():
             run.answer(handed[0], Answer("no"))
 
-    with pytest.raises(Stuck, match="patience is 3"):
+    with pytest.raises(Stuck, match="max_questions_per_tick is 3"):
         insist()
 
 
@@ -260,4 +262,4 @@ def test_follow_ons_of_a_scenario_are_not_decided_on() -> None:
         ("Project 1", 1, 30),
     ]
     # The template lists controlling before its projects, so the follow-on's revenue is booked late.
-    assert run.state.accounts.rank < run.state.engagements[1].rank
+    assert run.state.controlling.rank < run.state.engagements[1].rank

@@ -1,25 +1,20 @@
 """What holds in every firm, whatever is decided and however the scenario is made."""
 
 import random
-import sys
 from collections.abc import Iterator
 from itertools import accumulate, compress, pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from stepping import Stepping, dice, random_scenario
+from support.edt_stepping import Stepping, dice, random_scenario
 
 from desim import Run, play
 from models.edt import Answer, Decide, EnterpriseDigitalTwin, Scenario, Window
 from models.edt.firm import Firm
 from models.edt.series import assignments, series, staffing, states
-from models.edt.state import State
+from models.edt.state import Phase
 
 
 def given_run(scenario: Scenario) -> Run:
@@ -39,18 +34,19 @@ def differences(scenario: Scenario) -> Iterator[str]:
         yield "staff"
     if assignments(firm) != [w.seen for w in plain.workers]:
         yield "assignments"
-    told = series(firm)
+    reported = series(firm)
     # A rest of effort below a booked unit earns nothing, so there is nothing at risk either.
     earned = [b["revenue"] > 1e-6 for b in plain.booked]
     for name in plain.booked[0]:
         theirs = [b[name] for b in plain.booked]
-        ours = told[name]
+        ours = reported[name]
         if name == "revenue_risk":
             theirs, ours = ([*compress(values, earned)] for values in (theirs, ours))
         if ours != pytest.approx(theirs, rel=1e-9, abs=1e-9):
             yield name
 
 
+@pytest.mark.slow
 def test_jumping_equals_stepping_through_every_step() -> None:
     """Thousands of random firms: agents in any order, steps of any size, floats of any kind."""
     draw = dice(7)
@@ -78,17 +74,19 @@ def decided(draw: random.Random, scenario: Scenario) -> Run:
 
 def check(firm: Firm) -> None:
     """What no firm may break."""
-    accounts = firm.accounts
-    effort, capacity = accounts.effort(), accounts.capacity()
+    controlling = firm.controlling
+    effort, capacity = controlling.effort(), controlling.capacity()
     assert all(0 <= e <= c for e, c in zip(effort, capacity, strict=True))
     for project in firm.engagements:
         assert len(project.staff) <= project.terms.consultants
         assert project.remaining >= 0
-        steps = [step for step, _ in project.states]
+        steps = [step for step, _ in project.phases]
         assert steps == sorted(steps)
-    assert accounts.book.trial_balance().debits == accounts.book.trial_balance().credits
+    balance = controlling.book.trial_balance()
+    assert balance.debits == balance.credits
 
 
+@pytest.mark.slow
 def test_ten_thousand_random_scenarios_are_played_without_an_exception() -> None:
     """Effort never exceeds capacity, staff never the seats, and the ledger adds up."""
     draw = dice(1)
@@ -112,7 +110,7 @@ def test_assignments_are_sticky() -> None:
                 left += 1
                 project = firm.engagements[before]
                 assert now is None
-                assert min(at for at, s in project.states if s is State.COMPLETED) <= step + 1
+                assert min(at for at, s in project.phases if s is Phase.COMPLETED) <= step + 1
     assert left > 100
 
 
@@ -121,20 +119,20 @@ def test_ledger_and_series_agree() -> None:
     draw = dice(4)
     for _ in range(200):
         run = decided(draw, random_scenario(draw))
-        told, metrics = series(run.state), run.result().metrics
+        reported, metrics = series(run.state), run.result().metrics
         for name in ("revenue", "expenses", "earnings"):
-            sums = [0.0, *accumulate(told[name])]
-            assert told[f"accumulated_{name}"] == pytest.approx(sums[:-1], abs=1e-6)
-            assert metrics[f"accumulated_{name}"] == told[f"accumulated_{name}"][-1]
-        paid = [0.0, 0.0, *told["revenue"]]
-        flow = [p - e for p, e in zip(paid, told["expenses"], strict=False)]
-        assert told["cash_flow"] == pytest.approx(flow, abs=1e-6)
-        assert told["cash"] == pytest.approx([0.0, *accumulate(flow)][:-1], abs=1e-6)
-        assert metrics["cash"] == told["cash"][-1]
+            sums = [0.0, *accumulate(reported[name])]
+            assert reported[f"accumulated_{name}"] == pytest.approx(sums[:-1], abs=1e-6)
+            assert metrics[f"accumulated_{name}"] == reported[f"accumulated_{name}"][-1]
+        paid = [0.0, 0.0, *reported["revenue"]]
+        flow = [p - e for p, e in zip(paid, reported["expenses"], strict=False)]
+        assert reported["cash_flow"] == pytest.approx(flow, abs=1e-6)
+        assert reported["cash"] == pytest.approx([0.0, *accumulate(flow)][:-1], abs=1e-6)
+        assert metrics["cash"] == reported["cash"][-1]
         assert run.result().score == metrics["accumulated_earnings"]
-        mean = sum(told["utilization"]) / len(told["utilization"])
+        mean = sum(reported["utilization"]) / len(reported["utilization"])
         assert metrics["mean_step_utilization"] == pytest.approx(mean)
-        assert metrics["overall_avg_utilization"] == told["overall_avg_utilization"][-1]
+        assert metrics["overall_avg_utilization"] == reported["overall_avg_utilization"][-1]
 
 
 @settings(max_examples=60, deadline=None)
@@ -150,7 +148,7 @@ def test_ledger_and_series_agree() -> None:
 def test_any_decision_on_the_published_firm(
     staff: int, risk: float, windows: list[Window | None]
 ) -> None:
-    """Nothing breaks, twice is the same, and nobody earns more than the best-paid seats can."""
+    """It plays, twice the same, and earns no more than the best-paid seats can."""
     played = []
     for _ in range(2):
         run = Run(EnterpriseDigitalTwin())
@@ -206,13 +204,13 @@ def test_bernoulli_gates_open_as_often_as_they_should() -> None:
 
 def test_closed_gates_stay_closed_when_drawn() -> None:
     """At R 0 both gatings play the same episode."""
-    told = []
+    results = []
     for gating in ("threshold", "bernoulli"):
         run = Run(EnterpriseDigitalTwin(gating=gating), 5)
         run.answer(run.advance()[0], Decide(9, 0.0, (Window(0, 95),) * 10))
         run.advance()
-        told.append(run.result())
-    assert told[0] == told[1]
+        results.append(run.result())
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("preset", EnterpriseDigitalTwin.presets)

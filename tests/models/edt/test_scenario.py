@@ -3,20 +3,16 @@
 import copy
 import json
 import pickle
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from stepping import dice, random_scenario
+from support.edt_stepping import dice, random_scenario
 
 from desim import Episode, play, replay
+from desim.catalog.changes import changed
 from desim.errors import UsageError
-from desim.params import changed
 from desim.schema import from_plain, to_plain
 from models.edt import EnterpriseDigitalTwin, Scenario
 from models.edt.document import from_document, read, template, to_document
@@ -52,13 +48,13 @@ def test_a_scenario_reads_as_it_is_written() -> None:
 
 def test_identical_agents_are_made_and_written_by_their_count() -> None:
     """`count` creates copies in place."""
-    told = document()
-    inner(told)["agents"][3]["count"] = 4
-    scenario = from_document(told)
+    given = document()
+    inner(given)["agents"][3]["count"] = 4
+    scenario = from_document(given)
     assert len(scenario.consultants) == 15
     assert scenario.consultants[3:7] == (scenario.consultants[3],) * 4
     assert scenario.order[0] == ("consultant", 15)
-    assert to_document(scenario) == told
+    assert to_document(scenario) == given
     assert play(EnterpriseDigitalTwin(scenario=scenario), {}).metrics["consultants"] == 15
 
 
@@ -127,12 +123,12 @@ FAULTS: list[Fault] = [
         ".value",
     ),
     (
-        "finite number, not nan",
+        "salary=nan was given; it is a finite number",
         lambda s: put(consultant(s)["salary"], "value", float("nan")),
         ".salary.value",
     ),
     (
-        "finite number, not inf",
+        "salary=inf was given; it is a finite number",
         lambda s: put(consultant(s)["salary"], "value", float("inf")),
         ".salary.value",
     ),
@@ -159,7 +155,7 @@ FAULTS: list[Fault] = [
         f"{P}.deadline.value",
     ),
     (
-        "'consultants' must be a whole number, not 1.5",
+        "consultants=1.5 was given; it is a whole number",
         lambda s: put(project(s)["consultants"], "value", 1.5),
         f"{P}.consultants.value",
     ),
@@ -174,10 +170,10 @@ def test_a_malformed_scenario_is_one_clear_error_with_its_path(
     says: str, spoil: Callable[[Any], Any], path: str, tmp_path: Path
 ) -> None:
     """From a file and from the command line's parameters alike."""
-    told = copy.deepcopy(document())
-    spoil(inner(told))
+    given = copy.deepcopy(document())
+    spoil(inner(given))
     file = tmp_path / "scenario.json"
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(given))
     with pytest.raises(ValueError, match=r"^scenario: ") as bad:
         EnterpriseDigitalTwin(scenario=str(file))
     text = str(bad.value)
@@ -199,7 +195,7 @@ def test_a_malformed_scenario_is_one_clear_error_with_its_path(
         ('{"a": {}, "b": {}}', "not 2: a, b"),
         ('{"a": {"type": "sd", "name": "", "model": "", "scenarios": {}}}', "type is 'abm'"),
         ('{"a": {"type": "abm", "name": "", "model": "", "scenarios": {}}}', "one scenario is"),
-        ('{"a": 1, "a": 2}', "the field 'a' stands twice"),
+        ('{"a": 1, "a": 2}', "the field 'a' is given twice"),
         ("[" * 100_000, "scenario: "),
         (b"\xff\xfe", "it is no text"),
     ],
@@ -223,10 +219,10 @@ def test_what_is_neither_a_path_nor_a_scenario_is_refused() -> None:
 
 def test_a_record_holds_all_it_needs(tmp_path: Path) -> None:
     """The file is read when the model is made, and may go."""
-    told = document()
-    inner(told)["properties"]["fixed_cost"]["value"] = 0
+    given = document()
+    inner(given)["properties"]["fixed_cost"]["value"] = 0
     file = tmp_path / "scenario.json"
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(given))
     game = changed(EnterpriseDigitalTwin(), {"scenario": str(file)})
     play(game, "simple", record=tmp_path / "run.jsonl")
     file.unlink()
@@ -251,8 +247,8 @@ def test_parameters_with_any_scenario_survive_pickling_and_json() -> None:
         ({"order": (("consultant", 12), ("project", 10))}, "exactly one controlling"),
         ({"order": (("boss", 1),)}, "'order' must be runs of"),
         ({"order": (("consultant", 0),)}, "'order' must be runs of"),
-        ({"stoptime": float("nan")}, "'stoptime' must be a finite number"),
-        ({"revenue_risk_level": True}, "'revenue_risk_level' must be a finite number"),
+        ({"stoptime": float("nan")}, "stoptime=nan was given; it is a finite number"),
+        ({"revenue_risk_level": True}, "revenue_risk_level=True was given; it is a finite number"),
         ({"projects": template().projects[:9] * 2}, "two projects are named"),
     ],
     ids=lambda value: str(value)[:40],

@@ -37,10 +37,10 @@ def played(trace: dict[str, Any]) -> Run:
 @pytest.mark.traces("edt/traces/*.json")
 def test_the_published_run_is_played_step_by_step(trace: Path) -> None:
     """States, staff and assignments exactly; every series and final figure within 1e-6."""
-    told = json.loads(trace.read_text())
-    run = played(told)
+    published = json.loads(trace.read_text())
+    run = played(published)
     firm: Firm = run.state
-    projects = told["projects"]
+    projects = published["projects"]
     assert [p.name for p in firm.engagements] == projects["names"]
     assert states(firm) == projects["state"]
     alive = [p.replace("-", "0") for p in projects["staff"]]
@@ -48,14 +48,14 @@ def test_the_published_run_is_played_step_by_step(trace: Path) -> None:
     letters = [
         "".join("." if at is None else DIGITS[at] for at in line) for line in assignments(firm)
     ]
-    assert letters == told["assignment"]
+    assert letters == published["assignment"]
     for ours, theirs in zip(remaining(firm), projects["remaining"], strict=True):
         assert ours == pytest.approx([left or 0 for left in theirs], rel=1e-6, abs=1e-9)
     ours_by_name = series(firm)
-    for name, values in told["series"].items():
+    for name, values in published["series"].items():
         assert ours_by_name[SERIES.get(name, name)] == pytest.approx(values, rel=1e-6), name
     metrics = run.result().metrics
-    final = told["final"]
+    final = published["final"]
     assert {name: metrics[name] for name in final} == pytest.approx(final, rel=1e-6)
     assert run.result().score == pytest.approx(final["accumulated_earnings"], rel=1e-6)
 
@@ -63,10 +63,10 @@ def test_the_published_run_is_played_step_by_step(trace: Path) -> None:
 @pytest.mark.traces("edt/traces/*.json")
 def test_the_decision_of_a_trace_is_repaired_as_published(trace: Path) -> None:
     """Windows in the simulator are those of the trace."""
-    told = json.loads(trace.read_text())
-    firm: Firm = played(told).state
-    if "windows" in told and told.get("decision") is not None:
+    published = json.loads(trace.read_text())
+    firm: Firm = played(published).state
+    if "windows" in published and published.get("decision") is not None:
         assert firm.plan is not None
-        assert firm.plan.raw() == told["normalised"]
+        assert firm.plan.raw() == published["normalised"]
         kept = [[p.start, p.deadline] for p in firm.engagements if "+" not in p.key]
-        assert kept == [window for window in told["windows"] if window]
+        assert kept == [window for window in published["windows"] if window]

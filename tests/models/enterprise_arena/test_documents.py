@@ -1,15 +1,10 @@
-"""The documents on file: what there is when, and what each says."""
+"""The documents on file: which exist when, and their contents."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from seat import Seat, document, names
+from support.arena_seat import Seat, document, names
 
 from models.enterprise_arena import (
     AccessFinancialDocs,
@@ -44,11 +39,11 @@ def rows(seat: Seat, filename: str) -> Any:
     return document(seat, filename)["rows"]
 
 
-# -- what there is ---------------------------------------------------------------------------------
+# -- the register ----------------------------------------------------------------------------------
 
 
 def test_the_opening_papers_are_on_file_from_the_start() -> None:
-    """Nothing else is."""
+    """There is no other document in month 0."""
     assert names(Seat(QUIET)) == OPENING
 
 
@@ -68,7 +63,7 @@ def test_closings_stay_on_file_and_later_ones_are_added() -> None:
     assert folders == ["2xx0_04"] * 5 + ["2xx1_02"] * 5
 
 
-def test_the_list_tells_name_period_kind_and_month() -> None:
+def test_the_list_shows_name_period_kind_and_month() -> None:
     """One row a document."""
     seat = Seat(QUIET).to(3, {2: BookClosing()})
     listed = {row["filename"]: row for row in seat.out(AccessFinancialDocs())["documents"]}
@@ -83,7 +78,7 @@ def test_the_list_tells_name_period_kind_and_month() -> None:
 
 
 def test_every_document_listed_can_be_read() -> None:
-    """And says which it is."""
+    """Its content begins with its name."""
     seat = Seat(evolve(QUIET, tool_budget=1_000)).to(14, {11: BookClosing(), 13: BookClosing()})
     for name in names(seat):
         assert document(seat, name)["filename"] == name
@@ -111,27 +106,27 @@ def test_every_document_listed_can_be_read() -> None:
         "../../models/enterprise_arena/macro.csv",
         "raw\\2xx0_01\\bank_statement",
         "raw/2xx0_01/bank_statement\0",
-        "x" * 1_000_000,
+        "x" * 1_000,
     ],
     ids=lambda name: name[:40],
 )
-def test_names_are_looked_up_and_never_taken_apart(name: str) -> None:
-    """Whatever is not exactly on the list is unknown."""
+def test_names_are_looked_up_and_never_parsed(name: str) -> None:
+    """A name that is not exactly on the list is unknown."""
     reply = Seat(QUIET).to(1).ask(AccessFinancialDocs("retrieve", name))
     assert not reply.ok
     assert reply.out.startswith("there is no document ")
     assert len(reply.out) < 400
 
 
-def test_an_unknown_document_is_told_the_near_ones() -> None:
+def test_an_unknown_document_brings_near_names() -> None:
     """Only documents on file are suggested."""
     seat = Seat(QUIET).to(1)
-    said = seat.ask(AccessFinancialDocs("retrieve", "Raw/2XX0_01/Bank_Statement")).out
-    assert "did you mean 'raw/2xx0_01/bank_statement'" in said
-    said = seat.ask(AccessFinancialDocs("retrieve", "closings/2xx0_01/trial_balance")).out
-    assert "did you mean 'closings" not in said
-    said = seat.ask(AccessFinancialDocs("retrieve", "qqq")).out
-    assert said == "there is no document 'qqq'; action='list' tells those on file"
+    text = seat.ask(AccessFinancialDocs("retrieve", "Raw/2XX0_01/Bank_Statement")).out
+    assert "did you mean 'raw/2xx0_01/bank_statement'" in text
+    text = seat.ask(AccessFinancialDocs("retrieve", "closings/2xx0_01/trial_balance")).out
+    assert "did you mean 'closings" not in text
+    text = seat.ask(AccessFinancialDocs("retrieve", "qqq")).out
+    assert text == "there is no document 'qqq'; action='list' tells those on file"
     assert "did you mean 'list'" in seat.ask(AccessFinancialDocs("LIST")).out
 
 
@@ -144,7 +139,7 @@ def test_folders_carry_year_and_month() -> None:
 
 
 def test_no_label_lets_two_months_share_a_folder() -> None:
-    """A document is never hidden by another one."""
+    """Two documents never have the same name."""
     labels = ("2xx0", "Jan 2xx0", "Mar 2xx0", *builtin().label[3:12], "Jan 2xx9")
     labels += tuple(f"m{month}" for month in range(len(labels), 132))
     table = evolve(builtin(), label=labels)
@@ -165,29 +160,29 @@ def test_the_opening_balance_sheet_is_that_of_the_specification() -> None:
 
 def test_the_opening_income_statement_is_that_of_the_specification() -> None:
     """Its margin is the 16.4 percent of a projection without closings."""
-    told = rows(Seat(QUIET), "t0_financials/t0_income_statement")
-    assert told["revenue"] == 1_300_000
-    assert told["cost_of_revenue"] == 582_400
-    assert (told["payroll"], told["vendor_operating_expense"]) == (277_420, 226_980)
-    assert told["ebitda"] == 213_200 == told["gross_profit"] - 277_420 - 226_980
-    assert told["ebitda"] / told["revenue"] * 100 == pytest.approx(QUIET.projection_ebitda_margin)
-    assert (told["provision_for_credit_losses"], told["net_income"]) == (1_000_000, -786_800)
+    shown = rows(Seat(QUIET), "t0_financials/t0_income_statement")
+    assert shown["revenue"] == 1_300_000
+    assert shown["cost_of_revenue"] == 582_400
+    assert (shown["payroll"], shown["vendor_operating_expense"]) == (277_420, 226_980)
+    assert shown["ebitda"] == 213_200 == shown["gross_profit"] - 277_420 - 226_980
+    assert shown["ebitda"] / shown["revenue"] * 100 == pytest.approx(QUIET.projection_ebitda_margin)
+    assert (shown["provision_for_credit_losses"], shown["net_income"]) == (1_000_000, -786_800)
 
 
 def test_the_opening_cash_flow_statement_adds_up_to_opening_cash() -> None:
     """Its three parts make the net change; closing cash is that of the balance sheet."""
-    told = rows(Seat(QUIET), "t0_financials/t0_cash_flow_statement")
-    assert told["operating"] + told["investing"] + told["financing"] == told["net_change"]
-    assert told["opening_cash"] + told["net_change"] == told["closing_cash"] == 15e6
+    shown = rows(Seat(QUIET), "t0_financials/t0_cash_flow_statement")
+    assert shown["operating"] + shown["investing"] + shown["financing"] == shown["net_change"]
+    assert shown["opening_cash"] + shown["net_change"] == shown["closing_cash"] == 15e6
     # What vendors earned is paid, but for the opening payables.
-    assert told["vendor_payments"] == -(582_400 + 226_980 - 350_000)
+    assert shown["vendor_payments"] == -(582_400 + 226_980 - 350_000)
 
 
 def test_the_cap_table_counts_the_rounds_that_have_closed() -> None:
     """Shares are issued at 10 dollars; a round under way is not in it."""
-    game = evolve(QUIET, forced_funding=((0, True, 0.85, 3), (4, True, 0.7, 2)))
+    model = evolve(QUIET, forced_funding=((0, True, 0.85, 3), (4, True, 0.7, 2)))
     asking = FundRaisingRequest("equity", 20e6)
-    seat = Seat(game).to(2, {0: asking})
+    seat = Seat(model).to(2, {0: asking})
     before = document(seat, "t0_board_materials/cap_table")
     assert (before["opening_shares"], before["shares_now"]) == (10.5e6, 10.5e6)
     assert [row["percent"] for row in before["rows"]] == [35, 15, 50]
@@ -196,7 +191,7 @@ def test_the_cap_table_counts_the_rounds_that_have_closed() -> None:
     assert after["shares_now"] == 12.2e6
 
 
-def test_the_texts_name_nobody_and_do_not_tell_the_horizon() -> None:
+def test_the_texts_contain_no_names_and_no_horizon() -> None:
     """Company XYZ, no year of the real world, no number of months to come."""
     seat = Seat(evolve(QUIET, tool_budget=100))
     texts = [document(seat, name).get("text", "") for name in OPENING]
@@ -224,7 +219,7 @@ def test_statements_are_year_to_date() -> None:
 
 
 def test_a_december_closing_reads_the_same_after_the_year_end_close() -> None:
-    """What was compiled then does not change when January moves the year's earnings."""
+    """A document does not change when January transfers the year's earnings."""
     seat = Seat(QUIET).to(12, {11: BookClosing()})
     before = {name: document(seat, f"closings/2xx0_12/{name}") for name in CLOSING}
     assert before["income_statement_ytd"]["rows"]["revenue"] > 1e6
@@ -255,20 +250,20 @@ def test_statements_ledger_and_trial_balance_agree() -> None:
 def test_vendors_costs_are_split_by_fixed_shares() -> None:
     """Five contracts share cost of revenue and vendor expense, and change no total."""
     seat = Seat(QUIET).to(1, {0: BookClosing()})
-    told = document(seat, "closings/2xx0_01/income_statement_ytd")
+    shown = document(seat, "closings/2xx0_01/income_statement_ytd")
     costs = 49_400.50 + 19_252.96
     shares = [0.25, 0.15, 0.25, 0.20, 0.15]
-    assert list(told["vendors"].values()) == pytest.approx([costs * s for s in shares], abs=0.01)
-    assert sum(told["vendors"].values()) == pytest.approx(costs)
+    assert list(shown["vendors"].values()) == pytest.approx([costs * s for s in shares], abs=0.01)
+    assert sum(shown["vendors"].values()) == pytest.approx(costs)
 
 
 # -- raw extracts ----------------------------------------------------------------------------------
 
 
-def test_the_bank_statement_tells_classes_of_the_cash_ledger() -> None:
+def test_the_bank_statement_shows_classes_of_the_cash_ledger() -> None:
     """Worked example, month 1: one sum of collections, and balances that add up."""
-    told = document(Seat(QUIET).to(2), "raw/2xx0_02/bank_statement")
-    flows = {row["class"]: (row["inflow"], row["outflow"]) for row in told["rows"]}
+    shown = document(Seat(QUIET).to(2), "raw/2xx0_02/bank_statement")
+    flows = {row["class"]: (row["inflow"], row["outflow"]) for row in shown["rows"]}
     assert flows == {
         "investor": (0, 0),
         "lender draw": (0, 0),
@@ -280,21 +275,21 @@ def test_the_bank_statement_tells_classes_of_the_cash_ledger() -> None:
         "lender principal": (0, 0),
         "tax": (0, 0),
     }
-    assert (told["opening_balance"], told["closing_balance"]) == (14_276_468.6, 15_818_171.06)
+    assert (shown["opening_balance"], shown["closing_balance"]) == (14_276_468.6, 15_818_171.06)
 
 
 def test_the_loan_tape_counts_new_loans_and_what_was_billed() -> None:
     """Worked example, month 0: 35 loans; principal and interest billed in one sum."""
-    told = document(Seat(QUIET).to(1), "raw/2xx0_01/loan_tape")
-    assert (told["new_loans"], told["amount_lent"]) == (35, 350_000.0)
-    assert told["amount_billed"] == round(1_952_385.19 + 110_268.98, 2)
+    shown = document(Seat(QUIET).to(1), "raw/2xx0_01/loan_tape")
+    assert (shown["new_loans"], shown["amount_lent"]) == (35, 350_000.0)
+    assert shown["amount_billed"] == round(1_952_385.19 + 110_268.98, 2)
 
 
 def test_vendor_invoices_have_no_amount_for_their_own_month() -> None:
     """What earlier invoices were paid is split among the vendors."""
-    told = rows(Seat(QUIET).to(2), "raw/2xx0_02/vendor_invoices")
-    assert [row["amount"] for row in told] == [None] * 5
-    paid = {row["vendor"]: row["paid_on_earlier"] for row in told}
+    shown = rows(Seat(QUIET).to(2), "raw/2xx0_02/vendor_invoices")
+    assert [row["amount"] for row in shown] == [None] * 5
+    paid = {row["vendor"]: row["paid_on_earlier"] for row in shown}
     assert list(paid) == [
         "customer support",
         "fraud monitoring",

@@ -1,18 +1,14 @@
-"""The table of the outside world: what is in it, and what is no table."""
+"""The macro table: its content, reading and writing, and errors."""
 
 import csv
-import sys
 from pathlib import Path
 
 import attrs
 import msgspec
 import pytest
+from support.arena_playing import opened
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from playing import opened
-
-from desim.params import changed
+from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain
 from models.enterprise_arena import EnterpriseArena, Macro
 from models.enterprise_arena.macro import COLUMNS, RANGES, builtin, read, write
@@ -41,14 +37,14 @@ def test_the_built_in_table_is_the_reference_s(trace: Path) -> None:
         rows = list(csv.DictReader(lines))
     assert tuple(rows[0]) == COLUMNS
     for name in COLUMNS:
-        mine, told = getattr(builtin(), name), [row[name] for row in rows]
+        mine, column = getattr(builtin(), name), [row[name] for row in rows]
         assert [str(m) if name in ("date", "label") else float(m) for m in mine] == (
-            told if name in ("date", "label") else [float(value) for value in told]
+            column if name in ("date", "label") else [float(value) for value in column]
         )
 
 
 def test_the_table_runs_from_2015_to_2025() -> None:
-    """132 months, of which two are told in the SPEC."""
+    """132 months, two of which are in the SPEC."""
     table = builtin()
     assert len(table) == 132
     assert (table.date[0], table.date[-1]) == ("2015-01", "2025-12")
@@ -56,7 +52,7 @@ def test_the_table_runs_from_2015_to_2025() -> None:
 
 
 def test_the_snapshot_s_growth_differs_where_the_spec_says() -> None:
-    """Months 33 to 35 by figure, then an 8 and a 3 percent weaker surge."""
+    """Months 33 to 35 differ as listed; the later surges are 8 and 3 percent weaker."""
     table = builtin()
     paper, other = table.ind_user_growth_monthly, table.ind_user_growth_monthly_alt
     assert (paper[33:36], other[33:36]) == ((5.66, 2.23, 0.61), (7.1, 4.7, 3.3))
@@ -76,7 +72,7 @@ def test_a_file_is_read_as_it_was_written(file: Path) -> None:
 
 
 def test_another_table_can_be_played(file: Path) -> None:
-    """By path from the command line's text; the record holds it whole."""
+    """By its path, as on the command line; a record contains the table."""
     edited(file, "19.12,20.97", "29.12,20.97")
     model = changed(EnterpriseArena(), {"macro": str(file)})
     assert opened(0, model).macro.vix_avg[0] == 29.12
@@ -85,8 +81,8 @@ def test_another_table_can_be_played(file: Path) -> None:
     assert from_plain(plain, EnterpriseArena) == model
 
 
-def test_the_built_in_table_is_named_by_none() -> None:
-    """So that no record repeats it."""
+def test_the_built_in_table_is_written_as_none() -> None:
+    """A record does not repeat it."""
     assert to_plain(EnterpriseArena())["macro"] is None
     assert EnterpriseArena().table is builtin()
 
@@ -125,7 +121,7 @@ def test_a_faulty_table_is_refused_with_its_place(file: Path, old: str, new: str
 
 
 @pytest.mark.parametrize("text", ["", "month,date\n", "\ufeff"])
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_without_rows_is_refused(tmp_path: Path, text: str) -> None:
     """Empty files, headings alone."""
     path = tmp_path / "macro.csv"
     path.write_text(text, encoding="utf-8")

@@ -1,28 +1,25 @@
 """The month: its order, solvency, how an episode ends, tax, year end, noise, score."""
 
-import sys
-from pathlib import Path
+from collections.abc import Generator
 from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
+from support.arena_playing import DEBT, EQUITY, MILLION, entries, months, opened, played
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from playing import DEBT, EQUITY, MILLION, entries, months, opened, played
-
-from desim import play
+from desim import Run, play
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
+from models.enterprise_arena.ranks import OPERATE, PAYDAY, SERVICE
 from models.enterprise_arena.reports import REPORTS
 from models.enterprise_arena.score import curve, metrics, score, trailing_revenue
 
-#: The company dies at the close of month 33 without noise.
+#: Without noise and funding, cash is negative at the close of month 33.
 QUIET = EnterpriseArena(zero_noise=True)
 
 
 def test_a_month_is_posted_in_the_order_of_the_spec() -> None:
     """J0 and funding open it, tax ends it."""
-    game = EnterpriseArena(
+    model = EnterpriseArena(
         zero_noise=True,
         forced_funding={10: (True, 1, 1), 11: (True, 1, 1)},
         opening_allowance=0,
@@ -31,10 +28,30 @@ def test_a_month_is_posted_in_the_order_of_the_spec() -> None:
         allowance_on_loans=0,
         allowance_on_receivables=0,
     )
-    company = opened(13, game, {10: FundRaisingRequest("debt", MILLION), 11: EQUITY})
-    names = [entry.name for entry in company.books.book.journal if entry.time == 12]
+    lender = opened(13, model, {10: FundRaisingRequest("debt", MILLION), 11: EQUITY})
+    names = [entry.kind for entry in lender.books.book.journal if entry.time == 12]
     order = [name for i, name in enumerate(names) if i == 0 or names[i - 1] != name]
     assert order == [f"J{n}" for n in (0, 1, *range(3, 17))]
+
+
+def test_a_payday_is_an_event_of_a_process_of_its_own() -> None:
+    """At its rank, behind the operations and before the service of notes, it pays the staff."""
+    run = Run(EnterpriseArena(horizon=2), 1)
+    posted: dict[int, list[str]] = {}
+
+    def watch(rank: int) -> Generator[Any, Any, None]:
+        yield run.world.timeout(0, rank=rank)
+        posted[rank] = [entry.kind for entry in run.state.books.book.journal][-3:]
+
+    for rank in (OPERATE, PAYDAY, SERVICE):
+        run.world.process(watch(rank))
+    (decision,) = run.advance()
+    run.answer(decision, Pass())
+    run.advance()
+    assert any(text.startswith("paydays waits for an event") for text in run.world.waiting())
+    assert posted[OPERATE][-1] == "J9"
+    # A watch of the same rank comes later, because it was started later.
+    assert posted[PAYDAY] == posted[SERVICE] == ["J10", "J11", "J12"]
 
 
 def test_the_first_month_begins_with_the_opening_balance_sheet() -> None:
@@ -48,21 +65,21 @@ def test_the_first_month_begins_with_the_opening_balance_sheet() -> None:
         assert sheet["retained_earnings_prior_years"] == -41_350_000_00
 
 
-def test_every_header_tells_the_anonymised_month() -> None:
+def test_every_header_has_the_anonymised_month() -> None:
     """From Jan 2xx0 to Dec 2x10."""
     labels = [seen.month.date for seen in months(EnterpriseArena(opening_cash=1e9), {})]
     assert (labels[0], labels[119], labels[131]) == ("Jan 2xx0", "Dec 2xx9", "Dec 2x10")
     assert len(labels) == 132
 
 
-def test_a_bankrupt_company_acts_no_more() -> None:
-    """It closes month 33 with less than nothing, and month 34 does not begin."""
+def test_a_bankruptcy_ends_the_episode() -> None:
+    """It closes month 33 with negative cash, and month 34 does not begin."""
     acted = [seen.month.current_month for seen in months(QUIET, {})]
-    company = played(QUIET)
+    lender = played(QUIET)
     assert acted == list(range(34))
-    assert company.world.ended == "cash balance went negative"
-    assert (score(company), metrics(company)["months"]) == (0.0, 33)
-    assert metrics(company)["end_cash"] == metrics(company)["low_cash"] == -1_005_760.81
+    assert lender.world.ended == "cash balance went negative"
+    assert (score(lender), metrics(lender)["months"]) == (0.0, 33)
+    assert metrics(lender)["end_cash"] == metrics(lender)["low_cash"] == -1_005_760.81
 
 
 def test_funding_due_in_a_month_saves_it() -> None:
@@ -78,29 +95,29 @@ def test_funding_due_in_a_month_saves_it() -> None:
 )
 def test_solvency_is_tested_once_more_at_the_end(horizon: int, ended: str) -> None:
     """The closing cash of the last month decides, and what would settle next does not."""
-    game = EnterpriseArena(zero_noise=True, horizon=horizon, forced_funding={33: (True, 1, 1)})
-    company = played(game, {33: EQUITY})
-    assert company.world.ended == ended
-    assert company.world.now == horizon - 1
-    assert (score(company) > 0) == (ended == "horizon")
-    assert metrics(company)["months"] == horizon - 1
+    model = EnterpriseArena(zero_noise=True, horizon=horizon, forced_funding={33: (True, 1, 1)})
+    lender = played(model, {33: EQUITY})
+    assert lender.world.ended == ended
+    assert lender.world.now == horizon - 1
+    assert (score(lender) > 0) == (ended == "horizon")
+    assert metrics(lender)["months"] == horizon - 1
 
 
 def test_january_starts_from_closed_accounts() -> None:
     """Income and expense are empty after J0, and retained earnings hold what they held."""
-    company = opened(24, QUIET)
-    book = company.books.book
-    assert [month for month, _ in entries(company, "J0")] == [12] * 5 + [24] * 5
+    lender = opened(24, QUIET)
+    book = lender.books.book
+    assert [month for month, _ in entries(lender, "J0")] == [12] * 5 + [24] * 5
     for january in (12, 24):
         december = REPORTS.balance_sheet(book, january - 1)
-        moved = [lines["3900"] for month, lines in entries(company, "J0") if month == january]
+        moved = [lines["3900"] for month, lines in entries(lender, "J0") if month == january]
         assert -sum(moved) == december["current_year_earnings"]
-    assert company.books.pretax == 0
+    assert lender.books.pretax == 0
 
 
 def test_tax_is_paid_a_month_after_it_was_accrued() -> None:
     """On income above the losses carried forward."""
-    game = EnterpriseArena(
+    model = EnterpriseArena(
         zero_noise=True,
         opening_cash=1e9,
         chargeoff_base_annual=0.0,
@@ -108,12 +125,12 @@ def test_tax_is_paid_a_month_after_it_was_accrued() -> None:
         allowance_on_receivables=0.0,
         opening_loss_carryforward=1_000_000.0,
     )
-    company = played(game)
-    accrued = {month: lines["5500"] for month, lines in entries(company, "J16")}
-    paid = {month: -lines["1000"] for month, lines in entries(company, "J15")}
+    lender = played(model)
+    accrued = {month: lines["5500"] for month, lines in entries(lender, "J16")}
+    paid = {month: -lines["1000"] for month, lines in entries(lender, "J15")}
     assert paid == {month + 1: tax for month, tax in accrued.items() if month < 131}
     first = min(accrued)
-    book = company.books.book
+    book = lender.books.book
     income = [REPORTS.income_statement(book, m, m)["pretax_income"] for m in range(132)]
     assert sum(income[:first]) < 100_000_000 < sum(income[: first + 1])
     assert accrued[first] == round(0.21 * (sum(income[: first + 1]) - 100_000_000))
@@ -122,17 +139,17 @@ def test_tax_is_paid_a_month_after_it_was_accrued() -> None:
 
 def test_losses_are_carried_forward_without_an_end() -> None:
     """What is lost in a month reduces the income of later ones, across years."""
-    company = opened(20, QUIET)
-    book = company.books.book
+    lender = opened(20, QUIET)
+    book = lender.books.book
     lost = sum(REPORTS.income_statement(book, m, m)["pretax_income"] for m in range(20))
-    assert company.loss_carryforward == -lost
-    assert entries(company, "J16") == []
+    assert lender.loss_carryforward == -lost
+    assert entries(lender, "J16") == []
 
 
 def test_noise_has_the_moments_of_the_spec() -> None:
     """Means and deviations of 40 seeds of 132 months, each within four standard errors."""
-    game = EnterpriseArena(opening_cash=1e9)
-    drawn = [row for seed in range(40) for row in opened(0, game, seed=seed).noise]
+    model = EnterpriseArena(opening_cash=1e9)
+    drawn = [row for seed in range(40) for row in opened(0, model, seed=seed).noise]
     size = len(drawn)
     for at, sigma in enumerate((2.0, 1.5, 0.5, 0.04)):
         values = [row[at] for row in drawn]
@@ -142,86 +159,86 @@ def test_noise_has_the_moments_of_the_spec() -> None:
 
 def test_indicators_stay_in_their_ranges() -> None:
     """However large the noise; EBITDA margin never exceeds gross margin."""
-    game = EnterpriseArena(
+    model = EnterpriseArena(
         opening_cash=1e12, sigma_gross_margin=50, sigma_ebitda_margin=50, sigma_collection=1
     )
-    for now in played(game, seed=1).indicators:
+    for now in played(model, seed=1).indicators:
         assert 10 <= now.gross_margin <= 80
         assert now.ebitda_margin <= min(60, now.gross_margin)
         assert now.ebitda_margin >= 0
         assert 0.85 <= now.collection_rate <= 1
 
 
-def test_shrinking_brings_no_borrowers_and_leaves_one() -> None:
+def test_negative_growth_lends_nothing_and_leaves_one_borrower() -> None:
     """Growth below zero lends nothing, and at least one borrower stays."""
-    game = EnterpriseArena(opening_cash=1e9, sigma_growth=50, horizon=60)
-    company = opened(59, game, seed=2)
-    fell = {month for month, now in enumerate(company.indicators) if now.growth <= 0}
+    model = EnterpriseArena(opening_cash=1e9, sigma_growth=50, horizon=60)
+    lender = opened(59, model, seed=2)
+    fell = {month for month, now in enumerate(lender.indicators) if now.growth <= 0}
     assert len(fell) > 10
-    assert fell.isdisjoint(month for month, _ in entries(company, "J8"))
-    assert company.users >= 1
+    assert fell.isdisjoint(month for month, _ in entries(lender, "J8"))
+    assert lender.users >= 1
 
 
-def test_a_closing_is_remembered_and_moves_nothing() -> None:
-    """The books of an episode with closings are those of one without."""
+def test_a_closing_is_recorded_and_posts_nothing() -> None:
+    """The books of an episode with closings equal those of one without."""
     quiet, busy = played(QUIET), played(QUIET, dict.fromkeys(range(0, 40, 3), BookClosing()))
     assert busy.closings == list(range(0, 34, 3))
     assert quiet.books.book.digest() == busy.books.book.digest()
 
 
-def test_the_score_is_what_the_spec_says() -> None:
+def test_the_score_is_that_of_the_spec() -> None:
     """Five times trailing revenue and closing cash, less the charge for calls."""
-    company = played(EnterpriseArena(opening_cash=1e9))
-    book = company.books.book
+    lender = played(EnterpriseArena(opening_cash=1e9))
+    book = lender.books.book
     revenue = REPORTS.income_statement(book, 120, 131)["revenue"]
-    assert trailing_revenue(company) == revenue
-    assert score(company) == pytest.approx((5 * revenue + book.balance("1000")) / 100)
-    company.calls[7] += 3
-    assert score(company) == pytest.approx((5 * revenue + book.balance("1000")) / 100 - 15_000)
+    assert trailing_revenue(lender) == revenue
+    assert score(lender) == pytest.approx((5 * revenue + book.balance("1000")) / 100)
+    lender.calls[7] += 3
+    assert score(lender) == pytest.approx((5 * revenue + book.balance("1000")) / 100 - 15_000)
 
 
 def test_trailing_revenue_reaches_over_a_year_end() -> None:
     """Twelve months, whatever the horizon; fewer where there are no more."""
-    company = played(EnterpriseArena(zero_noise=True, horizon=30))
-    book = company.books.book
+    lender = played(EnterpriseArena(zero_noise=True, horizon=30))
+    book = lender.books.book
     for last in (0, 5, 11, 12, 17, 29):
         first = max(0, last - 11)
-        told = REPORTS.income_statement(book, first, last)["revenue"]
-        assert trailing_revenue(company, last) == told
+        figures = REPORTS.income_statement(book, first, last)["revenue"]
+        assert trailing_revenue(lender, last) == figures
 
 
 def test_the_running_score_ends_with_the_score() -> None:
     """And annualises revenue before there are twelve months of it."""
-    company = played(EnterpriseArena(zero_noise=True, horizon=30))
-    running = curve(company)
-    assert running[-1] == pytest.approx(score(company))
-    book = company.books.book
+    lender = played(EnterpriseArena(zero_noise=True, horizon=30))
+    running = curve(lender)
+    assert running[-1] == pytest.approx(score(lender))
+    book = lender.books.book
     revenue = REPORTS.income_statement(book, 0, 1)["revenue"]
     assert running[1] == pytest.approx((5 * revenue * 6 + book.balance("1000", at=1)) / 100)
 
 
-def test_metrics_count_what_was_done() -> None:
+def test_metrics_are_those_of_the_actions() -> None:
     """The columns of Table 2, by hand."""
     forced = {0: (True, 0.5, 2), 3: (False, 1, 1), 5: (True, 0.25, 1)}
-    game = EnterpriseArena(zero_noise=True, horizon=10, forced_funding=forced)
+    model = EnterpriseArena(zero_noise=True, horizon=10, forced_funding=forced)
     actions: dict[int, Any] = {0: EQUITY, 1: EQUITY, 3: DEBT, 5: DEBT, 7: BookClosing()}
-    company = played(game, actions)
-    told = metrics(company)
-    assert told["survived"] is True
-    assert (told["equity_raised"], told["debt_raised"]) == (10 * MILLION, 5 * MILLION)
-    assert told["total_raised"] == 15 * MILLION
-    assert (told["requests"], told["requests_refused"], told["successes"]) == (4, 1, 2)
-    assert told["success_rate"] == pytest.approx(2 / 3)
-    assert (told["request_share"], told["successful_request_share"]) == (0.4, 0.2)
-    assert (told["passes"], told["pass_share"], told["closing_share"]) == (5, 0.5, 0.1)
-    book = company.books.book
+    lender = played(model, actions)
+    figures = metrics(lender)
+    assert figures["survived"] is True
+    assert (figures["equity_raised"], figures["debt_raised"]) == (10 * MILLION, 5 * MILLION)
+    assert figures["total_raised"] == 15 * MILLION
+    assert (figures["requests"], figures["requests_refused"], figures["successes"]) == (4, 1, 2)
+    assert figures["success_rate"] == pytest.approx(2 / 3)
+    assert (figures["request_share"], figures["successful_request_share"]) == (0.4, 0.2)
+    assert (figures["passes"], figures["pass_share"], figures["closing_share"]) == (5, 0.5, 0.1)
+    book = lender.books.book
     closing = [book.balance("1000", at=m) / 100 for m in range(-1, 10)]
-    # Funding settles at the opening of months 2 and 6, before anybody looks at the cash.
+    # Funding settles at the opening of months 2 and 6, before the opening cash is recorded.
     settled = {2: 10 * MILLION, 6: 5 * MILLION}
     cash = [closing[m] + settled.get(m, 0) for m in range(10)] + closing[-1:]
-    assert told["end_cash"] == closing[-1]
-    assert told["low_cash"] == min(cash)
-    assert told["peak_cash"] == max(cash)
+    assert figures["end_cash"] == closing[-1]
+    assert figures["low_cash"] == min(cash)
+    assert figures["peak_cash"] == max(cash)
 
 
 def test_the_example_s_unfunded_year_is_the_same_in_both_profiles() -> None:
@@ -239,7 +256,7 @@ class Always:
         return Pass()
 
 
-def test_a_shorter_horizon_meets_the_same_noise() -> None:
+def test_a_shorter_horizon_has_the_same_noise() -> None:
     """Draws are indexed by month."""
     short = play(EnterpriseArena(horizon=20), Always(), 4).result
     long = played(EnterpriseArena(), seed=4)

@@ -1,14 +1,8 @@
 """The notepad: free, kept for the whole episode, found by text and tag."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from attrs import evolve
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from seat import Seat
+from support.arena_seat import Seat
 
 from models.enterprise_arena import (
     BookClosing,
@@ -28,9 +22,9 @@ NOTES = [
 ]
 
 
-def written(game: EnterpriseArena = QUIET) -> Seat:
+def written(model: EnterpriseArena = QUIET) -> Seat:
     """Write four notes, one a month."""
-    seat = Seat(game)
+    seat = Seat(model)
     for month, note in enumerate(NOTES):
         seat.to(month).ask(note)
     return seat
@@ -62,7 +56,7 @@ def test_notes_are_free() -> None:
     seat.ask(VerifyCashPosition())
     for _ in range(50):
         assert seat.ask(SaveNote("again")).ok
-    assert seat.company.calls == [1]
+    assert seat.lender.calls == [1]
     assert seat.month is not None
     assert seat.month.current_month == 0
 
@@ -140,15 +134,15 @@ def test_beyond_the_guard_the_month_passes() -> None:
     assert [note.content for note in month.notes] == ["b", "a"]
     assert month.reply is not None
     assert month.reply.to == "pass"
-    assert seat.company.counts["passes"] == 1
+    assert seat.lender.counts["passes"] == 1
     assert seat.ask(SaveNote("d")).ok
 
 
 def test_notes_change_nothing_in_the_world() -> None:
-    """Books and luck are the same for somebody who writes and somebody who does not."""
+    """Books and score are the same with notes and without."""
     asked = {3: FundRaisingRequest("equity", 20e6)}
-    game = EnterpriseArena(horizon=12)
-    plain, writer = Seat(game, 7), Seat(game, 7)
+    model = EnterpriseArena(horizon=12)
+    plain, writer = Seat(model, 7), Seat(model, 7)
     while plain.month is not None and writer.month is not None:
         writer.ask(SaveNote("x" * 1_000, ("t",)))
         action = asked.get(plain.month.current_month, BookClosing())

@@ -1,13 +1,7 @@
 """The menu of sensible commands, and what generic policies make of it."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from seat import Seat
+from support.arena_seat import Seat
 
 from desim import play
 from models.enterprise_arena import (
@@ -30,13 +24,13 @@ def at(month: int, cash: float = 20e6, pending: int = 0, calls: int = 20) -> Mon
 
 def best(month: Month) -> object:
     """Return what greedy takes."""
-    return max(options(month), key=lambda option: option.worth).action
+    return max(options(month), key=lambda option: option.value).action
 
 
 def test_passing_comes_first_and_ends_the_month() -> None:
     """Whoever repeats the first option reaches the end."""
     assert options(at(0))[0].action == Pass()
-    assert EnterpriseArena().roles["cfo"].rest(at(7)) == Pass()
+    assert EnterpriseArena().roles["cfo"].default_for(at(7)) == Pass()
 
 
 def test_money_is_asked_for_unless_a_request_is_under_way() -> None:
@@ -49,7 +43,7 @@ def test_money_is_asked_for_unless_a_request_is_under_way() -> None:
 
 def test_tools_are_offered_while_there_are_calls() -> None:
     """At the price of a call."""
-    worth = {type(option.action): option.worth for option in options(at(0, calls=1))}
+    worth = {type(option.action): option.value for option in options(at(0, calls=1))}
     assert worth[VerifyCashPosition] == -5_000
     assert VerifyCashPosition not in {type(option.action) for option in options(at(0, calls=0))}
 
@@ -67,7 +61,7 @@ def test_debt_is_worth_something_where_cash_is_short() -> None:
     """Below ten million dollars it beats doing nothing."""
 
     def debt(cash: float) -> float:
-        return next(o.worth for o in options(at(0, cash)) if "lenders" in o.note)
+        return next(o.value for o in options(at(0, cash)) if "lenders" in o.note)
 
     assert debt(9e6) > 0 > debt(11e6)
 
@@ -82,15 +76,15 @@ def test_generic_policies_play_sensible_games(policy: str) -> None:
 def test_the_tables_of_a_person_hold_closed_months_and_the_past() -> None:
     """Statements appear with a closing; extracts with every month; the market up to now."""
     seat = Seat(QUIET).to(4)
-    game = seat.run.model
-    assert isinstance(game, EnterpriseArena)
-    before = game.sheets(seat.company, "cfo")
+    model = seat.run.model
+    assert isinstance(model, EnterpriseArena)
+    before = model.tables(seat.lender, "cfo")
     assert "balance sheet" not in before
     assert [len(before[name]) for name in ("bank", "loan tape", "vendors")] == [4, 4, 4]
     assert [row["month"] for row in before["market"]][-1] == "May 2xx0"
     assert "equity rounds" not in before
     seat.to(7, {5: BookClosing()})
-    after = game.sheets(seat.company, "cfo")
+    after = model.tables(seat.lender, "cfo")
     assert [row["month"] for row in after["balance sheet"]] == ["Jun 2xx0"]
     assert after["balance sheet"][0]["cash"] == after["bank"][5]["closing_balance"]
     assert len(after["trial balance, last closing"]) == 18
@@ -100,10 +94,10 @@ def test_the_tables_of_a_person_hold_closed_months_and_the_past() -> None:
 
 def test_the_tables_can_be_looked_up_when_the_episode_is_over() -> None:
     """As the page's end screen does, also after a bankruptcy."""
-    for game in (EnterpriseArena(horizon=3), EnterpriseArena(opening_cash=100_000.0)):
-        seat = Seat(game)
+    for model in (EnterpriseArena(horizon=3), EnterpriseArena(opening_cash=100_000.0)):
+        seat = Seat(model)
         while seat.month is not None:
             seat.say(BookClosing())
-        tables = game.sheets(seat.company, "cfo")
+        tables = model.tables(seat.lender, "cfo")
         assert tables["market"]
         assert seat.run.result().ended

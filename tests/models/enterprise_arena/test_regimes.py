@@ -1,18 +1,13 @@
 """Regimes: the labels of the table, the chain fitted to it, and the histories drawn."""
 
-import sys
 from itertools import groupby, pairwise
 from math import sqrt
-from pathlib import Path
 
 import attrs
 import pytest
+from support.arena_playing import opened, played
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from playing import opened, played
-
-from desim.world import generator
+from desim.core.streams import generator
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.macro import COLUMNS, RANGES, Macro, builtin
 from models.enterprise_arena.regimes import REGIMES, Switching, fit, labels, transitions
@@ -36,16 +31,16 @@ def histories(fitted: Switching) -> list[Macro]:
 
 def test_labels_of_the_table_follow_the_spec() -> None:
     """Recession from April 2020 on until a year later; month by month by the definition."""
-    table, told = builtin(), labels(builtin())
+    table, regimes = builtin(), labels(builtin())
     for month in range(132):
         year = table.unrate[max(0, month - 12) : month]
         if year and round(table.unrate[month] - min(year), 2) >= 0.5:
-            assert told[month] == "recession"
+            assert regimes[month] == "recession"
         elif table.gdp_growth_yoy[month] >= 2:
-            assert told[month] == "expansion"
+            assert regimes[month] == "expansion"
         else:
-            assert told[month] == "neutral"
-    spells = [(label, len(list(spell))) for label, spell in groupby(told)]
+            assert regimes[month] == "neutral"
+    spells = [(label, len(list(spell))) for label, spell in groupby(regimes)]
     assert spells[:9] == [
         ("expansion", 12),
         ("neutral", 9),
@@ -57,7 +52,7 @@ def test_labels_of_the_table_follow_the_spec() -> None:
         ("expansion", 18),
         ("neutral", 3),
     ]
-    assert [told.count(regime) for regime in REGIMES] == [22, 91, 19]
+    assert [regimes.count(regime) for regime in REGIMES] == [22, 91, 19]
 
 
 def test_rows_of_the_matrix_sum_to_one(fitted: Switching) -> None:
@@ -117,19 +112,19 @@ def test_transitions_drawn_are_near_the_matrix(fitted: Switching) -> None:
 
 def test_the_seed_fixes_the_history_and_decisions_do_not() -> None:
     """The same for two episodes of a seed, another for another seed."""
-    game = EnterpriseArena.preset("regime")
-    one = opened(0, game, seed=1).macro
-    assert played(game, seed=1).macro == one
-    assert opened(0, game, seed=2).macro != one
-    assert opened(0, game, seed=1).noise == opened(0, EnterpriseArena(), seed=1).noise
+    model = EnterpriseArena.preset("regime")
+    one = opened(0, model, seed=1).macro
+    assert played(model, seed=1).macro == one
+    assert opened(0, model, seed=2).macro != one
+    assert opened(0, model, seed=1).noise == opened(0, EnterpriseArena(), seed=1).noise
 
 
 def test_every_history_opens_like_the_table(histories: list[Macro]) -> None:
     """Month 0 is its month 0, so that companies open alike."""
     for name in COLUMNS:
-        told = getattr(builtin(), name)[0]
+        column = getattr(builtin(), name)[0]
         if name != "ind_user_growth_annual":
-            assert {getattr(history, name)[0] for history in histories} == {told}
+            assert {getattr(history, name)[0] for history in histories} == {column}
 
 
 def test_histories_differ(histories: list[Macro]) -> None:
@@ -140,10 +135,10 @@ def test_histories_differ(histories: list[Macro]) -> None:
 def test_histories_stay_in_plausible_ranges(histories: list[Macro]) -> None:
     """Where a state is shown as it is, the table's range widened by a quarter; all in bounds."""
     for name in ("ind_gross_margin", "ind_ebitda_margin", "fedfunds"):
-        told = getattr(builtin(), name)
-        wider = 0.25 * (max(told) - min(told)) + 0.05
+        column = getattr(builtin(), name)
+        wider = 0.25 * (max(column) - min(column)) + 0.05
         drawn = [value for history in histories for value in getattr(history, name)]
-        assert min(told) - wider <= min(drawn) <= max(drawn) <= max(told) + wider
+        assert min(column) - wider <= min(drawn) <= max(drawn) <= max(column) + wider
     for history in histories:
         assert min(history.fedfunds) >= 0.01
         assert max(history.unrate) < 25
@@ -154,14 +149,14 @@ def test_histories_stay_in_plausible_ranges(histories: list[Macro]) -> None:
 def test_histories_are_like_the_table_on_average(histories: list[Macro]) -> None:
     """Means over all months and seeds within three quarters of the table's standard deviation."""
     for name in RANGES:
-        told = getattr(builtin(), name)
-        mean = sum(told) / len(told)
-        deviation = sqrt(sum((value - mean) ** 2 for value in told) / len(told))
+        column = getattr(builtin(), name)
+        mean = sum(column) / len(column)
+        deviation = sqrt(sum((value - mean) ** 2 for value in column) / len(column))
         drawn = [value for history in histories for value in getattr(history, name)]
         assert abs(sum(drawn) / len(drawn) - mean) < 0.75 * deviation, name
 
 
-def test_a_history_is_of_one_piece(histories: list[Macro]) -> None:
+def test_the_columns_of_a_history_agree(histories: list[Macro]) -> None:
     """Spreads, yearly inflation, yearly growth and quarters agree with what they are made of."""
     history = histories[0]
     for month in range(12, 132):
@@ -179,7 +174,7 @@ def test_a_history_is_of_one_piece(histories: list[Macro]) -> None:
 
 
 def test_surges_of_the_table_are_three() -> None:
-    """In the windows of SPEC section 4, with the peaks told there."""
+    """In the windows of SPEC section 4, with the peaks listed there."""
     growth = builtin().ind_user_growth_monthly
     assert list(runs(growth)) == [(24, 35), (52, 64), (104, 115)]
     surges = observe(growth)
@@ -202,15 +197,15 @@ def test_histories_have_surges_of_the_size_and_length_observed(histories: list[M
     assert 2.5 < len(lengths) / SEEDS < 4
 
 
-def test_longer_histories_go_on_naming_months() -> None:
-    """The table's length bounds no drawn history."""
-    company = opened(0, EnterpriseArena(history="regimes", horizon=300), seed=1)
-    assert len(company.macro) == 300
-    assert company.macro.label[-1] == "Dec 2x24"
+def test_longer_histories_continue_the_labels() -> None:
+    """A drawn history may be longer than the table."""
+    lender = opened(0, EnterpriseArena(history="regimes", horizon=300), seed=1)
+    assert len(lender.macro) == 300
+    assert lender.macro.label[-1] == "Dec 2x24"
 
 
 def test_a_table_without_surges_draws_none() -> None:
-    """Nor one without a recession: it borrows the residuals of all months."""
+    """Without a recession, the residuals of all months are used."""
     calm = attrs.evolve(builtin(), ind_user_growth_monthly=(0.5,) * 132, unrate=(4.0,) * 132)
     fitted = fit(calm, GROWTH)
     assert fitted.months[0] == tuple(range(1, 132))
@@ -219,7 +214,7 @@ def test_a_table_without_surges_draws_none() -> None:
 
 
 def test_a_table_of_a_year_is_too_short_for_regimes() -> None:
-    """Which is told when the model is made."""
+    """It is refused when the model is made."""
     short = Macro(**{name: getattr(builtin(), name)[:12] for name in COLUMNS})
     with pytest.raises(ValueError, match="more than 12 months"):
         EnterpriseArena(macro=short, horizon=12, history="regimes")

@@ -1,14 +1,9 @@
 """The four tools: names, budget, errors, market data, projection."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from seat import Seat, series
+from support.arena_seat import Seat, series
 
 from models.enterprise_arena import (
     AccessFinancialDocs,
@@ -48,7 +43,7 @@ def test_both_name_sets_give_the_same_answers(paper: Any, public: Any) -> None:
     first, second = seat.ask(paper), seat.ask(public)
     assert (first.ok, first.out) == (second.ok, second.out)
     assert first.to != second.to
-    assert seat.company.calls[-1] == 2
+    assert seat.lender.calls[-1] == 2
 
 
 def test_tools_answer_under_their_own_names() -> None:
@@ -74,7 +69,7 @@ def test_the_twenty_first_call_is_refused_and_not_counted() -> None:
         "the 20 tool calls of this month are used up; decide the month with pass, "
         "book_closing or fund_raising_request"
     )
-    assert seat.company.calls == [20]
+    assert seat.lender.calls == [20]
     after = seat.say(Pass())
     assert after is not None
     assert (after.current_month, after.tool_calls_remaining) == (1, 20)
@@ -106,7 +101,7 @@ def test_an_erroneous_call_costs_a_call(wrong: Any) -> None:
     reply = seat.ask(wrong)
     assert not reply.ok
     assert isinstance(reply.out, str)
-    assert seat.company.calls == [0, 0, 0, 1]
+    assert seat.lender.calls == [0, 0, 0, 1]
     assert seat.month is not None
     assert seat.month.tool_calls_remaining == 19
 
@@ -130,23 +125,23 @@ def test_no_budget_closes_the_tools_at_once() -> None:
     """A budget of nothing leaves notes and actions."""
     seat = Seat(EnterpriseArena(tool_budget=0))
     assert not seat.ask(VerifyCashPosition()).ok
-    assert seat.company.calls == [0]
+    assert seat.lender.calls == [0]
 
 
 # -- cash ------------------------------------------------------------------------------------------
 
 
-def test_the_cash_tool_tells_one_number() -> None:
-    """The paper's tool tells the balance and nothing else."""
+def test_the_cash_tool_returns_one_number() -> None:
+    """The paper's tool returns the balance alone."""
     assert Seat(QUIET).to(1).out(VerifyCashPosition()) == {"cash_balance": 14_276_468.6}
 
 
-def test_the_snapshot_of_the_cash_tool_tells_the_position() -> None:
+def test_the_snapshot_of_the_cash_tool_returns_the_position() -> None:
     """The public simulator's tool adds book, debt, equity raised, borrowers and yield."""
-    game = EnterpriseArena(
+    model = EnterpriseArena(
         zero_noise=True, cash_tool="snapshot", forced_funding=((0, True, 0.85, 1),)
     )
-    seat = Seat(game).to(1, {0: FundRaisingRequest("equity", 20e6)})
+    seat = Seat(model).to(1, {0: FundRaisingRequest("equity", 20e6)})
     assert seat.out(CheckCashInBank()) == {
         "date": "Feb 2xx0",
         "cash_balance": 31_276_468.6,
@@ -207,18 +202,18 @@ def test_each_series_is_its_column(name: str, column: str) -> None:
 
 def test_borrower_growth_is_that_of_the_profile() -> None:
     """The snapshot profile shows its own column."""
-    game = EnterpriseArena.preset("snapshot", opening_cash=100e6)
-    seen = series(Seat(game).to(36), "Monthly_User_Growth", 33, 35)
+    model = EnterpriseArena.preset("snapshot", opening_cash=100e6)
+    seen = series(Seat(model).to(36), "Monthly_User_Growth", 33, 35)
     assert seen["values"] == list(builtin().ind_user_growth_monthly_alt[33:36])
     assert seen["values"] != list(builtin().ind_user_growth_monthly[33:36])
 
 
-def test_an_unknown_series_is_told_the_near_one() -> None:
+def test_an_unknown_series_brings_near_names() -> None:
     """The error names what was given, near misses whatever their case, and all names."""
-    said = Seat(QUIET).ask(AnalyzeMarketConditions("vix")).out
-    assert said.startswith("there is no data_type 'vix'; did you mean 'VIX'? Possible: GDP, CPI,")
-    assert all(name in said for name in SERIES)
-    assert len(Seat(QUIET).ask(AnalyzeMarketConditions("x" * 100_000)).out) < 500
+    text = Seat(QUIET).ask(AnalyzeMarketConditions("vix")).out
+    assert text.startswith("there is no data_type 'vix'; did you mean 'VIX'? Possible: GDP, CPI,")
+    assert all(name in text for name in SERIES)
+    assert len(Seat(QUIET).ask(AnalyzeMarketConditions("x" * 1_000)).out) < 500
 
 
 # -- projection ------------------------------------------------------------------------------------
@@ -235,8 +230,8 @@ ROUND = EnterpriseArena(
 
 def test_a_projection_is_the_formula_of_the_specification() -> None:
     """Two months by hand: growth of 1 percent, margin of the opening statements."""
-    told = Seat(ROUND).out(ConductCashflowProjection(2, 1.0))
-    assert told["rows"] == [
+    out = Seat(ROUND).out(ConductCashflowProjection(2, 1.0))
+    assert out["rows"] == [
         {
             "month": 0,
             "inflow": 514_100.0,  # 0.97 x (480,000 + 50,000)
@@ -254,7 +249,7 @@ def test_a_projection_is_the_formula_of_the_specification() -> None:
             "projected_cash": 14_940_387.17,
         },
     ]
-    assert told["assumptions"] == {
+    assert out["assumptions"] == {
         "starting_cash": 15e6,
         "active_users": 5_000,
         "lending_rate": 0.05,
@@ -263,7 +258,7 @@ def test_a_projection_is_the_formula_of_the_specification() -> None:
         "collection_rate": 0.97,
         "amortisation_rate": 0.04,
     }
-    assert told["margin_source"] == "t0_income_statement"
+    assert out["margin_source"] == "t0_income_statement"
 
 
 def test_growth_is_the_present_months_unless_overridden() -> None:
@@ -277,8 +272,8 @@ def test_growth_is_the_present_months_unless_overridden() -> None:
 
 def test_known_notes_are_served_in_a_projection() -> None:
     """A sixtieth of the principal and interest on the balance, from the month of the draw."""
-    game = EnterpriseArena(zero_noise=True, forced_funding=((0, True, 1.0, 1),))
-    seat = Seat(game).to(1, {0: FundRaisingRequest("debt", 6e6)})
+    model = EnterpriseArena(zero_noise=True, forced_funding=((0, True, 1.0, 1),))
+    seat = Seat(model).to(1, {0: FundRaisingRequest("debt", 6e6)})
     rows = seat.out(ConductCashflowProjection(3))["rows"]
     # 6,000,000 at (0.62 + 4.51) percent, a hundred thousand less each month.
     assert [row["debt_service"] for row in rows] == [125_650.0, 125_222.5, 124_795.0]
@@ -288,8 +283,10 @@ def test_known_notes_are_served_in_a_projection() -> None:
 
 def test_the_last_instalment_ends_a_notes_service() -> None:
     """What rounding has left is paid with it, and nothing later."""
-    game = EnterpriseArena(zero_noise=True, note_term_months=3, forced_funding=((0, True, 1.0, 1),))
-    seat = Seat(game).to(2, {0: FundRaisingRequest("debt", 1e6)})
+    model = EnterpriseArena(
+        zero_noise=True, note_term_months=3, forced_funding=((0, True, 1.0, 1),)
+    )
+    seat = Seat(model).to(2, {0: FundRaisingRequest("debt", 1e6)})
     rows = seat.out(ConductCashflowProjection(4))["rows"]
     balance, last = 1e6 - 333_333.33, 1e6 - 2 * 333_333.33
     assert [row["debt_service"] for row in rows] == pytest.approx(
@@ -309,12 +306,12 @@ def test_a_request_under_way_is_left_out_of_a_projection() -> None:
 
 def test_the_margin_comes_from_the_last_closing() -> None:
     """EBITDA over revenue of the year to date: January at 16.4, February at 16.3 percent."""
-    told = Seat(QUIET).to(3, {1: BookClosing()}).out(ConductCashflowProjection(1))
+    out = Seat(QUIET).to(3, {1: BookClosing()}).out(ConductCashflowProjection(1))
     # Worked example, months 0 and 1.
     ebitda, revenue = 18_084.12 + 17_374.22, 110_268.98 + 106_590.30
-    assert told["assumptions"]["ebitda_margin"] == round(100 * ebitda / revenue, 4) == 16.3509
-    assert told["margin_source"] == "income_statement_ytd"
-    assert told["statements_month"] == 1
+    assert out["assumptions"]["ebitda_margin"] == round(100 * ebitda / revenue, 4) == 16.3509
+    assert out["margin_source"] == "income_statement_ytd"
+    assert out["statements_month"] == 1
 
 
 def test_old_statements_are_called_stale() -> None:

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.yc_bench.clock import Clock
-from models.yc_bench.rules import Calendar
+from models.yc_bench.clock import CompanyClock
+from models.yc_bench.rules.office_hours import OfficeHours
 
 YEAR = 365 * 86_400_000_000
 
-clock = Clock.of(Calendar())
+clock = CompanyClock.of(OfficeHours())
 
 instants = st.one_of(
     st.integers(0, 2 * YEAR),
     st.builds(
-        lambda hours, beside: hours * 3_600_000_000 + beside,
+        lambda hours, offset: hours * 3_600_000_000 + offset,
         st.integers(0, 9_000),
         st.sampled_from([-1, 0, 0, 1]),
     ),
@@ -154,7 +154,7 @@ def test_evenings_count_but_the_last() -> None:
 @given(instants, hours)
 def test_without_evenings_progress_keeps_to_the_plan(tick: int, many: Decimal) -> None:
     """What is planned in open hours is what passes until then, to the microsecond."""
-    fair = Clock.of(Calendar(evening_progress=False))
+    fair = CompanyClock.of(OfficeHours(evening_progress=False))
     end = fair.add_hours(tick, many)
     assert end is not None
     assert abs(fair.hours_between(tick, end) - many) <= Decimal(1) / 3_600_000_000
@@ -169,7 +169,7 @@ def test_the_worked_example() -> None:
 
 
 def test_a_plan_beyond_the_calendar_is_none() -> None:
-    """Nobody lives to see it; nothing loops or overflows."""
+    """It neither loops nor overflows."""
     assert clock.add_hours(0, Decimal(16_300_000)) is not None
     assert clock.add_hours(0, Decimal(17_000_000)) is None
     assert clock.add_hours(0, Decimal("1e40")) is None
@@ -177,7 +177,7 @@ def test_a_plan_beyond_the_calendar_is_none() -> None:
 
 def test_other_hours_have_other_days() -> None:
     """A day from 8 to 24 has 16 hours; its evening is none."""
-    long = Clock.of(Calendar(workday_start_hour=8, workday_end_hour=24))
+    long = CompanyClock.of(OfficeHours(workday_start_hour=8, workday_end_hour=24))
     assert long.text(0) == "2025-01-01T08:00:00"
     assert long.text(long.add_hours(0, Decimal(16)) or 0) == "2025-01-02T00:00:00"
     assert long.text(long.add_hours(0, Decimal(17)) or 0) == "2025-01-02T09:00:00"
@@ -208,8 +208,8 @@ def test_paydays_of_the_default_year() -> None:
 
 @given(st.dates(date(1990, 1, 1), date(2090, 1, 1)), st.integers(1, YEAR))
 def test_paydays_are_the_specified_ones(start: date, until: int) -> None:
-    """From any start, which is a payday itself only if it is none."""
-    other = Clock.of(Calendar(start_date=start.isoformat()))
+    """From any start, which is no payday itself."""
+    other = CompanyClock.of(OfficeHours(start_date=start.isoformat()))
     found = [other.moment(each) for each in other.paydays(until)]
     expected = naive_paydays(other.moment(0), other.moment(until))
     last = other.moment(until)
@@ -239,7 +239,7 @@ def test_month_ends() -> None:
 
 def test_a_leap_day_has_an_anniversary() -> None:
     """29 February plus one year is 28 February."""
-    leap = Clock.of(Calendar(start_date="2024-02-29"))
+    leap = CompanyClock.of(OfficeHours(start_date="2024-02-29"))
     assert leap.text(leap.horizon) == "2025-02-28T09:00:00"
-    four = Clock.of(Calendar(start_date="2024-02-29", horizon_years=4))
+    four = CompanyClock.of(OfficeHours(start_date="2024-02-29", horizon_years=4))
     assert four.text(four.horizon) == "2028-02-29T09:00:00"

@@ -21,12 +21,13 @@ from models.yc_bench.actions import (
     TaskAssign,
     TaskAssignAll,
 )
-from models.yc_bench.observation import Reply
+from models.yc_bench.observation import CommandReply
+from models.yc_bench.rules.specs import DOMAINS
 
 NUMBERS = st.none() | st.integers(-(10**6), 10**6)
 DAYS = st.none() | st.dates().map(lambda day: f"{day.month:02}/{day.day}/{day.year:04}")
 MONTHS = st.none() | st.dates().map(lambda day: f"{day.year:04}-{day.month}")
-#: Names without the comma and the blanks that part them.
+#: Names without the comma and the blanks that separate them.
 NAMES = st.text(min_size=1).filter(lambda name: name.strip() == name and "," not in name)
 
 SPECIAL = {
@@ -41,7 +42,7 @@ SPECIAL = {
     ),
     MarketBrowse: st.builds(
         MarketBrowse,
-        domain=st.none() | st.sampled_from(actions.DOMAINS),
+        domain=st.none() | st.sampled_from(DOMAINS),
         reward_min_cents=NUMBERS,
         limit=NUMBERS,
         offset=st.integers(-5, 500),
@@ -61,14 +62,14 @@ COMMANDS = st.one_of([SPECIAL.get(cls, st.builds(cls)) for cls in WRITABLE])
 @given(COMMANDS)
 def test_a_command_is_read_back_from_its_line(command: Any) -> None:
     """Whatever its texts hold: quotes, blanks, dashes in front, line breaks."""
-    assert commandline.read(commandline.line(command)) == command
+    assert commandline.parse(commandline.line_of(command)) == command
 
 
 @given(st.text() | st.text().map(lambda text: f"yc-bench {text}"))
 def test_any_text_is_a_command_or_gets_a_reply(text: str) -> None:
-    """Nothing that an agent types breaks the console."""
-    answer = commandline.read(text)
-    if isinstance(answer, Reply):
+    """No text raises."""
+    answer = commandline.parse(text)
+    if isinstance(answer, CommandReply):
         assert answer.command == text
         assert (answer.exit_code, answer.out) == (2, None) or "--help" in text
         assert answer.stderr or "--help" in text
@@ -82,13 +83,13 @@ WORDS += ["--task-id", "--limit", "--seed", "--from", "--help", "--", "-", "-x",
 
 @given(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
 def test_any_words_are_a_command_or_get_a_reply(text: str) -> None:
-    """Nor does what is nearly right."""
-    assert isinstance(commandline.read(text), (Reply, *WRITABLE))
+    """No line that is nearly a command raises."""
+    assert isinstance(commandline.parse(text), (CommandReply, *WRITABLE))
 
 
 @given(st.text(alphabet=st.sampled_from("ab -\\'\"#\t\n\x0b\x00\x1c\xa0é|&"), max_size=20))
 def test_plain_lines_are_split_as_a_shell_would(text: str) -> None:
-    """The short way splits as `shlex` does."""
+    """The shortcut splits as `shlex` does."""
     try:
         expected = shlex.split(text)
     except ValueError:
@@ -131,14 +132,14 @@ def test_plain_lines_are_split_as_a_shell_would(text: str) -> None:
     ],
 )
 def test_what_is_no_command_is_answered_with_exit_code_2(line: str, why: str) -> None:
-    """And the published reason."""
-    assert commandline.read(line) == Reply(line, 2, None, why)
+    """With the published reason."""
+    assert commandline.parse(line) == CommandReply(line, 2, None, why)
 
 
 def test_a_number_too_long_for_python_is_a_wrong_number() -> None:
     """More than 4300 digits are refused like letters."""
-    answer = commandline.read(f"yc-bench market browse --limit {'9' * 5000}")
-    assert isinstance(answer, Reply)
+    answer = commandline.parse(f"yc-bench market browse --limit {'9' * 5000}")
+    assert isinstance(answer, CommandReply)
     assert answer.stderr.endswith("is not a valid integer.")
 
 
@@ -158,36 +159,36 @@ def test_a_number_too_long_for_python_is_a_wrong_number() -> None:
 )
 def test_a_line_is_read_as_its_command(line: str, command: Any) -> None:
     """Options come in any of the published spellings."""
-    assert commandline.read(line) == command
+    assert commandline.parse(line) == command
 
 
 @pytest.mark.parametrize("words", ["", " task", " task assign", " sim init --seed 1"])
 def test_help_is_text_and_no_fault(words: str) -> None:
     """It names the commands or options there are."""
-    answer = commandline.read(f"yc-bench{words} --help")
-    assert isinstance(answer, Reply)
+    answer = commandline.parse(f"yc-bench{words} --help")
+    assert isinstance(answer, CommandReply)
     assert (answer.exit_code, answer.stderr) == (0, "")
     usage = words.removesuffix(" --seed 1")
     assert answer.out.startswith(f"Usage: yc-bench{usage} [OPTIONS]")
 
 
 def test_options_left_at_their_default_are_not_written() -> None:
-    """A line holds what an agent would type."""
-    assert commandline.line(MarketBrowse(limit=5)) == "yc-bench market browse --limit 5"
-    assert commandline.line(FinanceLedger()) == "yc-bench finance ledger"
-    assert commandline.line(TaskAssign("Task-1", ("a b", "c"))) == (
+    """A line holds only what differs from the defaults."""
+    assert commandline.line_of(MarketBrowse(limit=5)) == "yc-bench market browse --limit 5"
+    assert commandline.line_of(FinanceLedger()) == "yc-bench finance ledger"
+    assert commandline.line_of(TaskAssign("Task-1", ("a b", "c"))) == (
         "yc-bench task assign --task-id Task-1 --employees 'a b,c'"
     )
 
 
 def test_a_line_given_as_text_is_its_own_and_the_end_of_a_turn_has_none() -> None:
     """`RunCommand` and `EndTurn` are no commands of the console."""
-    assert commandline.line(RunCommand("ls -la")) == "ls -la"
-    assert commandline.line(EndTurn()) == ""
+    assert commandline.line_of(RunCommand("ls -la")) == "ls -la"
+    assert commandline.line_of(EndTurn()) == ""
 
 
-def test_long_lines_are_not_remembered() -> None:
-    """Only short ones, which agents repeat."""
-    before = commandline._read_short.cache_info().currsize
-    commandline.read(f"yc-bench scratchpad write --content {'long' * 100}")
-    assert commandline._read_short.cache_info().currsize == before
+def test_long_lines_are_not_cached() -> None:
+    """Only short ones are cached, which agents repeat."""
+    before = commandline._parse_short.cache_info().currsize
+    commandline.parse(f"yc-bench scratchpad write --content {'long' * 100}")
+    assert commandline._parse_short.cache_info().currsize == before

@@ -1,4 +1,4 @@
-"""The console: founding, answers line by line, and the program's manners."""
+"""The console: founding, answers line by line, and the program's streams and exit codes."""
 
 import gzip
 import json
@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.paths import ROOT
 
 from desim.errors import UsageError
-from models.yc_bench import YCBench, snapshot
+from models.yc_bench import YCBench
 from models.yc_bench.console import Console, main
+from models.yc_bench.snapshot import snapshot
 
 INIT = "yc-bench sim init --seed 2 --start-date 03/05/2026 --company-name Ours"
-ROOT = Path(__file__).parents[3]
 PROGRAM = [sys.executable, "-m", "models.yc_bench.console"]
 TEN = "\n".join(["yc-bench company status"] * 10)
 
@@ -27,7 +28,7 @@ TEN = "\n".join(["yc-bench company status"] * 10)
 def served(
     given: str | bytes, *arguments: str, code: int = 0
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """What the program answers, and what it says on standard error."""
+    """Return the program's answers and the lines of its standard error."""
     data = given.encode() if isinstance(given, str) else given
     done = subprocess.run(
         [*PROGRAM, *arguments], input=data, capture_output=True, check=False, cwd=ROOT, timeout=60
@@ -58,12 +59,12 @@ def test_sim_init_as_the_first_command_founds_the_company(seed: int | None) -> N
     company = console.company
     assert company is not None
     assert (company.world.seed, len(company.employees), len(company.market)) == (2, 3, 50)
-    assert answer["state"] == snapshot.state(company)
+    assert answer["state"] == snapshot(company)
 
 
 @pytest.mark.parametrize("first", ["yc-bench company status", INIT])
 def test_a_second_founding_is_refused(first: str) -> None:
-    """One company is enough; a look at it counts as its founding."""
+    """Also after a first look at a company that a seed has founded."""
     console = Console(YCBench(), 1)
     before = console.give(first)
     answer = console.give(INIT)
@@ -107,7 +108,7 @@ def test_options_no_world_can_have_are_refused(option: str, why: str) -> None:
     ],
 )
 def test_without_a_company_commands_say_so(command: str, out: dict[str, Any]) -> None:
-    """Each in its published way; the market is merely empty."""
+    """Each in its published way; the market is empty."""
     answer = Console(YCBench()).give(f"yc-bench {command}")
     assert (answer["out"], answer["state"]) == (out, None)
     assert answer["exit_code"] == ("error" in out)
@@ -131,7 +132,7 @@ def test_a_negative_seed_is_refused() -> None:
 
 
 def test_the_console_goes_on_after_bankruptcy() -> None:
-    """As the published store does, whatever the parameters say of it."""
+    """As the published store does, whatever `plays_on` is."""
     console = Console(YCBench(initial_funds_cents=0), 1)
     for words in (
         "task accept --task-id Task-88",
@@ -144,8 +145,8 @@ def test_the_console_goes_on_after_bankruptcy() -> None:
 
 
 def test_a_transcript_may_be_long() -> None:
-    """The framework's patience with one instant does not hold for a console."""
-    console = Console(YCBench(patience=3), 1)
+    """The framework's limit of questions at one tick does not apply to a console."""
+    console = Console(YCBench(max_questions_per_tick=3), 1)
     answers = [console.give("yc-bench scratchpad read")["exit_code"] for _ in range(50)]
     assert answers == [0] * 50
 
@@ -153,7 +154,7 @@ def test_a_transcript_may_be_long() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.text(alphabet=st.characters(codec=None)) | st.just("\ud800"), max_size=5))
 def test_no_text_breaks_the_console(lines: list[str]) -> None:
-    """Every line gets an answer that is JSON, and an odd one changes nothing."""
+    """Every line gets an answer that is JSON; one that is no command changes nothing."""
     console = Console(YCBench(num_market_tasks=3), 1)
     state = console.give("yc-bench company status")["state"]
     for line in lines:
@@ -166,14 +167,14 @@ def test_no_text_breaks_the_console(lines: list[str]) -> None:
 
 
 def test_each_line_is_answered_with_one_line() -> None:
-    """Blank and odd ones too, whatever ends them; the last needs no end."""
+    """Blank lines and lines that are no commands too; the last needs no line break."""
     lines = b"yc-bench company status\r\n\n\xff\x00\nyc-bench scratchpad write --content \xc3\xa9"
-    answers, said = served(lines, "--seed", "1")
+    answers, stderr = served(lines, "--seed", "1")
     assert [answer["exit_code"] for answer in answers] == [0, 2, 2, 0]
     assert [*answers[0]] == ["command", "exit_code", "out", "stderr", "state"]
     assert answers[0]["command"] == "yc-bench company status"
     assert answers[3]["out"]["content"] == "é"
-    assert said == []
+    assert stderr == []
 
 
 def test_the_program_takes_a_world_a_preset_and_parameters(tmp_path: Path) -> None:
@@ -206,7 +207,7 @@ def test_a_world_from_a_file_is_the_world_drawn(trace: Path, tmp_path: Path) -> 
         ["--world", "no/such/file"],
         ["--preset", "nightmare"],
         ["--set", "tax=1"],
-        ["--set", "patience"],
+        ["--set", "max_questions_per_tick"],
         ["--set", "horizon_years=0"],
         ["--bogus"],
         ["extra"],
@@ -243,7 +244,7 @@ def running() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_an_answer_comes_before_the_next_line(running: "subprocess.Popen[bytes]") -> None:
-    """Each is flushed, so that somebody can wait for it."""
+    """Each is flushed, so that a reader can wait for it."""
     assert running.stdin is not None
     assert running.stdout is not None
     for _ in range(2):

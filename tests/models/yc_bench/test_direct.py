@@ -4,26 +4,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.yc_transcripts import ledger, load
 
 from desim import Run
-from desim.seating import seat_all
-from models.yc_bench import CompanyStatus, TaskAccept, YCBench, snapshot
-from tests.models.yc_bench.transcripts import ledger, load
+from desim.episodes.lineup import resolve
+from models.yc_bench import CompanyStatus, TaskAccept, YCBench
+from models.yc_bench.snapshot import snapshot
 
 
 @pytest.mark.traces("ycbench/traces/bots_direct_*.json.gz")
 def test_the_published_runner(trace: Path) -> None:
-    """Under `direct`, the four rules take every step the published runner took."""
+    """Under `direct`, the four bots take every step the published runner took."""
     for recorded in load(trace)["runs"]:
         replay(recorded)
 
 
 def replay(recorded: dict[str, Any]) -> None:
-    """Let a rule play and compare it with a recorded run after every turn."""
-    seed, rule = recorded["seed"], recorded["bot"].removesuffix("_bot")
+    """Let a bot play and compare it with a recorded run after every turn."""
+    seed, rule = recorded["seed"], f"published_{recorded['bot'].removesuffix('_bot')}"
     model = YCBench.preset("direct")
     run = Run(model, seed)
-    policy = seat_all(model, rule, seed)["founder"]
+    policy = resolve(model, rule, seed).policies["founder"]
     turns = list(recorded["turns"])
     company, taken = run.state, None
     while handed := run.advance():
@@ -36,30 +37,30 @@ def replay(recorded: dict[str, Any]) -> None:
         run.answer(handed[0], action)
     # The last resume ends the episode, so no look follows it.
     assert len(turns) == 1
-    assert snapshot.state(company) == turns[0]["state"]
+    assert snapshot(company) == turns[0]["state"]
     assert ledger(company) == recorded["ledger"]
-    told, metrics = recorded["result"], run.result().metrics
-    assert metrics["final_funds_cents"] == told["final_balance_cents"]
-    assert metrics["ended_on"] == told["end_time"]
-    assert metrics["turns"] == told["turns"]
-    assert (metrics["bankrupt_on"] is not None) == told["bankrupt"]
-    assert metrics["tasks_succeeded"] == told["tasks_completed"]
-    assert metrics["tasks_failed"] == told["tasks_failed"]
-    assert metrics["max_prestige"] == told["max_prestige"]
+    result, metrics = recorded["result"], run.result().metrics
+    assert metrics["final_funds_cents"] == result["final_balance_cents"]
+    assert metrics["ended_on"] == result["end_time"]
+    assert metrics["turns"] == result["turns"]
+    assert (metrics["bankrupt_on"] is not None) == result["bankrupt"]
+    assert metrics["tasks_succeeded"] == result["tasks_completed"]
+    assert metrics["tasks_failed"] == result["tasks_failed"]
+    assert metrics["max_prestige"] == result["max_prestige"]
 
 
-def same_turn(told: dict[str, Any], company: Any, reply: Any, taken: Any) -> None:
+def same_turn(turn: dict[str, Any], company: Any, reply: Any, taken: Any) -> None:
     """Compare one turn: what was chosen and drawn in its place, what the step brought."""
-    assert (taken.title if taken else None) == told.get("chosen")
+    assert (taken.title if taken else None) == turn.get("chosen")
     if taken:
-        spec, drawn = company.tasks[-1].spec, told["replacement"]
+        spec, drawn = company.tasks[-1].spec, turn["replacement"]
         assert spec.title == drawn["title"]
         assert company.clients[spec.client].name == drawn["client"]
         assert spec.reward_cents == drawn["reward_funds_cents"]
         assert spec.prestige_delta == drawn["prestige_delta_generated"]
         assert (spec.domain, spec.required_qty) == (drawn["domain"], drawn["required_qty"])
-        assert company.clock.stamp(taken.deadline)[:19] == told["accepted"]["deadline"][:19]
-        assert float(taken.required) == told["accepted"]["required_qty_after"]
-    assert snapshot.state(company) == told["state"]
-    for key, value in told["advance"].items():
+        assert company.clock.stamp(taken.deadline)[:19] == turn["accepted"]["deadline"][:19]
+        assert float(taken.required) == turn["accepted"]["required_qty_after"]
+    assert snapshot(company) == turn["state"]
+    for key, value in turn["advance"].items():
         assert reply.out[key] == value

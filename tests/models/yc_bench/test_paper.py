@@ -9,17 +9,18 @@ import pytest
 from desim import Run
 from models.yc_bench import (
     Command,
+    CommandReply,
     EndTurn,
-    Reply,
     SimResume,
     TaskAccept,
     TaskAssign,
     TaskCancel,
     TaskDispatch,
     YCBench,
-    generation,
 )
-from models.yc_bench.company import Company
+from models.yc_bench.rules.draw_market import draw_market
+from models.yc_bench.rules.draw_people import draw_clients, draw_employees
+from models.yc_bench.state import CompanyState
 
 PAPER = YCBench.preset("paper")
 
@@ -28,14 +29,14 @@ class Founded:
     """A company and the replies to commands.
 
     Args:
-        model: The rules.
-        seed: Of the world.
+        model: The parameters.
+        seed: Seed of the world.
     """
 
     def __init__(self, model: YCBench = PAPER, seed: int = 1) -> None:
         self.run = Run(model, seed)
         (self.open,) = self.run.advance()
-        self.company: Company = self.run.state
+        self.company: CompanyState = self.run.state
 
     def give(self, command: Command) -> Any:
         """Give a command and return the document it prints; none once the episode has ended."""
@@ -44,7 +45,7 @@ class Founded:
         if not handed:
             return None
         self.open = handed[0]
-        reply: Reply | None = self.open.observation.reply
+        reply: CommandReply | None = self.open.observation.reply
         return reply.out if reply else None
 
     def start(self, title: str, *people: str) -> Any:
@@ -54,7 +55,7 @@ class Founded:
         return self.give(TaskDispatch(title))
 
     def honest(self) -> str:
-        """Return the first task of an honest client that can be had."""
+        """Return the first open task of an honest client."""
         return next(
             task.title
             for task in self.company.tasks
@@ -101,7 +102,7 @@ def test_evenings_are_no_working_time() -> None:
 
 
 def test_everybody_on_a_task_learns_and_gets_a_raise_of_their_own_salary() -> None:
-    """Also the fifth of a team; a raise is one percent of the salary, not of the tier's middle."""
+    """Also the fifth of a team; a raise is one percent of the salary, not of the midpoint."""
     made = Founded()
     title = made.honest()
     people = made.company.employees
@@ -177,9 +178,9 @@ def test_cancelling_costs_prestige_and_frees_people() -> None:
 
 def test_staff_and_clients_follow_the_seed() -> None:
     """Two seeds have other people; fifteen percent of eight are one senior."""
-    one, other = (generation.employees(PAPER, seed) for seed in (1, 2))
+    one, other = (draw_employees(PAPER, seed) for seed in (1, 2))
     assert one != other
-    assert generation.clients(PAPER, 1) != generation.clients(PAPER, 2)
+    assert draw_clients(PAPER, 1) != draw_clients(PAPER, 2)
     assert sorted(e.tier for e in one) == ["junior"] * 4 + ["mid"] * 3 + ["senior"]
 
 
@@ -188,7 +189,7 @@ def test_thirty_percent_of_tasks_need_trust() -> None:
     drawn = [
         spec.required_trust > 0
         for seed in range(50)
-        for spec in generation.market(PAPER, seed, generation.clients(PAPER, seed))
+        for spec in draw_market(PAPER, seed, draw_clients(PAPER, seed))
     ]
     error = math.sqrt(0.3 * 0.7 / len(drawn))
     assert sum(drawn) / len(drawn) == pytest.approx(0.3, abs=4 * error)

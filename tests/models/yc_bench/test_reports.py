@@ -1,5 +1,9 @@
 """What the looking commands print, where the traces do not show it: switches, bounds, copies."""
 
+import json
+import pickle
+from copy import copy, deepcopy
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,11 +20,11 @@ from models.yc_bench.actions import (
     TaskInspect,
     TaskList,
 )
-from models.yc_bench.company import Company
-from models.yc_bench.refusal import Refused
+from models.yc_bench.refusal import CommandRefused
+from models.yc_bench.state import CompanyState
 
 
-def company_after(*commands: str, **changes: Any) -> Company:
+def company_after(*commands: str, **changes: Any) -> CompanyState:
     """A company of seed 1 after some commands, the program's name left out."""
     run = Run(YCBench(plays_on=True, **changes), 1)
     [decision] = run.advance()
@@ -28,7 +32,7 @@ def company_after(*commands: str, **changes: Any) -> Company:
         run.answer(decision, RunCommand(f"yc-bench {command}"))
         [decision] = run.advance()
         assert decision.observation.reply.exit_code == 0, decision.observation.reply
-    company: Company = run.state
+    company: CompanyState = run.state
     return company
 
 
@@ -58,13 +62,13 @@ def test_browse_shows_a_row_at_least_unless_it_is_not_to(limit: int) -> None:
 
 
 def test_browse_shows_the_default_number_of_rows() -> None:
-    """Without a limit the market's own holds, and is told."""
+    """Without a limit the market's own holds, and is reported."""
     shown = reports.market_browse(company_after(market_browse_default_limit=7), MarketBrowse())
     assert (shown["limit"], len(shown["tasks"])) == (7, 7)
 
 
 def test_browse_skips_nothing_for_an_offset_below_zero() -> None:
-    """The rows are those of an offset of zero; the offset is told as given."""
+    """The rows are those of an offset of zero; the offset is reported as given."""
     company = company_after()
     shown = reports.market_browse(company, MarketBrowse(offset=-5))
     assert shown["offset"] == -5
@@ -85,15 +89,90 @@ def test_browse_shows_what_could_be_accepted_and_nothing_else() -> None:
     assert 0 < len(fits) < len(company.market)
 
 
-def test_a_document_belongs_to_whoever_asked_for_it() -> None:
-    """What is done to one document shows in no other."""
+def test_browse_follows_prestige_and_trust() -> None:
+    """The selection is kept from look to look, and made anew when a level opens or closes tasks."""
+    company = company_after()
+
+    def shown() -> list[str]:
+        rows = reports.market_browse(company, MarketBrowse(limit=1000))["tasks"]
+        return [row["task_id"] for row in rows]
+
+    def fitting() -> list[str]:
+        return [
+            task.title
+            for task in company.market
+            if task.spec.required_prestige <= company.prestige[task.domain]
+            and task.spec.required_trust <= task.client.trust
+        ]
+
+    sizes = [len(shown())]
+    for prestige, trust in (("2.999", "0"), ("3.000", "1.999"), ("3.001", "2.000"), ("1", "0")):
+        company.prestige["research"] = Decimal(prestige)
+        company.clients[0].trust = Decimal(trust)
+        assert shown() == fitting()
+        sizes.append(len(shown()))
+    assert sizes[0] < sizes[1] < sizes[2] < sizes[3]
+    assert sizes[4] == sizes[0]
+
+
+def test_no_document_can_spoil_another() -> None:
+    """What a document has of its own may be changed; rows that documents share may not."""
     company = company_after()
     spoilt = reports.market_browse(company, MarketBrowse(limit=2))
-    kept = reports.market_browse(company, MarketBrowse(limit=2))
-    spoilt["tasks"][0]["requirements"][0]["required_qty"] = -1.0
-    spoilt["tasks"][1].clear()
+    kept = deepcopy(reports.market_browse(company, MarketBrowse(limit=2)))
+    row = spoilt["tasks"][0]
+    for change in (
+        lambda: row["requirements"][0].update(required_qty=-1.0),
+        row["requirements"].clear,
+        lambda: row.pop("task_id"),
+        lambda: row.__setitem__("reward_funds_cents", 0),
+    ):
+        with pytest.raises(TypeError, match=r"cannot be changed; change a copy of it: (dict|list)"):
+            change()
+    spoilt["tasks"].clear()
+    spoilt["total"] = -1
     assert reports.market_browse(company, MarketBrowse(limit=2)) == kept
-    assert kept["tasks"][0]["requirements"][0]["required_qty"] > 0
+
+
+def test_a_copy_of_a_shared_row_may_be_changed() -> None:
+    """Copies of every kind, also those that cross to another process, are plain containers."""
+    row = reports.market_browse(company_after(), MarketBrowse(limit=1))["tasks"][0]
+    sent = pickle.loads(pickle.dumps(row))  # noqa: S301 (our own)
+    for made in (dict(row), {**row}, copy(row), deepcopy(row), sent):
+        assert (type(made), made) == (dict, row)
+        made["mine"] = 1
+    assert type(deepcopy(row)["requirements"]) is list
+    assert json.loads(json.dumps(row)) == row
+
+
+def test_what_no_longer_changes_is_printed_once() -> None:
+    """A finished task and a posted entry keep their rows: looks at a long past cost little."""
+    company = company_after(*accept_and_start("Task-7", "Emp_4,Emp_6,Emp_7,Emp_8"), "sim resume")
+    looks = [reports.task_list(company, TaskList())["tasks"] for _ in range(2)]
+    books = [reports.finance_ledger(company, FinanceLedger())["entries"] for _ in range(2)]
+    assert looks[0][0]["status"] == "completed_success"
+    assert looks[0][0] is looks[1][0]
+    assert books[0][0] is books[1][0]
+    assert looks[0] is not looks[1]
+
+
+def test_a_task_under_way_is_printed_anew() -> None:
+    """Its progress and its lateness change; rates change with what people learn."""
+    company = company_after(
+        *accept_and_start("Task-7", "Emp_4,Emp_6,Emp_7,Emp_8"),
+        *accept_and_start("Task-1", "Emp_1"),
+        "task list",
+        "employee list",
+        "sim resume",
+    )
+    progress = {
+        row["task_id"]: row["progress_pct"]
+        for row in reports.task_list(company, TaskList())["tasks"]
+    }
+    assert progress["Task-7"] == 100.0
+    assert 0 < progress["Task-1"] < 100
+    rates = reports.employee_list(company, EmployeeList())["employees"][3]["skill_rates"]
+    assert rates["research"] == 7.38
 
 
 def test_every_status_of_the_company_is_counted() -> None:
@@ -111,8 +190,8 @@ def test_every_status_of_the_company_is_counted() -> None:
     assert counts == {"active": 1, "planned": 1, "completed": 1, "cancelled": 1}
 
 
-def test_without_payroll_there_is_no_runway_to_tell() -> None:
-    """Months of runway are null where nobody is paid."""
+def test_without_payroll_there_is_no_runway() -> None:
+    """Months of runway are null without payroll."""
     company = company_after()
     for who in company.employees:
         who.salary_cents = 0
@@ -121,7 +200,7 @@ def test_without_payroll_there_is_no_runway_to_tell() -> None:
 
 
 def test_people_show_only_active_tasks_by_title() -> None:
-    """A planned task is not shown with those who are on it."""
+    """A planned task is not shown with the people assigned to it."""
     company = company_after(
         *accept_and_start("Task-7", "Emp_1"),
         *accept_and_start("Task-2", "Emp_1"),
@@ -147,7 +226,7 @@ def test_own_tasks_come_with_the_latest_acceptance_first() -> None:
 
 
 def test_a_task_is_found_by_its_identifier_too() -> None:
-    """The original takes its uuid, which is our placeholder."""
+    """The original uses a uuid, for which ours is a placeholder."""
     company = company_after()
     shown = reports.task_inspect(company, TaskInspect("<task:6>"))
     assert shown == reports.task_inspect(company, TaskInspect("Task-7"))
@@ -196,7 +275,7 @@ def test_fines_are_rewards_in_the_published_ledger_alone() -> None:
         ),
     ],
 )
-def test_what_there_is_not_is_refused(report: Any, action: Any, why: str) -> None:
+def test_unknown_values_are_refused(report: Any, action: Any, why: str) -> None:
     """With the published text."""
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(CommandRefused, match=why):
         report(company_after(), action)

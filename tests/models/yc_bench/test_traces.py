@@ -1,23 +1,19 @@
 """The published transcripts, command by command, and the published loop, turn by turn."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from transcripts import differences, load
+from support.yc_transcripts import differences, load
 
 from desim import Run
-from models.yc_bench import snapshot
 from models.yc_bench.actions import EndTurn, RunCommand
-from models.yc_bench.observation import Status
-from models.yc_bench.params import YCBench
-from models.yc_bench.turns import event_line
+from models.yc_bench.model import YCBench
+from models.yc_bench.observation import TurnStatus
+from models.yc_bench.snapshot import snapshot
+from models.yc_bench.status_text import event_line
 
-#: What a scripted reply without commands stands for.
+#: Commands of the scripted replies that are not lists of commands.
 REPLIES: dict[str, list[str]] = {"text only": [], "one tool call with unparsable arguments": [""]}
 
 
@@ -29,18 +25,18 @@ def test_a_published_transcript_is_repeated(trace: Path) -> None:
 
 @pytest.mark.traces("ycbench/traces/edge_*.json.gz")
 def test_a_published_edge_case_is_repeated(trace: Path) -> None:
-    """Refusals, usage errors and crashes included, with what they say."""
+    """Refusals, usage errors and crashes included, with their texts."""
     assert next(differences(load(trace)), "") == ""
 
 
 @pytest.mark.traces("ycbench/traces/loop_*.json.gz")
 def test_the_published_loop_is_repeated(trace: Path) -> None:
-    """What each turn's message shows, the notes in the system prompt, and the state at the end."""
-    told = load(trace)
-    run = Run(YCBench(max_turns=told["max_turns"]), told["seed"])
-    for turn in told["turns"]:
+    """Each turn's message, the scratchpad in the system prompt, and the state at the end."""
+    recorded = load(trace)
+    run = Run(YCBench(max_turns=recorded["max_turns"]), recorded["seed"])
+    for turn in recorded["turns"]:
         [decision] = run.advance()
-        status: Status = decision.observation.status
+        status: TurnStatus = decision.observation.status
         assert decision.observation.turn == turn["turn"]
         assert status.kind == turn["user_message"]["kind"]
         assert (status.scratchpad or None) == turn["pad_in_system_prompt"]
@@ -49,7 +45,7 @@ def test_the_published_loop_is_repeated(trace: Path) -> None:
         play_turn(run, decision, REPLIES.get(str(turn["reply"]), turn["reply"]))
     assert run.advance() == []
     assert run.result().ended == "max_turns"
-    assert snapshot.state(run.state) == told["final"]["state"]
+    assert snapshot(run.state) == recorded["final"]["state"]
 
 
 def play_turn(run: Run, decision: Any, commands: list[str]) -> None:
@@ -61,7 +57,7 @@ def play_turn(run: Run, decision: Any, commands: list[str]) -> None:
     run.answer(decision, EndTurn())
 
 
-def shown(status: Status) -> dict[str, Any]:
+def shown(status: TurnStatus) -> dict[str, Any]:
     """Return a status as the trace notes a message."""
     lines = [event_line(event) for event in status.events]
     return {

@@ -1,4 +1,4 @@
-"""Turns: numbering, idleness, the notes shown, and the message as text."""
+"""Turns: numbering, idleness, the scratchpad shown, and the message as text."""
 
 from typing import Any
 
@@ -8,30 +8,31 @@ import pytest
 from desim import Run
 from models.yc_bench import YCBench
 from models.yc_bench.actions import EndTurn, RunCommand, TaskAccept
-from models.yc_bench.company import Company
-from models.yc_bench.observation import Status
-from models.yc_bench.turns import MEMORY, Turns, event_line, message
+from models.yc_bench.observation import TurnStatus
+from models.yc_bench.state import CompanyState
+from models.yc_bench.status_text import event_line, message
+from models.yc_bench.turns import MEMORY, FounderTurns
 
 ERROR = {"error": "No active tasks."}
 PAYDAY = {"wake_events": [{"type": "monthly_payroll", "funds_after": 1}]}
 
 
-def opened(**changes: Any) -> tuple[Turns, Company]:
-    """Turns of a fresh company, the first begun."""
+def opened(**changes: Any) -> tuple[FounderTurns, CompanyState]:
+    """FounderTurns of a fresh company, the first begun."""
     run = Run(YCBench(**changes), 1)
     run.advance()
-    turns = Turns(run.model)
+    turns = FounderTurns(run.model)
     turns.begin(run.state)
     return turns, run.state
 
 
-def looked(turns: Turns) -> Status:
+def looked(turns: FounderTurns) -> TurnStatus:
     """The status of the present turn."""
     assert turns.status is not None
     return turns.status
 
 
-def go_on(turns: Turns, company: Company, *payloads: dict[str, Any]) -> Status:
+def go_on(turns: FounderTurns, company: CompanyState, *payloads: dict[str, Any]) -> TurnStatus:
     """Resume so often, end the turn, begin the next."""
     for payload in payloads:
         turns.resumed(payload)
@@ -41,7 +42,7 @@ def go_on(turns: Turns, company: Company, *payloads: dict[str, Any]) -> Status:
 
 
 def test_a_desk_shows_the_last_of_many_planned_tasks() -> None:
-    """A founder who accepts without end does not carry all titles to every command."""
+    """An observation does not list thousands of titles."""
     run = Run(YCBench(desk_titles=2), 1)
     (decision,) = run.advance()
     for title in ("Task-1", "Task-7", "Task-2"):
@@ -51,14 +52,54 @@ def test_a_desk_shows_the_last_of_many_planned_tasks() -> None:
     assert len(run.state.planned) == 3
 
 
-def test_a_founder_who_never_acts_is_given_up() -> None:
-    """Where no time can pass any more, the episode ends after so many turns."""
-    run = Run(YCBench(idle_limit=7), 1)
-    turns = 0
-    while handed := run.advance():
+def idle_run(model: YCBench, turns: int = 10_000) -> tuple[Run[Any], int]:
+    """Let a founder only end turns; return the run and how many there were."""
+    run, count = Run(model, 1), 0
+    while (handed := run.advance()) and count < turns:
         run.answer(handed[0], EndTurn())
-        turns += 1
+        count += 1
+    return run, count
+
+
+@pytest.mark.parametrize("preset", ["default", "direct"])
+def test_an_idle_founder_pays_the_salaries_of_the_year(preset: str) -> None:
+    """Doing nothing is no way to keep the capital: the year passes and bankrupts the company."""
+    run, turns = idle_run(YCBench.preset(preset, idle_limit=7))
+    result, payroll = run.result(), 3_800_503
+    assert turns == 7
+    assert result.ended == "bankruptcy"
+    assert result.metrics["final_funds_cents"] == 20_000_000 - 6 * payroll < 0
+    assert result.metrics["idle_since"] == "2025-01-01T09:00:00"
+    assert result.metrics["bankruptcy_cause"] == "payroll"
+
+
+def test_a_rich_idle_founder_reaches_the_horizon_with_what_is_left() -> None:
+    """Eleven paydays are paid; the horizon is the end."""
+    run, _ = idle_run(YCBench(idle_limit=3, initial_funds_cents=100_000_000))
+    assert run.result().ended == "horizon_end"
+    assert run.result().metrics["final_funds_cents"] == 100_000_000 - 11 * 3_800_503
+    assert run.result().metrics["ended_on"] == "2026-01-01T09:00:00"
+
+
+def test_without_a_limit_the_loop_never_ends_as_published() -> None:
+    """`idle_limit=0` is the published loop: no turn moves the clock."""
+    run, turns = idle_run(YCBench(idle_limit=0), turns=3_000)
+    assert turns == 3_000
+    assert (run.world.now, run.world.ended) == (0, "")
+
+
+def test_an_idle_game_ends_at_once_where_the_year_does_not_pass() -> None:
+    """The switch for comparisons with earlier results."""
+    run, turns = idle_run(YCBench(idle_limit=7, idle_year_passes=False))
     assert (run.result().ended, turns) == ("idle", 7)
+    assert run.result().score == 200_000
+
+
+def test_the_published_store_lets_no_year_pass() -> None:
+    """A store that plays on takes commands as ever."""
+    run, turns = idle_run(YCBench(idle_limit=2, plays_on=True), turns=20)
+    assert turns == 20
+    assert run.state.idle_since is None
 
 
 def test_the_first_status_is_the_initial_one() -> None:
@@ -71,7 +112,7 @@ def test_the_first_status_is_the_initial_one() -> None:
 
 
 @pytest.mark.parametrize(("changes", "number"), [({}, 1), ({"status_number_lags": False}, 2)])
-def test_a_status_after_a_resume_bears_the_number_before(
+def test_a_status_after_a_resume_has_the_number_before(
     changes: dict[str, Any], number: int
 ) -> None:
     """`status_number_lags` is what the published loop does; the memory counts alike."""
@@ -89,7 +130,7 @@ def test_only_the_last_resume_of_a_turn_is_reported() -> None:
     assert go_on(turns, company).events == ()
 
 
-def test_a_status_keeps_its_events_whatever_becomes_of_the_payload() -> None:
+def test_a_status_keeps_its_events_when_the_payload_changes() -> None:
     """The payload is also the reply of an earlier observation."""
     turns, company = opened()
     event = {"type": "monthly_payroll", "funds_after": 1}
@@ -98,15 +139,15 @@ def test_a_status_keeps_its_events_whatever_becomes_of_the_payload() -> None:
     assert status.events == ({"type": "monthly_payroll", "funds_after": 1},)
 
 
-def test_notes_are_read_at_the_start_of_a_turn_that_follows_no_resume() -> None:
-    """The notes of a turn that resumes stay unseen until one passes without."""
+def test_the_scratchpad_is_read_at_the_start_of_a_turn_that_follows_no_resume() -> None:
+    """After a turn with a resume the old text is shown until a turn without one."""
     turns, company = opened()
     company.scratchpad = "new"
     assert go_on(turns, company, ERROR).scratchpad == ""
     assert go_on(turns, company).scratchpad == "new"
 
 
-def test_fresh_notes_are_read_at_every_turn() -> None:
+def test_a_fresh_scratchpad_is_read_at_every_turn() -> None:
     """Where `stale_scratchpad` is off."""
     turns, company = opened(stale_scratchpad=False)
     company.scratchpad = "new"
@@ -114,7 +155,7 @@ def test_fresh_notes_are_read_at_every_turn() -> None:
 
 
 def test_the_clock_is_moved_on_after_idle_turns() -> None:
-    """And the resume then counts as the founder's own."""
+    """The resume then counts as the founder's own."""
     turns, company = opened(auto_advance_after_turns=3)
     for idle in (1, 2):
         assert not turns.close()
@@ -130,7 +171,7 @@ def test_the_clock_is_moved_on_after_idle_turns() -> None:
 
 
 def test_a_refused_resume_counts_as_one() -> None:
-    """So an idle founder is left in peace for as many turns again."""
+    """So the clock is not moved on for as many turns again."""
     turns, company = opened(auto_advance_after_turns=1)
     assert turns.close()
     turns.resumed(ERROR)
@@ -224,18 +265,18 @@ DONE = {
             DONE | {"success": False, "deadline_margin": "late by 2h"},
             "Task-1 (client: Helix Systems): FAILED [late by 2h]",
         ),
-        ({"type": "monthly_payroll", "funds_after": 5}, "monthly_payroll"),
-        ({"type": "task_half", "milestone_pct": 25}, "task_half"),
+        ({"type": "monthly_payroll", "funds_after": 5}, "Event: monthly_payroll"),
+        ({"type": "task_half", "milestone_pct": 25}, "Event: task_half"),
         (
             {"type": "horizon_end", "reached": True},
             "The horizon has been reached; the run is over.",
         ),
         ({"type": "bankruptcy", "bankrupt": True}, "The company went bankrupt; the run is over."),
-        ({}, ""),
+        ({"type": "tea"}, "Event: tea"),
     ],
 )
 def test_an_event_is_one_line(event: dict[str, Any], line: str) -> None:
-    """Completions tell what they brought; payroll and what is unknown tell their type alone."""
+    """Completions list what they earned; payroll and unknown events show their type alone."""
     assert event_line(event) == line
 
 
@@ -259,7 +300,7 @@ def test_the_message_holds_the_fields_in_the_published_order() -> None:
 
 
 def test_the_message_warns_of_bankruptcy_and_lists_events() -> None:
-    """Behind the fields and before the last line."""
+    """After the fields and before the last line."""
     turns, _ = opened()
     status = attrs.evolve(looked(turns), bankrupt=True, events=(DONE,), memory_countdown=0)
     lines = message(status).splitlines()

@@ -1,4 +1,4 @@
-"""The endpoint: what is tried again, what is told of a failure, and where the key never shows."""
+"""The endpoint: which requests are retried, how a failure is reported, where no key appears."""
 
 import json
 import logging
@@ -6,22 +6,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.stub import Served, Stub, call, message, serving, text
 
 from desim import play
 from desim.errors import PolicyFailed, UsageError
 from policies.llm.endpoint import Endpoint
-from tests.policies.llm.stub import Served, Stub, call, message, serving, text
+from policies.llm.resending import Resending
 
 HELLO = [{"role": "user", "content": "hello"}]
 KEY = "sk-very-secret-0123456789"
 
-#: Asks for the shortest wait there is.
+#: Requests the shortest wait that there is.
 SOON = {"Retry-After": "0.01"}
 
 
 def endpoint(stub: Stub, **more: Any) -> Endpoint:
-    """Reach a stub."""
+    """Return an endpoint for a stub."""
     return Endpoint(model="stub", base_url=stub.url, **more)
+
+
+def calling(stub: Stub, timeout: float = 30, resends: int = 3) -> Resending:
+    """Return a call of a stub's model."""
+    server = endpoint(stub)
+    return Resending(server, server.name, timeout, resends)
 
 
 @pytest.mark.parametrize(
@@ -31,19 +38,18 @@ def endpoint(stub: Stub, **more: Any) -> Endpoint:
         Served({"error": {"message": "broken"}}, 500, SOON),
         Served(b"<html>busy</html>", 503, SOON),
         Served(text("lost").body, cut=True),
-        Served(text("late").body, slow=2),
         Served(b'{"choices": [{"mess'),
         Served({"choices": []}),
         Served({"choices": [{"message": None}]}),
         Served([1, 2]),
     ],
-    ids=["429", "500", "503", "cut", "slow", "malformed", "no-choice", "no-message", "a-list"],
+    ids=["429", "500", "503", "cut", "malformed", "no-choice", "no-message", "a-list"],
 )
-def test_what_brings_no_reply_is_asked_for_again(broken: Served) -> None:
-    """The reply that comes at last tells how many requests it took."""
+def test_a_request_without_a_reply_is_sent_again(broken: Served) -> None:
+    """Within the same call, after a short wait or the one that the server asks for."""
     with serving(broken, text("hello")) as stub:
-        reply = endpoint(stub, timeout=1 if broken.slow else 30)(HELLO, (), None)
-    assert (reply.text, reply.retries, len(stub.asked)) == ("hello", 1, 2)
+        reply = calling(stub)(HELLO, (), None)
+    assert (reply.text, len(stub.requests)) == ("hello", 2)
 
 
 @pytest.mark.parametrize(
@@ -52,35 +58,37 @@ def test_what_brings_no_reply_is_asked_for_again(broken: Served) -> None:
         (Served({"error": {"message": "no such model"}}, 404), "answered 404"),
         (Served({"error": {"message": "broken"}}, 500, SOON), "answered 500"),
         (Served(text("late").body, slow=0.5), "did not answer within 0.1 s"),
-        (Served(text("lost").body, cut=True), "cannot be asked"),
-        (Served(b"no JSON"), "sent no chat completion, 2 times"),
+        (Served(text("lost").body, cut=True), "broke the connection"),
+        (Served(b"no JSON"), "sent no chat completion: 'no JSON', 2 times"),
     ],
 )
-def test_what_never_brings_a_reply_ends_the_run_in_a_sentence(broken: Served, why: str) -> None:
-    """The record stays, to be resumed when the server is well again."""
-    with serving(broken) as stub, pytest.raises(PolicyFailed, match=why) as told:
-        endpoint(stub, timeout=0.1 if broken.slow else 30, resends=1)(HELLO, (), None)
-    assert stub.url in str(told.value)
+def test_an_endpoint_that_never_replies_ends_the_run_with_a_sentence(
+    broken: Served, why: str
+) -> None:
+    """The error names the server; the record can be resumed once the server works again."""
+    with serving(broken) as stub, pytest.raises(PolicyFailed, match=why) as error:
+        calling(stub, timeout=0.1 if broken.slow else 30, resends=1)(HELLO, (), None)
+    assert stub.url in str(error.value)
 
 
-def test_nobody_there_is_told() -> None:
-    """A server that does not run is named."""
-    nowhere = Endpoint(model="stub", base_url="http://127.0.0.1:9/v1", resends=0)
-    with pytest.raises(PolicyFailed, match=r"127\.0\.0\.1:9/v1 cannot be asked"):
-        nowhere(HELLO, (), None)
+def test_a_server_that_does_not_run_is_reported() -> None:
+    """By its address."""
+    nowhere = Endpoint(model="stub", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(PolicyFailed, match=r"127\.0\.0\.1:9/v1 cannot be reached"):
+        Resending(nowhere, nowhere.name, resends=0)(HELLO, (), None)
 
 
-def test_missing_usage_is_reckoned_from_lengths() -> None:
-    """A limit of tokens holds even where the server does not count them, and this is marked."""
+def test_missing_usage_is_estimated_from_lengths() -> None:
+    """A limit of tokens holds even if the server does not count them; estimates are marked."""
     with serving(text("x" * 40, usage=None), text("x" * 40, usage={"prompt_tokens": "?"})) as stub:
-        ask = endpoint(stub)
-        replies = [ask(HELLO, (), None) for _ in range(2)]
+        complete = endpoint(stub)
+        replies = [complete(HELLO, (), None) for _ in range(2)]
     assert [r.completion_tokens for r in replies] == [10, 10]
     assert all(r.prompt_tokens > 0 and r.estimated for r in replies)
 
 
 def test_tool_calls_come_in_order_and_with_names_of_their_own() -> None:
-    """Ids that are missing or doubled are replaced; what is no call is passed over."""
+    """Missing and repeated ids are replaced; what is no call is skipped."""
     calls = [
         {"id": "a", "function": {"name": "one", "arguments": "{}"}},
         {"id": "a", "function": {"name": "two", "arguments": {"x": 1}}},
@@ -96,23 +104,23 @@ def test_tool_calls_come_in_order_and_with_names_of_their_own() -> None:
     ]
 
 
-def test_requests_carry_what_was_asked_for() -> None:
-    """Tools, schema and options are sent; what was not given is not."""
+def test_requests_contain_what_was_given() -> None:
+    """Tools, schema and options are sent where they are given, and only then."""
     tool = {"type": "function", "function": {"name": "x", "parameters": {}}}
     with serving(text("hello")) as stub:
         endpoint(stub, options={"seed": 7})(HELLO, [tool], {"type": "object"}, temperature=0.2)
         endpoint(stub, options={"temperature": 0.5})(HELLO, (), None, temperature=0.2)
-    first, second = stub.asked
+    first, second = stub.requests
     assert (first["seed"], first["temperature"], first["tools"]) == (7, 0.2, [tool])
     assert first["response_format"]["json_schema"]["schema"] == {"type": "object"}
     assert second.keys() == {"model", "messages", "temperature"}
     assert second["temperature"] == 0.5
 
 
-def test_a_key_is_sent_and_shows_nowhere(
+def test_a_key_is_sent_and_appears_nowhere(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Not in the record, not in a log, not in an error, even where the server gives it back."""
+    """Not in the record, a log or an error, even if the server returns it."""
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("MY_KEY", KEY)
     file = tmp_path / "game.jsonl"
@@ -125,13 +133,13 @@ def test_a_key_is_sent_and_shows_nowhere(
     assert "your key is [key]" in file.read_text()
     with serving(Served({"error": {"message": f"bad key {KEY}"}}, 401)) as stub:
         spec = f"llm,model=stub,base_url={stub.url},key_env=MY_KEY"
-        with pytest.raises(PolicyFailed, match=r"bad key \[key\]") as told:
+        with pytest.raises(PolicyFailed, match=r"bad key \[key\]") as error:
             play("beer_game", spec)
-    assert KEY not in repr(told.value) + caplog.text + repr(endpoint(stub, key=KEY))
+    assert KEY not in repr(error.value) + caplog.text + repr(endpoint(stub, key=KEY))
 
 
 def test_a_server_without_keys_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The client insists on a key, so a word is sent that is none."""
+    """Some servers refuse a request without one, so the word none is sent."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with serving(text('{"order_qty": 100}')) as stub:
         play("beer_game", f"llm,model=stub,base_url={stub.url}")
@@ -149,12 +157,14 @@ def test_a_server_without_keys_gets_none(monkeypatch: pytest.MonkeyPatch) -> Non
         "http://[::1/v1",
     ],
 )
-def test_an_address_that_is_none_or_holds_a_secret_is_refused(address: str, tmp_path: Path) -> None:
-    """It would stand in the record; so it is refused before there is one, and not repeated."""
+def test_an_address_that_is_invalid_or_holds_a_secret_is_refused(
+    address: str, tmp_path: Path
+) -> None:
+    """It would be in the record, so it is refused before there is one, and not repeated."""
     file = tmp_path / "game.jsonl"
-    with pytest.raises(UsageError, match="base_url") as told:
+    with pytest.raises(UsageError, match="base_url") as error:
         play("beer_game", f"llm,model=stub,base_url={address}", record=file)
-    assert "hush-hush" not in str(told.value)
+    assert "hush-hush" not in str(error.value)
     assert not file.exists()
 
 
@@ -164,18 +174,21 @@ def test_an_address_that_is_none_or_holds_a_secret_is_refused(address: str, tmp_
         ("model=x", "OPENAI_API_KEY is not set and no base_url"),
         ("base_url=http://h/v1", "needs model"),
         ("model=x,base_url=http://h/v1,mode=tool", "did you mean 'tools'"),
-        ("model=x,base_url=http://h/v1,strategy=self_refin", "did you mean 'self_refine'"),
-        ("model=x,base_url=http://h/v1,tool_names=private", "Possible: paper, public"),
+        ("model=x,base_url=http://h/v1,method=self_refin", "did you mean 'self_refine'"),
         ("model=x,base_url=http://h/v1,retries=-1", "retries=-1 was given"),
         ("model=x,base_url=http://h/v1,max_calls=-1", "max_calls=-1 was given"),
+        ("model=x,base_url=http://h/v1,max_cost=nan", "max_cost=nan was given"),
+        ("model=x,base_url=http://h/v1,resends=-1", "resends=-1 was given"),
+        ("model=x,base_url=http://h/v1,timeout=0", "timeout=0 was given; it is above 0"),
+        ("model=x,base_url=http://h:99999/v1", "base_url is not an address"),
         ("model=x,base_url=http://h/v1,max_cost=1", "max_cost needs prices"),
         ("model=x,base_url=http://h/v1,max_call=1", "did you mean 'max_calls'"),
     ],
 )
-def test_arguments_that_do_not_fit_are_told(
+def test_invalid_arguments_are_refused(
     arguments: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One sentence, before anything is asked."""
+    """With one sentence, before any call."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(UsageError, match=why):
@@ -183,7 +196,7 @@ def test_arguments_that_do_not_fit_are_told(
 
 
 def test_a_call_and_a_text_make_one_reply() -> None:
-    """What stands beside tool calls is kept."""
+    """A text beside tool calls is kept."""
     with serving(call(("order", {"quantity": 1}))) as stub:
         reply = endpoint(stub)(HELLO, (), None)
     assert (reply.text, reply.finish, reply.calls[0].name) == ("", "tool_calls", "order")

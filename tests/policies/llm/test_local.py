@@ -6,10 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.local_model import serving_smollm2
 
 from desim import Episode, catalog, play, replay
-from ledgers.invariants import checked
-from tests.policies.llm.local import serving_smollm2
 
 pytestmark = [
     pytest.mark.local_llm,
@@ -30,7 +29,7 @@ GAMES = {
 
 
 def played(name: str, folder: Path) -> Episode:
-    """Play with a server of its own, whose cache is empty: then the same seed is the same game."""
+    """Play with a new server, whose cache is empty: then the same seed gives the same game."""
     changes, rest = GAMES[name]
     model = catalog.model(name.split(maxsplit=1)[0], changes=changes)
     with serving_smollm2() as url:
@@ -42,7 +41,7 @@ def played(name: str, folder: Path) -> Episode:
 def games(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Episode]]]:
     """Play all games, two at a time."""
     folder = tmp_path_factory.mktemp("games")
-    with checked(), ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool:
         playing: dict[str, Future[Episode]] = {
             name: pool.submit(played, name, folder) for name in GAMES
         }
@@ -53,12 +52,17 @@ Games = tuple[Path, dict[str, Episode]]
 
 
 def test_every_order_of_a_beer_game_is_valid(games: Games) -> None:
-    """Twelve weeks under a schema: one call a week, nothing mended, nothing asked for again."""
+    """Twelve weeks under a schema: one call a week, nothing repaired, nothing asked again."""
     episode = games[1]["beer_game"]
     assert [type(step.action).__name__ for step in episode.steps] == ["Order"] * 12
     assert episode.result is not None
     usage = episode.result.usage["retailer"]
-    assert [usage[name] for name in ("calls", "bad_replies", "repairs", "neutral")] == [12, 0, 0, 0]
+    assert [usage[name] for name in ("calls", "bad_replies", "repairs", "default_actions")] == [
+        12,
+        0,
+        0,
+        0,
+    ]
     assert usage["estimated"] == 0
     assert usage["prompt_tokens"] > usage["completion_tokens"] > 0
 
@@ -72,7 +76,7 @@ def test_the_same_seed_is_the_same_game(games: Games) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_record_replays_without_the_model(games: Games, name: str) -> None:
-    """The server is gone by now."""
+    """The server has been stopped by now."""
     folder, episodes = games
     assert replay(folder / f"{name}.jsonl").score == episodes[name].score
 
@@ -81,16 +85,18 @@ def test_a_plan_under_a_schema_is_a_plan(games: Games) -> None:
     """One call, one decision with an entry for every project."""
     [step] = games[1]["edt"].steps
     assert step.notes is not None
-    assert (step.notes["usage"]["calls"], step.notes["usage"]["neutral"]) == (1, 0)
+    assert (step.notes["usage"]["calls"], step.notes["usage"]["default_actions"]) == (1, 0)
     assert len(step.action.given["P"]) == 10
 
 
 @pytest.mark.parametrize(("name", "calls"), [("enterprise_arena", 1), ("yc_bench", 1)])
 def test_the_model_takes_part_in_every_world(games: Games, name: str, calls: int) -> None:
-    """It is asked as often as it may be; then the neutral action is taken to the end."""
+    """It is called as often as the limit allows; then the default action is taken to the end."""
     episode = games[1][name]
     assert episode.result is not None
     [usage] = episode.result.usage.values()
     assert usage["calls"] == calls
     assert usage["completion_tokens"] > 0
-    assert (episode.steps[-1].notes or {})["neutral"] == f"max_calls={calls} reached"
+    assert (episode.steps[-1].notes or {})["default_action"] == (
+        f"max_calls={calls} reached for this seat and episode"
+    )

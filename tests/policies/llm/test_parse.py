@@ -1,4 +1,4 @@
-"""Replies become actions or sentences: whatever a model writes, nothing else happens."""
+"""Replies become actions or error sentences, whatever a model writes."""
 
 import json
 import random
@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scripted import called, conversation_at, player, seat_of, worded
 
 from desim import Run, catalog, play
 from desim.schema import codec
-from policies.llm import parse, worlds
+from policies.llm import parse
+from policies.llm.options import MODES
 from policies.llm.parse import BadReply
-from policies.llm.talk import MODES, Wishes
-from policies.llm.wire import Call, Reply
-from tests.policies.llm.scripted import called, player, seat_of, worded
+from policies.llm.wire import Call, ModelReply
 
 WORLDS = ["beer_game", "edt", "edt/interactive", "enterprise_arena", "yc_bench"]
-DESK = codec(catalog.model("edt/interactive").roles["manager"].does)
+DESK = codec(catalog.model("edt/interactive").roles["manager"].action)
 KNOWN = list(DESK.classes)
 
 
@@ -37,8 +37,8 @@ KNOWN = list(DESK.classes)
         ("", []),
     ],
 )
-def test_objects_are_found_whatever_stands_around_them(text: str, found: list[Any]) -> None:
-    """Outermost objects in order; what is no JSON is passed over."""
+def test_objects_are_found_whatever_surrounds_them(text: str, found: list[Any]) -> None:
+    """Outermost objects in order; text that is no JSON is skipped."""
     assert parse.objects(text) == found
 
 
@@ -56,28 +56,28 @@ def test_objects_are_found_whatever_stands_around_them(text: str, found: list[An
 )
 def test_one_action_is_found_in_a_text(text: str) -> None:
     """The tagged object, one that is wrapped, or a call written as text."""
-    action = parse.action_in_text(DESK, Reply(text), KNOWN)
+    action = parse.action_in_text(DESK, ModelReply(text), KNOWN)
     assert DESK.take(action)[1] == b'{"do":"hire","consultants":3}'
 
 
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Reply(""), "your reply was empty$"),
-        (Reply(" \n", finish="length"), "empty because it ran into the limit of tokens"),
-        (Reply("no", refusal="I cannot"), "you refused"),
-        (Reply("hire three"), "holds no JSON object$"),
-        (Reply('{"do": "hi', finish="length"), "holds no JSON object; it ran into the limit"),
-        (Reply('{"do": "hir", "consultants": 3}'), "no action 'hir'; did you mean 'hire'"),
-        (Reply('{"consultants": 3}'), "no action is named"),
-        (Reply('{"do": "hire"}'), "missing required field `consultants`"),
-        (Reply('{"do": "hire", "consultants": "3"}'), r"\$\.consultants"),
-        (Reply('{"do": "hire", "consultants": 3, "x": 1}'), "unknown field `x`"),
-        (Reply('{"do": "wait"} {"do": "hire", "consultants": 3}'), "2 different actions"),
+        (ModelReply(""), "your reply was empty$"),
+        (ModelReply(" \n", finish="length"), "empty because it ran into the limit of tokens"),
+        (ModelReply("no", refusal="I cannot"), "you refused"),
+        (ModelReply("hire three"), "holds no JSON object$"),
+        (ModelReply('{"do": "hi', finish="length"), "holds no JSON object; it ran into the limit"),
+        (ModelReply('{"do": "hir", "consultants": 3}'), "no action 'hir'; did you mean 'hire'"),
+        (ModelReply('{"consultants": 3}'), "no action is named"),
+        (ModelReply('{"do": "hire"}'), "missing required field `consultants`"),
+        (ModelReply('{"do": "hire", "consultants": "3"}'), r"\$\.consultants"),
+        (ModelReply('{"do": "hire", "consultants": 3, "x": 1}'), "unknown field `x`"),
+        (ModelReply('{"do": "wait"} {"do": "hire", "consultants": 3}'), "2 different actions"),
     ],
 )
-def test_what_is_no_action_is_told_in_a_sentence(reply: Reply, why: str) -> None:
-    """The sentence is the model's to read, so it says what was wrong and what is possible."""
+def test_a_reply_without_an_action_is_refused_with_a_sentence(reply: ModelReply, why: str) -> None:
+    """The sentence is sent to the model, so it says what was wrong and what is possible."""
     with pytest.raises(BadReply, match=why):
         parse.action_in_text(DESK, reply, KNOWN)
 
@@ -94,15 +94,15 @@ def test_what_is_no_action_is_told_in_a_sentence(reply: Reply, why: str) -> None
         (Call("1", "set_risk", '{"revenue_risk": 1e999}'), "finite"),
     ],
 )
-def test_a_call_that_is_none_is_told_in_a_sentence(call: Call, why: str) -> None:
+def test_an_invalid_call_is_refused_with_a_sentence(call: Call, why: str) -> None:
     """Unknown tools and wrong arguments."""
     with pytest.raises(BadReply, match=why):
         parse.action_of_call(DESK, call, KNOWN)
 
 
-def test_nothing_given_for_an_optional_argument_is_its_default() -> None:
+def test_null_for_an_optional_argument_is_its_default() -> None:
     """A strict schema makes every argument required, so models write null."""
-    founder = codec(catalog.model("yc_bench").roles["founder"].does)
+    founder = codec(catalog.model("yc_bench").roles["founder"].action)
     call = Call("1", "market_browse", '{"domain": null, "limit": 5, "offset": null}')
     action = parse.action_of_call(founder, call, founder.classes)
     assert (action.domain, action.limit, action.offset) == (None, 5, 0)
@@ -173,7 +173,7 @@ LETTERS = ["{", "}", '"', "\\", ":", ",", "[", "]", "\0", "\n", "é", "💥", "`
 
 
 def mutated_text(text: str, chance: random.Random) -> str:
-    """Cut, double, replace or disturb something."""
+    """Cut, double, replace or insert a part of a text."""
     at, to = sorted(chance.randrange(len(text) + 1) for _ in range(2))
     match chance.randrange(6):
         case 0:
@@ -191,8 +191,8 @@ def mutated_text(text: str, chance: random.Random) -> str:
     return text[:at] + chance.choice(ODD) + text[to:]
 
 
-def mutated(reply: Reply, chance: random.Random) -> Reply:
-    """Disturb a reply in one to four places."""
+def mutated(reply: ModelReply, chance: random.Random) -> ModelReply:
+    """Change a reply in one to four places."""
     text, calls, refusal = reply.text, list(reply.calls), reply.refusal
     for _ in range(chance.randrange(1, 5)):
         kind = chance.randrange(8)
@@ -209,13 +209,13 @@ def mutated(reply: Reply, chance: random.Random) -> Reply:
             calls[n] = Call(call.id, name, arguments)
         else:
             text = mutated_text(text or '{"a": 1}', chance)
-    return Reply(text, tuple(calls), refusal, chance.choice(["stop", "length", ""]))
+    return ModelReply(text, tuple(calls), refusal, chance.choice(["stop", "length", ""]))
 
 
-def replies(world: str) -> Callable[[int], Reply]:
-    """Return disturbed replies by number, the same ones every time; every fourth is good."""
+def replies(world: str) -> Callable[[int], ModelReply]:
+    """Return mutated replies by number, the same ones every time; every fourth is valid."""
 
-    def reply(number: int) -> Reply:
+    def reply(number: int) -> ModelReply:
         chance = random.Random(f"{world} {number}")  # noqa: S311 (the same ones every time)
         good = chance.choice(GOOD[world])
         return good if chance.randrange(4) == 0 else mutated(good, chance)
@@ -223,29 +223,35 @@ def replies(world: str) -> Callable[[int], Reply]:
     return reply
 
 
-@pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("mode", [*MODES, "console"])
-def test_fuzzed_replies_give_legal_actions_or_sentences(world: str, mode: str) -> None:
-    """Twenty times 650 disturbed replies: no other exception, no action outside the schema."""
-    wishes = Wishes(mode="tools", console=True) if mode == "console" else Wishes(mode=mode)
+@pytest.mark.parametrize(
+    ("world", "options"),
+    [
+        *[(world, {"mode": mode}) for world in WORLDS for mode in MODES],
+        ("yc_bench", {"mode": "tools", "console": True}),
+    ],
+)
+def test_fuzzed_replies_give_legal_actions_or_sentences(
+    world: str, options: dict[str, Any]
+) -> None:
+    """Sixteen times 650 mutated replies: no other exception, no action outside the schema."""
     seat = seat_of(catalog.model(world))
     [decision, *_] = Run(seat.model, 0, [seat.role]).advance()
-    check, reply = codec(seat.does.does), replies(f"{world}")
+    check, reply = codec(seat.spec.action), replies(f"{world}")
     read, sentences = 0, list[str]()
-    talk = worlds.talk(seat, wishes)
-    talk.due(decision.observation)
-    talk.question(decision.observation)
+    conversation = conversation_at(seat, **options)
+    conversation.action_without_call(decision.observation)
+    conversation.question(decision.observation)
     for number in range(650):
         try:
-            taken = talk.read(reply(number), decision.observation)
-        except BadReply as told:
-            sentences.append(str(told))
+            parsed = conversation.read(reply(number), decision.observation)
+        except BadReply as bad:
+            sentences.append(str(bad))
             continue
         read += 1
-        check.take(taken.action)
-        for _, waiting in getattr(talk, "_waiting", ()):
+        check.take(parsed.action)
+        for _, waiting in getattr(conversation, "_waiting", ()):
             check.take(waiting)
-    # A fuzz that only ever meets one of the two says nothing.
+    # A fuzz that meets only one of the two outcomes tests nothing.
     assert min(read, len(sentences)) > 50
     assert all(sentences)
 
@@ -253,19 +259,19 @@ def test_fuzzed_replies_give_legal_actions_or_sentences(world: str, mode: str) -
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("mode", ["", "json"])
 def test_an_episode_of_fuzzed_replies_ends(world: str, mode: str) -> None:
-    """Every action is taken by the world, and what was no answer is counted."""
+    """The world accepts every action, and invalid replies are counted."""
     changes = {"max_turns": "60"} if world == "yc_bench" else {}
     model = catalog.model(world, changes=changes)
     seat = seat_of(model)
-    llm, asked = player(seat, replies(world), retries=1, mode=mode)
+    llm, scripted = player(seat, replies(world), retries=1, mode=mode)
     episode = play(model, {seat.role: llm})
     usage = episode.summary()["usage"][seat.role]
-    assert usage["calls"] == len(asked.heard)
-    assert usage["neutral"] * 2 <= usage["bad_replies"]
+    assert usage["calls"] == len(scripted.sent)
+    assert usage["default_actions"] * 2 <= usage["bad_replies"]
 
 
 @given(st.text())
 def test_any_text_is_an_action_or_a_sentence(text: str) -> None:
-    """Text without any form."""
+    """Arbitrary text."""
     with pytest.raises(BadReply):
-        parse.action_in_text(DESK, Reply(text), KNOWN)
+        parse.action_in_text(DESK, ModelReply(text), KNOWN)

@@ -1,20 +1,20 @@
-"""Replies that are no answer, and limits: what is asked again, and who decides then."""
+"""Invalid replies and limits: what is asked again, and which action is taken in the end."""
 
 import json
 from typing import Any
 
 import pytest
+from support.scripted import player, seat_of, usage_of, worded
+from support.stub import Served, call, message, serving, text
 
 from desim import catalog, play, play_series
-from policies.llm.budget import Limits
-from tests.policies.llm.scripted import player, seat_of, usage_of, worded
-from tests.policies.llm.stub import Served, call, message, serving, text
+from policies.llm.budget import CallLimits
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')
 PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
 
 
-# -- what is no answer -----------------------------------------------------------------------------
+# -- invalid replies -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -31,39 +31,42 @@ PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
         (call(("hire", "{'consultants': 1}")), "are no JSON"),
     ],
 )
-def test_what_is_no_answer_is_told_and_asked_again(bad: Served, why: str) -> None:
-    """The next request holds the reply and the parser's own error; the answer counts."""
+def test_an_invalid_reply_is_reported_to_the_model_and_asked_again(bad: Served, why: str) -> None:
+    """The next request contains the reply and the parser's error; the next answer counts."""
     with serving(bad, call(("hire", {"consultants": 2})), call(("wait", {}))) as stub:
         episode = play("edt/interactive", f"llm,model=stub,base_url={stub.url}")
-    again = stub.asked[1]["messages"]
+    again = stub.requests[1]["messages"]
     assert why in again[-1]["content"]
     assert again[-1]["role"] == ("tool" if again[2].get("tool_calls") else "user")
     calls = [one["id"] for one in again[2].get("tool_calls", ())]
     assert calls == [m["tool_call_id"] for m in again if m["role"] == "tool"]
     assert [usage["bad_replies"] for usage in notes(episode)][:3] == [1, 0, 0]
-    # What went wrong is forgotten once it is mended.
-    assert why not in json.dumps(stub.asked[2]["messages"])
-    assert usage_of(episode)["neutral"] == 0
+    # An invalid reply is not kept once a valid one has come.
+    assert why not in json.dumps(stub.requests[2]["messages"])
+    assert usage_of(episode)["default_actions"] == 0
 
 
 def notes(episode: Any) -> list[dict[str, Any]]:
-    """Return what each decision took."""
+    """Return the usage of each decision."""
     return [step.notes["usage"] for step in episode.steps]
 
 
-def test_after_some_replies_that_are_none_the_neutral_action_is_taken() -> None:
-    """It is marked in the record with the last reason, and counted."""
+def test_after_the_last_invalid_reply_the_default_action_is_taken() -> None:
+    """The record has the last reason, and the action is counted."""
     with serving(text("hm")) as stub:
         episode = play("edt/interactive", f"llm,model=stub,base_url={stub.url},retries=1")
     first = episode.steps[0]
     assert type(first.action).__name__ == "Wait"
     assert first.notes is not None
-    assert first.notes["neutral"] == (
+    assert first.notes["default_action"] == (
         "2 replies were no answer, the last because your reply holds no JSON object"
     )
-    assert len(stub.asked) == 2 * len(episode.steps)
+    assert len(stub.requests) == 2 * len(episode.steps)
     usage = usage_of(episode)
-    assert (usage["neutral"], usage["bad_replies"]) == (len(episode.steps), len(stub.asked))
+    assert (usage["default_actions"], usage["bad_replies"]) == (
+        len(episode.steps),
+        len(stub.requests),
+    )
 
 
 # -- limits ----------------------------------------------------------------------------------------
@@ -72,36 +75,37 @@ def test_after_some_replies_that_are_none_the_neutral_action_is_taken() -> None:
 @pytest.mark.parametrize(
     ("limit", "calls", "why"),
     [
-        (Limits(max_calls=3), 3, "max_calls=3 reached"),
-        (Limits(max_calls=0), 0, "max_calls=0 reached"),
-        (Limits(max_tokens=31), 3, "max_tokens=31 reached"),
-        (Limits(max_cost=0.05, price_in=1000, price_out=3000), 2, "max_cost=0.05 reached"),
+        (CallLimits(max_calls=3), 3, "max_calls=3 reached"),
+        (CallLimits(max_calls=0), 0, "max_calls=0 reached"),
+        (CallLimits(max_tokens=31), 3, "max_tokens=31 reached"),
+        (CallLimits(max_cost=0.05, price_in=1000, price_out=3000), 2, "max_cost=0.05 reached"),
     ],
 )
-def test_a_limit_ends_the_models_play(limit: Limits, calls: int, why: str) -> None:
-    """From then on the neutral action is taken, the orders that came in, and marked."""
+def test_a_limit_ends_the_models_play(limit: CallLimits, calls: int, why: str) -> None:
+    """From then on the default action, the incoming order, is taken and marked."""
     model = catalog.model("beer_game")
-    llm, asked = player(seat_of(model), lambda _: worded('{"order_qty": 1000}'), limit)
+    llm, scripted = player(seat_of(model), lambda _: worded('{"order_qty": 1000}'), limit)
     episode = play(model, {"retailer": llm})
-    assert len(asked.heard) == calls
+    assert len(scripted.sent) == calls
+    reason = f"{why} for this seat and episode"
     for number, step in enumerate(episode.steps):
         kept = step.notes or {}
-        assert kept.get("neutral") == (why if number >= calls else None)
+        assert kept.get("default_action") == (reason if number >= calls else None)
         own = 1000 if number < calls else step.observation.incoming_order
         assert step.action.quantity == own
-    assert usage_of(episode)["neutral"] == 25 - calls
+    assert usage_of(episode)["default_actions"] == 25 - calls
 
 
 def test_cost_is_what_the_prices_say() -> None:
-    """Ten tokens in at 3 a million and five out at 15, twenty-five times."""
+    """Ten tokens read at 3 a million and five written at 15, twenty-five times."""
     with serving(ORDER) as stub:
         spec = f"llm,model=stub,base_url={stub.url},price_in=3,price_out=15"
         episode = play("beer_game", spec)
     assert usage_of(episode)["cost"] == pytest.approx(25 * (10 * 3 + 5 * 15) / 1e6, rel=1e-12)
 
 
-def test_limits_are_an_episodes() -> None:
-    """The next episode of a series has the whole budget again."""
+def test_limits_hold_for_one_episode() -> None:
+    """The next episode of a series begins with the whole budget."""
     with serving(text(json.dumps(PLAN))) as stub:
         play_series("edt", f"llm,model=stub,base_url={stub.url},max_calls=1", range(3))
-    assert len(stub.asked) == 3
+    assert len(stub.requests) == 3

@@ -1,4 +1,4 @@
-"""Turns of a start-up: what each call carries, compared with the published loop."""
+"""Turns of a start-up: the content of each call, compared with the published loop."""
 
 import gzip
 import json
@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.scripted import called, player, seat_of, worded
 
 from desim import catalog, play
-from policies.llm.wire import Reply
-from tests.policies.llm.scripted import called, player, seat_of, worded
+from policies.llm.wire import ModelReply
 
 NOTE = '{"command": "yc-bench scratchpad write --content hello"}'
 RESUME = '{"command": "yc-bench sim resume"}'
 
 
-def spoken(reply: Any) -> Reply:
+def spoken(reply: Any) -> ModelReply:
     """Return a reply of the published script."""
     if reply == "text only":
         return worded("I wait.")
@@ -31,15 +31,17 @@ def pad_in(messages: list[dict[str, Any]]) -> str | None:
 
 
 @pytest.mark.traces("ycbench/traces/loop_*.json.gz")
-def test_every_call_carries_what_the_published_loop_carries(trace: Path) -> None:
-    """Messages in all, user messages, the marker, the kind of message, the stale notes."""
-    told = json.loads(gzip.decompress(trace.read_bytes()))
-    turns = told["turns"]
-    model = catalog.model("yc_bench", changes={"max_turns": str(told["max_turns"])})
-    llm, asked = player(seat_of(model), lambda number: spoken(turns[number]["reply"]), console=True)
-    play(model, {"founder": llm}, told["seed"])
-    assert len(asked.heard) == len(turns)
-    for turn, messages in zip(turns, asked.heard, strict=True):
+def test_every_call_contains_what_the_published_loop_sends(trace: Path) -> None:
+    """Number of messages, of user messages, the marker, the kind of message, the stale notes."""
+    published = json.loads(gzip.decompress(trace.read_bytes()))
+    turns = published["turns"]
+    model = catalog.model("yc_bench", changes={"max_turns": str(published["max_turns"])})
+    llm, scripted = player(
+        seat_of(model), lambda number: spoken(turns[number]["reply"]), console=True
+    )
+    play(model, {"founder": llm}, published["seed"])
+    assert len(scripted.sent) == len(turns)
+    for turn, messages in zip(turns, scripted.sent, strict=True):
         users = [m["content"] for m in messages if m["role"] == "user"]
         first = "marker" if users[0].startswith("(Older messages") else "initial"
         kind = "initial" if "Your first steps:" in users[-1] else "status"
@@ -56,12 +58,12 @@ def test_every_call_carries_what_the_published_loop_carries(trace: Path) -> None
 
 
 def test_every_tool_call_is_answered() -> None:
-    """Also those behind a command that ended the turn, which are not carried out."""
+    """Also those after a command that ended the turn, which are not executed."""
     model = catalog.model("yc_bench", changes={"max_turns": "2"})
     calls = called(("company_status", "{}"), ("end_turn", "{}"), ("market_browse", "{}"))
-    llm, asked = player(seat_of(model), lambda _: calls)
+    llm, scripted = player(seat_of(model), lambda _: calls)
     episode = play(model, {"founder": llm})
-    messages = asked.heard[1]
+    messages = scripted.sent[1]
     assert [m["tool_call_id"] for m in messages if m["role"] == "tool"] == ["id0", "id1", "id2"]
     assert messages[5]["content"] == "not run: the turn had ended"
     assert [type(s.action).__name__ for s in episode.steps] == ["CompanyStatus", "EndTurn"] * 2
@@ -69,31 +71,48 @@ def test_every_tool_call_is_answered() -> None:
 
 @pytest.mark.parametrize(("stale", "pads"), [(True, [None, None]), (False, [None, "hello"])])
 def test_notes_written_in_a_turn_that_resumed(stale: bool, pads: list[str | None]) -> None:  # noqa: FBT001
-    """The published loop shows them later; the switch shows them at once."""
+    """The published loop shows them later; the option shows them in the next turn."""
     model = catalog.model("yc_bench", changes={"max_turns": "2"})
     turn = called(("run_command", NOTE), ("run_command", RESUME))
-    llm, asked = player(seat_of(model), lambda _: turn, console=True, stale_scratchpad=stale)
+    llm, scripted = player(seat_of(model), lambda _: turn, console=True, stale_scratchpad=stale)
     play(model, {"founder": llm})
-    assert [pad_in(messages) for messages in asked.heard] == pads
+    assert [pad_in(messages) for messages in scripted.sent] == pads
 
 
 @pytest.mark.parametrize(("history", "users"), [(0, [1, 2, 2, 2]), (2, [1, 2, 3, 4])])
-def test_history_is_as_long_as_wished(history: int, users: list[int]) -> None:
+def test_history_is_as_long_as_its_option(history: int, users: list[int]) -> None:
     """Rounds kept, the marker for what was dropped, and the present message."""
     model = catalog.model("yc_bench", changes={"max_turns": "6"})
-    llm, asked = player(seat_of(model), lambda _: worded("I wait."), history=history)
+    llm, scripted = player(seat_of(model), lambda _: worded("I wait."), history=history)
     play(model, {"founder": llm})
-    counts = [sum(m["role"] == "user" for m in messages) for messages in asked.heard]
+    counts = [sum(m["role"] == "user" for m in messages) for messages in scripted.sent]
     assert counts[:4] == users
     assert counts[-1] == users[-1]
 
 
 def test_a_founder_without_an_answer_ends_the_turn() -> None:
-    """Where nothing runs, the neutral action is the end of the turn; it is marked."""
+    """If no task is active, the default action is the end of the turn; it is marked."""
     model = catalog.model("yc_bench", changes={"max_turns": "3"})
-    llm, asked = player(seat_of(model), lambda _: called(("fly", "{}")), retries=1)
+    llm, scripted = player(seat_of(model), lambda _: called(("fly", "{}")), retries=1)
     episode = play(model, {"founder": llm})
     assert [type(s.action).__name__ for s in episode.steps] == ["EndTurn"] * 3
-    assert len(asked.heard) == 6
-    assert "no action 'fly'" in asked.heard[1][-1]["content"]
-    assert [m["role"] for m in asked.heard[2]] == ["system", "user", "assistant", "user"]
+    assert len(scripted.sent) == 6
+    assert "no action 'fly'" in scripted.sent[1][-1]["content"]
+    assert [m["role"] for m in scripted.sent[2]] == ["system", "user", "assistant", "user"]
+
+
+def test_a_new_company_begins_an_empty_conversation_with_the_notes() -> None:
+    """After a bankruptcy only the scratchpad is left of what was said (SPEC 15)."""
+    changes = {"episodes": "2", "idle_limit": "2", "initial_funds_cents": "0"}
+    model = catalog.model("yc_bench", changes=changes)
+    replies = [called(("run_command", NOTE)), *[worded("I wait.")] * 3]
+    llm, scripted = player(seat_of(model), lambda number: replies[number], console=True)
+    episode = play(model, {"founder": llm})
+    assert [each["turns"] for each in episode.metrics["episodes"]] == [3, 3]
+    assert len(scripted.sent[1]) > 2
+    first = scripted.sent[2]
+    assert [message["role"] for message in first] == ["system", "user"]
+    assert pad_in(first) == "hello"
+    assert first[1]["content"].startswith("Your company went bankrupt.")
+    assert "Your first steps:" in first[1]["content"]
+    assert pad_in(scripted.sent[3]) == "hello"

@@ -1,0 +1,104 @@
+"""Model classes by name: the packages in the folders named `models`, and `module:Class`."""
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from desim.catalog.changes import changed
+from desim.catalog.imports import folders, import_ours, is_users_module, load
+from desim.catalog.presets import from_preset
+from desim.core.protocols import Model
+from desim.errors import UsageError, possible
+
+__all__ = ["has_model", "model", "model_class", "model_name", "models"]
+
+#: The members by which a class is recognised as a model.
+_MEMBERS = ("roles", "begin", "score", "metrics")
+
+
+@cache
+def models() -> Mapping[str, type]:
+    """Return the model classes in the folders named `models`, by name."""
+    return {name: _model_in(import_ours(f"models.{name}")) for name in folders("models")}
+
+
+def model(name: str, preset: str = "", changes: Mapping[str, str] | None = None) -> Model[Any]:
+    """Build a model by name.
+
+    Args:
+        name: A name in the catalog or `module:Class`, with or without `/preset`.
+        preset: A preset's name; empty for the first.
+        changes: Parameters as text.
+
+    Raises:
+        UsageError: There is no such model, preset or parameter, or a value is refused.
+    """
+    name, _, behind = name.partition("/")
+    if preset and behind and preset != behind:
+        raise UsageError(f"presets {behind!r} and {preset!r} were given; a model is built from one")
+    built: Model[Any] = from_preset(model_class(name), preset or behind)
+    return changed(built, changes or {})
+
+
+def has_model(name: str) -> bool:
+    """Return whether the catalog has a model of that name; none is imported."""
+    return name in folders("models")
+
+
+def model_class(name: str) -> type:
+    """Return a model's class by its name or `module:Class`.
+
+    Raises:
+        UsageError: There is no such class, or it is no model.
+    """
+    if ":" in name:
+        cls: type = load(name, "model")
+        if not _is_model(cls):
+            raise UsageError(f"{name} is no model: it needs roles, begin, score and metrics")
+        return cls
+    if name not in folders("models"):
+        raise UsageError(f"there is no model {name!r}; {_hint(name)}, or module:Class for your own")
+    return _model_in(import_ours(f"models.{name}"))
+
+
+def model_name(cls: type) -> str:
+    """Return the name under which `model_class` finds a class."""
+    parts = cls.__module__.split(".")
+    return (
+        parts[1]
+        if parts[0] == "models" and len(parts) > 1
+        else f"{cls.__module__}:{cls.__qualname__}"
+    )
+
+
+def _hint(name: str) -> str:
+    """End an error sentence: the user's own module of that name, or the nearest model."""
+    own = _models_of(name) if is_users_module(name) else []
+    if own:
+        return f"did you mean {own[0]!r}? Possible: {', '.join(folders('models'))}"
+    return possible(name, folders("models"))
+
+
+def _models_of(module: str) -> list[str]:
+    """Return `module:Class` for every model class that a user's module defines."""
+    try:
+        values = vars(importlib.import_module(module)).values()
+    except (Exception, SystemExit):  # noqa: BLE001 (a script of that name may fail or exit)
+        return []
+    return [f"{module}:{v.__qualname__}" for v in values if _is_model(v) and v.__module__ == module]
+
+
+def _is_model(value: Any) -> bool:
+    return inspect.isclass(value) and all(hasattr(value, member) for member in _MEMBERS)
+
+
+def _model_in(module: ModuleType) -> type:
+    name = module.__name__
+    models = [v for v in vars(module).values() if _is_model(v)]
+    classes: list[type] = [v for v in models if v.__module__.startswith(name)]
+    if len(classes) != 1:
+        raise UsageError(f"{name} must export one model class; it exports {len(classes)}")
+    return classes[0]

@@ -1,0 +1,99 @@
+"""Policies by name: those for every model, the heuristics of one model, and `module:Name`."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any, Protocol, runtime_checkable
+
+from desim.catalog.imports import import_ours, load
+from desim.catalog.model_finder import model_name
+from desim.core.protocols import Model, default_roles
+from desim.errors import UsageError, possible
+from desim.schema import tag
+
+__all__ = ["PolicyMaker", "baselines", "policies", "policy"]
+
+#: A policy class, or a function of an observation that returns an action.
+PolicyMaker = type | Callable[[Any], Any]
+
+#: Modules of policies that play every model.
+_GENERIC = ("greedy", "chance", "script", "replay", "llm")
+
+
+@runtime_checkable
+class _NamesBaselines(Protocol):
+    """A module of heuristics that names the specs to play a model with, as `[ROLE=]SPEC`."""
+
+    def baselines(self, model: Any, /) -> tuple[str, ...]: ...
+
+
+@cache
+def policies(of: type | None = None) -> Mapping[str, type]:
+    """Return policy classes by name: the heuristics of a model class, or those for every model."""
+    if of is not None:
+        return dict(_classes(_heuristics(of)))
+    known: dict[str, type] = {}
+    for module in _GENERIC:
+        known |= dict(_classes(import_ours(f"policies.{module}")))
+    return known
+
+
+def policy(name: str, of: Any) -> PolicyMaker:
+    """Return a policy's class, or a function that decides, by name.
+
+    Args:
+        name: A name in the catalog, or `module:Name` for a user's own.
+        of: The model that is played: its class or an instance.
+
+    Raises:
+        UsageError: There is no such policy.
+    """
+    cls = of if isinstance(of, type) else type(of)
+    if ":" in name:
+        loaded: PolicyMaker = load(name, "policy")
+        return loaded
+    known = policies(cls) if name in policies(cls) else policies()
+    if name not in known:
+        hint = possible(name, sorted({*policies(), *policies(cls)}))
+        raise UsageError(
+            f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class"
+        )
+    return known[name]
+
+
+def baselines(of: Model[Any]) -> tuple[str, ...]:
+    """Return the specs with which a model is played headlessly.
+
+    These are the ones that its heuristics name in `baselines(model)`, and, where all default roles
+    have options, `greedy` and `random`.
+    """
+    module: Any = _heuristics(type(of))
+    named = module.baselines(of) if isinstance(module, _NamesBaselines) else ()
+    free = all(of.roles[role].options for role in default_roles(of))
+    return (*named, *(("greedy", "random") if free else ()))
+
+
+@cache
+def _heuristics(cls: type) -> ModuleType | None:
+    name = model_name(cls).split(":", 1)[0].split(".")[-1]
+    try:
+        return importlib.import_module(f"policies.heuristics.{name}")
+    except ModuleNotFoundError as fault:
+        # The module itself may be missing; a module that it imports may not.
+        if fault.name and f"policies.heuristics.{name}".startswith(fault.name):
+            return None
+        raise
+
+
+def _classes(module: ModuleType | None) -> Iterator[tuple[str, type]]:
+    """Yield the policies that a module defines or exports, by name in snake_case."""
+    if module is None:
+        return
+    members = vars(module)
+    public = members.get("__all__") or [name for name in members if not name.startswith("_")]
+    for name in public:
+        value = members[name]
+        if inspect.isclass(value) and callable(getattr(value, "decide", None)):
+            yield tag(value), value  # type: ignore[arg-type] # classes do hash

@@ -1,0 +1,68 @@
+"""Presets of a model: named sets of parameters."""
+
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from desim.catalog.changes import evolved
+from desim.core.protocols import HasPresets, offers
+from desim.errors import UsageError, possible
+from desim.schema import to_plain
+from desim.schema.arguments import build
+
+__all__ = ["from_preset", "nearest_preset", "presets"]
+
+T = TypeVar("T")
+
+#: The presets of a model class that declares none.
+_ONLY_DEFAULT: Mapping[str, Mapping[str, Any]] = {"default": {}}
+
+
+def presets(cls: type) -> tuple[str, ...]:
+    """Return the names of a model's presets, the default first; `default` where it has none."""
+    return tuple(_known(cls))
+
+
+def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None = None) -> T:
+    """Build a model from one of its presets.
+
+    Args:
+        cls: The model's class; its `presets` map names to changes of parameters.
+        name: The preset; empty for the first.
+        changes: Parameters by name that replace those of the preset; dots lead to fields of objects
+            inside a parameter.
+
+    Raises:
+        UsageError: There is no such preset or parameter, or a value is refused.
+    """
+    known = _known(cls)
+    name = name or next(iter(known))
+    if name not in known:
+        raise UsageError(f"{cls.__name__} has no preset {name!r}; {possible(name, known)}")
+    names = list(inspect.signature(cls).parameters)
+    given = {**known[name], **(changes or {})}
+    whole = {parameter: value for parameter, value in given.items() if "." not in parameter}
+    for parameter in whole:
+        if parameter not in names:
+            hint = possible(parameter, names)
+            raise UsageError(f"{cls.__name__} has no parameter {parameter!r}; {hint}")
+    built = build(cls, whole)
+    inside = {parameter: value for parameter, value in given.items() if parameter not in whole}
+    return evolved(built, inside) if inside else built
+
+
+def nearest_preset(model: Any) -> str:
+    """Return the preset from which the fewest parameters differ, the first of equals."""
+    mine, known = to_plain(model), _plain_presets(type(model))  # type: ignore[arg-type] # classes do hash
+    return min(known, key=lambda name: sum(mine[key] != known[name][key] for key in mine))
+
+
+@cache
+def _plain_presets(cls: type) -> dict[str, dict[str, Any]]:
+    """Build every preset once, as a sweep compares the model of each episode with them."""
+    return {name: to_plain(from_preset(cls, name)) for name in presets(cls)}
+
+
+def _known(cls: type) -> Mapping[str, Mapping[str, Any]]:
+    return cls.presets if offers(cls, HasPresets) else _ONLY_DEFAULT

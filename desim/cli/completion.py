@@ -1,0 +1,92 @@
+"""What a shell completes: names of models, presets, roles and policies.
+
+bash: `eval "$(_DESIM_COMPLETE=bash_source desim)"`; zsh and fish have `zsh_source`, `fish_source`.
+"""
+
+from collections.abc import Callable, Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+__all__ = [
+    "complete_model",
+    "complete_model_or_file",
+    "complete_policy",
+    "complete_preset",
+    "complete_role",
+]
+
+
+def complete_model(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete MODEL, and MODEL/PRESET behind a slash."""
+    from desim import catalog
+    from desim.catalog.imports import folders
+
+    model, slash, _preset = incomplete.partition("/")
+    if not slash:
+        return _starting_with(incomplete, folders("models"))
+    presets = _known(lambda: catalog.presets(catalog.model_class(model)))
+    return _starting_with(incomplete, (f"{model}/{preset}" for preset in presets))
+
+
+def complete_model_or_file(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete MODEL or the name of a file."""
+    models = complete_model(ctx, parameter, incomplete)
+    return [*models, CompletionItem(incomplete, type="file")]
+
+
+def complete_preset(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a preset of the model on the command line."""
+    from desim import catalog
+
+    return _starting_with(incomplete, _known(lambda: catalog.presets(_model_class(ctx))))
+
+
+def complete_role(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete a role of the model on the command line."""
+    from desim import catalog
+
+    preset = ctx.params.get("preset") or ""
+    return _starting_with(incomplete, _known(lambda: catalog.model(_model(ctx), preset).roles))
+
+
+def complete_policy(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the name of a policy of the model on the command line, also behind ROLE=."""
+    from desim import catalog
+
+    role, equals, _name = incomplete.rpartition("=")
+    own = _known(lambda: catalog.policies(_model_class(ctx)))
+    return _starting_with(
+        incomplete, (f"{role}{equals}{name}" for name in [*own, *catalog.policies()])
+    )
+
+
+def _model(ctx: click.Context) -> str:
+    """Return the model that was typed, with its preset if it has one; empty if there is none."""
+    # While an option is incomplete, click leaves the arguments before it unread.
+    typed = ctx.params.get("model") or next(iter(ctx.args), "")
+    return str(typed)
+
+
+def _model_class(ctx: click.Context) -> type:
+    from desim import catalog
+
+    return catalog.model_class(_model(ctx).partition("/")[0])
+
+
+def _known(names: Callable[[], Iterable[str]]) -> list[str]:
+    """Return names from the catalog; none if the model that was typed cannot be imported."""
+    try:
+        return list(names())
+    except Exception:  # noqa: BLE001 (a user's module may raise anything; a shell shows no errors)
+        return []
+
+
+def _starting_with(incomplete: str, names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -1,0 +1,57 @@
+"""How an error ends a command: one sentence on standard error, and an exit code."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import NoReturn
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from desim.errors import DesimError, UsageError
+
+__all__ = ["FAILED", "INTERRUPTED", "WRONG_USAGE", "errors_reported", "fail"]
+
+#: Exit codes: a run failed or a replay differs, wrong usage, stopped by Ctrl-C.
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+
+def fail(sentence: str, code: int = FAILED) -> NoReturn:
+    """Print a sentence on standard error and end the process with an exit code."""
+    click.echo(f"desim: {sentence}", err=True)
+    sys.exit(code)
+
+
+@contextlib.contextmanager
+def errors_reported(*, debug: bool) -> Iterator[None]:
+    """End the process with one sentence if an exception leaves the block.
+
+    Args:
+        debug: Whether exceptions that are not click's leave the block instead, for a traceback.
+    """
+    try:
+        yield
+    except (NoArgsIsHelpError, click.exceptions.Exit, BrokenPipeError):
+        raise
+    except click.ClickException as fault:
+        fail(_click_sentence(fault), fault.exit_code)
+    except KeyboardInterrupt as stop:
+        fail(str(stop) or "stopped", INTERRUPTED)
+    except Exception as fault:
+        if debug:
+            raise
+        fail(_sentence(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
+
+
+def _click_sentence(fault: click.ClickException) -> str:
+    """Return click's own message in one line, and the help text to read."""
+    context = fault.ctx if isinstance(fault, click.UsageError) else None
+    helps = f" ({context.command_path} --help shows the usage)" if context else ""
+    return " ".join(fault.format_message().split()) + helps
+
+
+def _sentence(fault: Exception) -> str:
+    """Return the message of an error; one that is not desim's own comes with its type."""
+    if isinstance(fault, DesimError):
+        return str(fault)
+    return f"{type(fault).__name__}: {fault} (desim --debug ... shows where)"

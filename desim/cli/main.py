@@ -1,0 +1,102 @@
+"""The command `desim`: data on standard output, progress and errors on standard error.
+
+Exit codes: 0 done, 1 a run failed or a replay differs, 2 wrong usage, 130 stopped by Ctrl-C.
+"""
+
+import importlib
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from desim.cli.errors import errors_reported
+from desim.core.log import LEVELS, configure
+from desim.errors import possible
+from desim.version import __version__
+
+__all__ = ["COMMANDS", "main"]
+
+#: The module of each command, in the order of `desim --help`; its click command is the module's
+#: `command`. A module is imported when its command or its help is shown, and imports what it needs
+#: beyond click and desim inside that function, so that `desim --help` starts fast.
+COMMANDS = {
+    "list": "desim.cli.list_models",
+    "run": "desim.cli.run",
+    "baselines": "desim.cli.baselines",
+    "sweep": "desim.cli.sweep",
+    "replay": "desim.cli.replay",
+    "resume": "desim.cli.resume",
+    "branch": "desim.cli.branch",
+    "export": "desim.cli.export",
+    "play": "desim.cli.play",
+    "schema": "desim.cli.schema",
+}
+
+
+class CommandGroup(click.Group):
+    """The commands of `COMMANDS`; turns every error into one sentence and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Return the names of the commands in the order of the help text."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command; return None if there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name.
+
+        Raises:
+            click.UsageError: There is no such command; the nearest one is suggested.
+        """
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}; {possible(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Accept `--debug` and `--log-level` behind the command, too."""
+        # Here and not in `main`, which does not run while a shell completes a line.
+        _import_from_current_folder()
+        with errors_reported(debug="--debug" in args):
+            return super().parse_args(ctx, _common_options_first(args))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with errors_reported(debug=ctx.params.get("debug", False)):
+            return super().invoke(ctx)
+
+
+def _import_from_current_folder() -> None:
+    """Let `module:Name` find a user's own models and policies, as `python -m` does."""
+    sys.path.insert(0, str(Path.cwd()))
+
+
+def _common_options_first(args: list[str]) -> list[str]:
+    """Move the options that every command has to the front, where click looks for them."""
+    front, rest, left = [], [], iter(args)
+    for arg in left:
+        if arg == "--debug" or arg.startswith("--log-level="):
+            front.append(arg)
+        elif arg == "--log-level":
+            front += [arg, *itertools.islice(left, 1)]
+        else:
+            rest.append(arg)
+    return front + rest
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="desim")
+@click.option("--log-level", type=click.Choice(LEVELS), help="Write log lines to standard error.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def main(log_level: str | None, debug: bool) -> None:  # noqa: FBT001, ARG001 (click passes flags so)
+    """Simulate business worlds in which somebody has to decide."""
+    if log_level:
+        configure(log_level)

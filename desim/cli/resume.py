@@ -1,0 +1,57 @@
+"""`desim resume`: play an interrupted episode to its end."""
+
+import click
+
+from desim.cli.options import (
+    json_option,
+    key_option,
+    limit_options,
+    policy_option,
+    read_key_option,
+    read_parameters,
+    trust_options,
+)
+from desim.cli.spending import spending_options
+from desim.core.limits import Limits
+
+__all__ = ["command"]
+
+
+@click.command("resume")
+@click.argument("file", type=click.Path())
+@spending_options
+@policy_option
+@key_option
+@limit_options
+@trust_options
+@json_option
+def command(
+    file: str,
+    specs: tuple[str, ...],
+    key_file: str | None,
+    limits: Limits | None,
+    model: str,
+    sets: tuple[str, ...],
+    trust: bool,  # noqa: FBT001 (click passes flags so)
+    as_json: bool,  # noqa: FBT001 (as above)
+) -> None:
+    """Play an interrupted record to its end, in the same file.
+
+    Replies on record are used again, so that no paid call is made twice. Whatever would import a
+    module, open a file or contact a host is refused, unless it is given again or trusted.
+    """
+    from desim.cli.tables import print_episode
+    from desim.episodes.resume import resume
+    from desim.episodes.spec import read_policies
+
+    episode = resume(
+        file,
+        read_policies(specs) if specs else None,
+        trust=trust,
+        model=model,
+        params=read_parameters(sets),
+        limits=limits,
+        keep_steps=False,
+        key=read_key_option(key_file),
+    )
+    print_episode(episode, as_json=as_json)

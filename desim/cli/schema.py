@@ -1,0 +1,35 @@
+"""`desim schema`: a model's roles and parameters as JSON Schema."""
+
+import click
+
+from desim.cli.options import model_argument, preset_option
+
+__all__ = ["command"]
+
+
+@click.command("schema")
+@model_argument
+@preset_option
+def command(model: str, preset: str) -> None:
+    """Print the JSON Schemas of MODEL.
+
+    They describe each role's observation and action, and the parameters.
+    """
+    import msgspec
+
+    from desim import catalog
+    from desim.schema import codec, json_schema
+
+    world = catalog.model(model, preset)
+    schemas = {
+        "model": catalog.model_name(type(world)),
+        "roles": {
+            name: {
+                "observation": json_schema(role.observation),
+                "action": codec(role.action).json_schema(),
+            }
+            for name, role in world.roles.items()
+        },
+        "params": json_schema(type(world)),
+    }
+    click.echo(msgspec.json.format(msgspec.json.encode(schemas), indent=2))

@@ -1,0 +1,177 @@
+"""What `desim list` shows, as data: models with presets, roles and policies."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from desim import catalog
+from desim.core.protocols import (
+    Model,
+    Seated,
+    default_roles,
+    is_drawing,
+    is_informed,
+    model_arguments,
+    offers,
+)
+from desim.schema import members
+from desim.schema.arguments import parameters
+
+__all__ = [
+    "ArgumentSummary",
+    "CatalogSummary",
+    "ModelSummary",
+    "PolicySummary",
+    "RoleSummary",
+    "summarise_catalog",
+]
+
+
+@frozen
+class ArgumentSummary:
+    """An argument of a policy.
+
+    Attributes:
+        name: As in `,name=value` of a spec.
+        required: Whether it has no default.
+        default: The default as a JSON value; None also where it is none of those.
+    """
+
+    name: str
+    required: bool
+    default: float | str | None
+
+    def __str__(self) -> str:
+        return self.name if self.required else f"{self.name}={self.default}"
+
+
+@frozen
+class PolicySummary:
+    """A policy.
+
+    Attributes:
+        text: The first line of its docstring.
+        arguments: What a spec of it may set.
+        informed: Whether it uses facts that its role cannot observe.
+        draws: Whether its actions depend on chance or on the episode's seed.
+    """
+
+    text: str
+    arguments: tuple[ArgumentSummary, ...]
+    informed: bool
+    draws: bool
+
+
+@frozen
+class RoleSummary:
+    """A role of a model.
+
+    Attributes:
+        default: Whether a policy takes it when no role is named.
+        observation: The name of the class.
+        actions: What each action does, by the name of its class.
+    """
+
+    default: bool
+    observation: str
+    actions: Mapping[str, str]
+
+
+@frozen
+class ModelSummary:
+    """A model.
+
+    Attributes:
+        text: The first line of its docstring.
+        presets: Their names, the default first.
+        roles: The roles of the preset that was summarised.
+        policies: The policies of this model alone.
+        further_arguments: What policies of every model take in this one beside their own arguments.
+        baselines: The specs that `desim baselines` plays.
+    """
+
+    text: str
+    presets: tuple[str, ...]
+    roles: Mapping[str, RoleSummary]
+    policies: Mapping[str, PolicySummary]
+    further_arguments: Mapping[str, tuple[ArgumentSummary, ...]]
+    baselines: tuple[str, ...]
+
+
+@frozen
+class CatalogSummary:
+    """Models by name, and the policies that play every model."""
+
+    models: Mapping[str, ModelSummary]
+    policies: Mapping[str, PolicySummary]
+
+
+def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
+    """Return the summary of the models named, or of all models.
+
+    Args:
+        names: Names in the catalog or `module:Class`, either with or without `/preset`.
+
+    Raises:
+        UsageError: There is no such model or preset.
+    """
+    chosen = tuple(names) or tuple(catalog.models())
+    models = {name: _model_summary(catalog.model(name)) for name in chosen}
+    return CatalogSummary(models, _policy_summaries(catalog.policies()))
+
+
+def _model_summary(model: Model[Any]) -> ModelSummary:
+    cls, default = type(model), default_roles(model)
+    return ModelSummary(
+        _first_line(cls),
+        catalog.presets(cls),
+        {
+            name: RoleSummary(
+                name in default,
+                role.observation.__name__,
+                {action.__name__: _first_line(action) for action in members(role.action)},
+            )
+            for name, role in model.roles.items()
+        },
+        _policy_summaries(catalog.policies(cls)),
+        _further_arguments(cls),
+        catalog.baselines(model),
+    )
+
+
+def _further_arguments(model: type) -> dict[str, tuple[ArgumentSummary, ...]]:
+    """Return by policy of every model the arguments that only this model adds."""
+    found = {}
+    for name, policy in catalog.policies().items():
+        own = {argument.name for argument in _arguments(policy)}
+        declared = [_of_call(call) for call in model_arguments(policy, model)]
+        more = [each for arguments in declared for each in arguments if each.name not in own]
+        if more:
+            found[name] = tuple(more)
+    return found
+
+
+def _policy_summaries(policies: Mapping[str, type]) -> dict[str, PolicySummary]:
+    return {
+        name: PolicySummary(
+            _first_line(cls), tuple(_arguments(cls)), is_informed(cls), is_drawing(cls)
+        )
+        for name, cls in policies.items()
+    }
+
+
+def _arguments(policy: type) -> Iterable[ArgumentSummary]:
+    return _of_call(policy.seated if offers(policy, Seated) else policy)
+
+
+def _of_call(call: Callable[..., Any]) -> Iterable[ArgumentSummary]:
+    for name, parameter in parameters(call).items():
+        required = parameter.default is inspect.Parameter.empty
+        plain = isinstance(parameter.default, int | float | str)
+        yield ArgumentSummary(name, required, parameter.default if plain else None)
+
+
+def _first_line(cls: type) -> str:
+    return inspect.cleandoc(cls.__doc__ or "").split("\n", 1)[0]

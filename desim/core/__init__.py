@@ -1,0 +1,1 @@
+"""The clock and the questions that stop it: world, run, roles, protocols, streams, calendar."""

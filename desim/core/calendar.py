@@ -1,0 +1,288 @@
+"""The calendar on a clock of whole ticks: dates, business hours, months.
+
+A world whose tick is a length of time (a microsecond, an hour, a week) has a `Calendar`, and
+`BusinessHours` on top of it. A world whose tick is a month, which has no fixed length, needs only
+the functions: `month_start(first, tick)` is the date of its tick and `months_between` the way back.
+There are no time zones and no holidays.
+"""
+
+from datetime import date, datetime, time, timedelta
+from functools import cached_property
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import instance_of
+
+from desim.short_repr import short_repr
+
+__all__ = [
+    "WEEKDAYS",
+    "BusinessHours",
+    "Calendar",
+    "first_business_day",
+    "month_end",
+    "month_start",
+    "months_between",
+]
+
+#: Monday to Friday.
+WEEKDAYS = (0, 1, 2, 3, 4)
+
+_DAYS = 7
+_HOURS = 24
+
+
+# Datetimes have no time zone on purpose: with one, a day could have 23 hours, and ticks of a fixed
+# length would drift against the office's clock.
+@frozen
+class Calendar:
+    """Dates of ticks.
+
+    Attributes:
+        start: When tick 0 is, without a time zone.
+        tick: Its length; above zero.
+
+    >>> Calendar(datetime(2025, 1, 1), timedelta(weeks=1)).moment(2)
+    datetime.datetime(2025, 1, 15, 0, 0)
+    """
+
+    start: datetime = field(validator=instance_of(datetime))
+    tick: timedelta = field(default=timedelta(microseconds=1), validator=instance_of(timedelta))
+
+    @start.validator
+    def _without_zone(self, _: object, value: datetime) -> None:
+        # Python refuses to subtract a datetime with a zone from one without; that error would come
+        # in the middle of an episode.
+        if value.tzinfo is not None:
+            raise ValueError(f"start={value} was given; it has no time zone")
+
+    @tick.validator
+    def _lasting(self, _: object, value: timedelta) -> None:
+        if value <= timedelta(0):
+            raise ValueError(f"tick={short_repr(value)} was given; it is longer than zero")
+
+    def moment(self, tick: int) -> datetime:
+        """Return when a tick is.
+
+        Raises:
+            OverflowError: Before year 1 or after year 9999.
+        """
+        return self.start + self.tick * tick
+
+    def ticks(self, span: datetime | timedelta) -> int:
+        """Return the tick of a moment, or how many ticks a length of time is.
+
+        Raises:
+            ValueError: The result is no whole number.
+        """
+        length = span if isinstance(span, timedelta) else span - self.start
+        # A timedelta is a whole number of microseconds, so this division is exact; `total_seconds`
+        # would return a float.
+        whole, rest = divmod(length, self.tick)
+        if rest:
+            raise ValueError(f"{span} was given; it is no whole number of ticks of {self.tick}")
+        return whole
+
+
+def _hour(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    # `type` and not `isinstance`, because True would be one o'clock.
+    if type(value) is not int or not 0 <= value <= _HOURS:
+        raise ValueError(
+            f"{attribute.name}={short_repr(value)} was given; it is an hour from 0 to {_HOURS}"
+        )
+
+
+@frozen
+class BusinessHours:
+    """The same opening hours on some days of every week; closed at the closing hour itself.
+
+    All instants and lengths are whole ticks of the calendar; instants may be before tick 0.
+
+    Attributes:
+        calendar: An hour must be a whole number of its ticks, and so must the start's time of day.
+        opens: Hour of the day, 0 to 23.
+        closes: Hour of the day after `opens`, up to 24.
+        weekdays: Working days, each 0 for Monday to 6 for Sunday, increasing.
+
+    >>> office = BusinessHours(Calendar(datetime(2025, 1, 3), timedelta(hours=1)))
+    >>> office.calendar.moment(office.add(0, 10))  # from Friday's opening: Monday's second hour
+    datetime.datetime(2025, 1, 6, 11, 0)
+    """
+
+    calendar: Calendar
+    opens: int = field(default=9, validator=_hour)
+    closes: int = field(default=17, validator=_hour)
+    weekdays: tuple[int, ...] = field(default=WEEKDAYS)
+
+    @closes.validator
+    def _after_opening(self, _: object, value: int) -> None:
+        if value <= self.opens:
+            raise ValueError(f"closes={value} was given; it is after opens={self.opens}")
+
+    @weekdays.validator
+    def _days_of_a_week(self, _: object, value: tuple[int, ...]) -> None:
+        if not value or list(value) != sorted(set(value) & set(range(_DAYS))):
+            raise ValueError(
+                f"weekdays={short_repr(value)} was given; they are days from 0 to 6, increasing"
+            )
+
+    # Cached, because models look these up at every event and the parameters are frozen.
+
+    @cached_property
+    def day(self) -> int:
+        """Ticks of a day and night."""
+        return _HOURS * self.calendar.ticks(timedelta(hours=1))
+
+    @cached_property
+    def length(self) -> int:
+        """Ticks of a working day."""
+        return self._closing - self._opening
+
+    @cached_property
+    def _opening(self) -> int:
+        return self.opens * self.calendar.ticks(timedelta(hours=1))
+
+    @cached_property
+    def _closing(self) -> int:
+        return self.closes * self.calendar.ticks(timedelta(hours=1))
+
+    @cached_property
+    def _offset(self) -> int:
+        """Ticks from the Monday, 00:00, of the first week to tick 0."""
+        start = self.calendar.start
+        # Not the weekday of tick 0 as such: the start may be at any hour of its day.
+        monday = datetime.combine(start - timedelta(days=start.weekday()), time())
+        return self.calendar.ticks(start - monday)
+
+    @cached_property
+    def _before(self) -> tuple[int, ...]:
+        """How many working days of a week are before each of its days."""
+        return tuple(sum(each < day for each in self.weekdays) for day in range(_DAYS))
+
+    def midnight(self, tick: int) -> int:
+        """Return the midnight at which the day of an instant begins."""
+        # Python's remainder is never negative, so that instants before tick 0 need no case.
+        return tick - (tick + self._offset) % self.day
+
+    def next_open(self, tick: int) -> int:
+        """Return the instant itself if it is open, else the next opening."""
+        # Days are counted from a Monday, so that a day's remainder by 7 is its weekday.
+        day, clock = divmod(tick + self._offset, self.day)
+        if day % _DAYS in self.weekdays:
+            if self._opening <= clock < self._closing:
+                return tick
+            # `_number` of a day off is that of the next working day; a day that is over must be
+            # skipped by hand.
+            if clock >= self._closing:
+                day += 1
+        return self._opening_of(self._number(day))
+
+    def closing(self, tick: int) -> int:
+        """Return the closing hour of the day of an instant, whether or not that is a working day.
+
+        The instant may be after it.
+        """
+        return self.midnight(tick) + self._closing
+
+    def opening(self, tick: int, days: int = 0) -> int:
+        """Return the opening some working days after that of an instant's day.
+
+        Where that day is no working day, the next one takes its place.
+        """
+        return self._opening_of(self._number((tick + self._offset) // self.day) + days)
+
+    def add(self, tick: int, ticks: int) -> int:
+        """Return the instant at which so many working ticks from the next opening have passed.
+
+        The end of a day's work is that day's closing hour, not the opening of the next.
+
+        Raises:
+            ValueError: The ticks are below 0.
+        """
+        if ticks < 0:
+            raise ValueError(f"{ticks} working ticks were given; there are 0 or more")
+        start = self.next_open(tick)
+        if not ticks:
+            return start
+        # The last tick decides the day: a full day's work ends at its closing hour, and without the
+        # 1 it would end at the next opening.
+        days, rest = divmod(self._worked(start) + ticks - 1, self.length)
+        return self._opening_of(days) + rest + 1
+
+    def between(self, first: int, last: int) -> int:
+        """Return the working ticks from one instant to another; negative if that is earlier."""
+        # Each side counts from the first Monday, so that no loop over days is needed.
+        return self._worked(last) - self._worked(first)
+
+    def _number(self, day: int) -> int:
+        """Return how many working days are before a day, both counted from the first Monday."""
+        week, weekday = divmod(day, _DAYS)
+        return week * len(self.weekdays) + self._before[weekday]
+
+    def _opening_of(self, number: int) -> int:
+        """Return the opening of a working day; the inverse of `_number`."""
+        week, which = divmod(number, len(self.weekdays))
+        return (week * _DAYS + self.weekdays[which]) * self.day + self._opening - self._offset
+
+    def _worked(self, tick: int) -> int:
+        """Return the working ticks between the first Monday's opening and an instant."""
+        day, clock = divmod(tick + self._offset, self.day)
+        whole = self._number(day) * self.length
+        # Before the opening, and on a day off, only the days before have been worked.
+        if day % _DAYS not in self.weekdays or clock <= self._opening:
+            return whole
+        return whole + min(clock, self._closing) - self._opening
+
+
+def month_start(day: date, months: int = 0) -> date:
+    """Return the first day of the month so many months after that of `day`.
+
+    Raises:
+        ValueError: That is before year 1 or after year 9999.
+
+    >>> month_start(date(2025, 1, 31), 13)
+    datetime.date(2026, 2, 1)
+    """
+    # Months from 0, because divmod by 12 then also works for months before the year's first.
+    years, month = divmod(day.month - 1 + months, 12)
+    return date(day.year + years, month + 1, 1)
+
+
+def month_end(day: date, months: int = 0) -> date:
+    """Return the last day of the month so many months after that of `day`.
+
+    Raises:
+        ValueError: As `month_start`, or it is December 9999.
+
+    >>> month_end(date(2024, 1, 31), 1)
+    datetime.date(2024, 2, 29)
+    """
+    # From the next month's start, which knows February and leap years.
+    return month_start(day, months + 1) - timedelta(days=1)
+
+
+def months_between(first: date, last: date) -> int:
+    """Return by how many calendar months the month of *last* is after that of *first*.
+
+    >>> months_between(date(2025, 1, 31), date(2026, 2, 1))
+    13
+    """
+    return 12 * (last.year - first.year) + last.month - first.month
+
+
+def first_business_day(day: date, weekdays: tuple[int, ...] = WEEKDAYS) -> date:
+    """Return the first working day of the month of `day`.
+
+    Raises:
+        ValueError: There are no working days.
+
+    >>> first_business_day(date(2025, 3, 31))
+    datetime.date(2025, 3, 3)
+    """
+    # Any seven days in a row hold every weekday.
+    first = month_start(day)
+    days = (first + timedelta(days=n) for n in range(_DAYS))
+    working = next((each for each in days if each.weekday() in weekdays), None)
+    if working is None:
+        raise ValueError(f"weekdays={short_repr(weekdays)} was given; they are days from 0 to 6")
+    return working

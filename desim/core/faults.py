@@ -1,0 +1,54 @@
+"""Where an exception of a model was raised, in words for an error."""
+
+from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
+from typing import Any
+
+from desim.short_repr import shortened
+
+__all__ = ["RAISED", "fault_text", "function_name", "place"]
+
+#: What a model or a policy may raise. A SystemExit, which `exit()` raises, would otherwise end the
+#: command, a worker process or the page without a word.
+RAISED = (Exception, SystemExit)
+
+#: Modules whose frames say nothing about the model.
+_MACHINERY = ("desim.core", "simpy")
+
+
+def place(fault: BaseException) -> str:
+    """Return the function of the model in which an exception was raised, its line and file."""
+    # The innermost frame that is not the clock's: the frames around it only resumed the process,
+    # and those of the clock inside it only passed the fault on.
+    frames = [frame for frame, _ in walk_tb(fault.__traceback__)]
+    frame = next((each for each in reversed(frames) if not _is_machinery(each)), None)
+    if frame is None:
+        return "the clock"
+    code = frame.f_code
+    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {_line(fault, frame)})"
+
+
+def fault_text(fault: BaseException) -> str:
+    """Return the class and the text of an exception, whose text may be long or fail itself."""
+    try:
+        text = shortened(str(fault))
+    except Exception:  # noqa: BLE001 (a model's exception class may raise anything)
+        text = "(its text cannot be made)"
+    return f"{type(fault).__name__}: {text}"
+
+
+def function_name(function: Any) -> str:
+    """Return the qualified name of a function, which may be wrapped in a `partial`."""
+    inner = getattr(function, "func", function)
+    return str(getattr(inner, "__qualname__", type(inner).__name__))
+
+
+def _is_machinery(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(_MACHINERY)
+
+
+def _line(fault: BaseException, frame: FrameType) -> int:
+    # The frame's own line moves on in a `finally`; the traceback has the line that raised.
+    lines = [number for each, number in walk_tb(fault.__traceback__) if each is frame]
+    return lines[-1]

@@ -1,0 +1,156 @@
+"""Limits on an episode that might never end: wall time, events, decisions."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from desim.errors import LimitReached
+from desim.short_repr import short_repr
+
+__all__ = ["Limits", "Meter", "alarm"]
+
+
+def _positive(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    if value is None:
+        return
+    whole = attribute.name != "seconds"
+    kinds = (int,) if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < _MOST:
+        kind = "whole number" if whole else "number"
+        raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is a {kind} above 0")
+
+
+#: The shortest time for which an alarm is set, in seconds; zero would set none.
+_MOMENT = 1e-3
+
+#: No limit is larger; also keeps NaN and infinity out.
+_MOST = 10**15
+
+
+@frozen
+class Limits:
+    """Limits on one episode; None stands for no limit.
+
+    Attributes:
+        seconds: Wall time from the start of the run, policies included.
+        events: Events that the clock processes.
+        decisions: Decisions that are handed out.
+    """
+
+    seconds: float | None = field(default=None, validator=_positive)
+    events: int | None = field(default=None, validator=_positive)
+    decisions: int | None = field(default=None, validator=_positive)
+
+    def __bool__(self) -> bool:
+        return (self.seconds, self.events, self.decisions) != (None, None, None)
+
+
+class Meter:
+    """Counts the events and decisions of one run against its limits.
+
+    Args:
+        limits: What to keep to.
+        now: Returns the present tick, for the error text.
+
+    Attributes:
+        seconds: The limit on wall time.
+    """
+
+    def __init__(self, limits: Limits, now: Callable[[], Any]) -> None:
+        self.seconds = limits.seconds
+        self._limits = limits
+        self._now = now
+        self._events = self._decisions = 0
+        self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
+
+    def event(self) -> None:
+        """Count an event that is about to be processed.
+
+        Raises:
+            LimitReached: Too many events, or too much time.
+        """
+        self._events += 1
+        # The clock is read at every event: a process that creates events without end must be
+        # stopped where no alarm can be set, such as in a thread.
+        self._check("events", self._events, self._limits.events)
+        self.clock()
+
+    def decisions(self, count: int) -> None:
+        """Count decisions that are handed out.
+
+        Raises:
+            LimitReached: Too many.
+        """
+        self._decisions += count
+        self._check("decisions", self._decisions, self._limits.decisions)
+
+    def clock(self) -> None:
+        """Compare the wall time with its limit.
+
+        Raises:
+            LimitReached: Too much time has passed.
+        """
+        if self._end is not None and time.monotonic() > self._end:
+            raise LimitReached(_time_text(self._limits.seconds, f" at t={self._now()}"))
+
+    def seconds_left(self) -> float | None:
+        """Return how much wall time is left, at least a moment; None where there is no limit."""
+        return None if self._end is None else max(self._end - time.monotonic(), _MOMENT)
+
+    def _check(self, what: str, count: int, most: int | None) -> None:
+        if most is not None and count > most:
+            raise LimitReached(f"the limit of {most:,} {what} was reached at t={self._now()}")
+
+
+@contextlib.contextmanager
+def alarm(seconds: float | None, left: float | None = None) -> Iterator[None]:
+    """Interrupt Python code that runs longer, a policy or a process that never returns.
+
+    Works in the main thread of a process on a POSIX system. Elsewhere, and inside a call into C
+    that does not return, only the checks between events hold. Alarms may be nested; the one that is
+    due first rings.
+
+    Args:
+        seconds: The limit on wall time; None sets no limit.
+        left: How much of it is left; None stands for all of it.
+
+    Raises:
+        LimitReached: The time has passed.
+    """
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    due = seconds if left is None else left
+    if seconds is None or due is None or not usable or 0 < _outer_alarm() <= due:
+        yield
+        return
+
+    def ring(_signal: int, _frame: Any) -> None:
+        raise LimitReached(_time_text(seconds, ""))
+
+    # SIGALRM and not a thread: only the main thread's own signal handler can raise an exception in
+    # code that never returns.
+    before = signal.signal(signal.SIGALRM, ring)
+    # Repeated, in case a policy catches the first exception.
+    outer, interval = signal.setitimer(signal.ITIMER_REAL, due, 1.0)
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if outer:
+            remaining = max(outer - (time.monotonic() - start), _MOMENT)
+            signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+
+
+def _outer_alarm() -> float:
+    """Return in how many seconds an alarm that is set already rings; 0 where there is none."""
+    return signal.getitimer(signal.ITIMER_REAL)[0]
+
+
+def _time_text(seconds: float | None, where: str) -> str:
+    return f"the limit of {seconds:g} seconds was reached{where}"

@@ -1,0 +1,101 @@
+"""Structured log lines with the simulated time; silent until `configure` is called.
+
+structlog is imported only then, because it takes longer to import than the rest of desim together.
+"""
+
+import sys
+from collections.abc import MutableMapping
+from typing import Any, Protocol
+
+from desim.errors import UsageError, possible
+
+__all__ = ["LEVELS", "SILENT", "Log", "configure", "logger"]
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+class Clock(Protocol):
+    """What a log line needs of a world."""
+
+    @property
+    def now(self) -> Any:
+        """The present tick."""
+        ...
+
+
+class Log(Protocol):
+    """A structured logger: a constant event, everything else as fields."""
+
+    def debug(self, event: str, **fields: Any) -> Any:
+        """Write a detail for debugging."""
+        ...
+
+    def info(self, event: str, **fields: Any) -> Any:
+        """Write an event of the episode."""
+        ...
+
+    def warning(self, event: str, **fields: Any) -> Any:
+        """Write what may be a mistake in the model or its use."""
+        ...
+
+    def error(self, event: str, **fields: Any) -> Any:
+        """Write what failed."""
+        ...
+
+
+class _Silent:
+    def debug(self, event: str, **fields: Any) -> None:
+        """Write nothing."""
+
+    info = warning = error = debug
+
+
+#: The logger of a world that writes nothing.
+SILENT: Log = _Silent()
+_on = False
+
+
+def configure(level: str = "info", *, as_json: bool = False) -> None:
+    """Write log lines to standard error from now on, in this process.
+
+    Args:
+        level: The lowest level written: debug, info, warning or error.
+        as_json: One JSON object a line instead of text.
+
+    Raises:
+        UsageError: There is no such level.
+    """
+    if level not in LEVELS:
+        raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")
+    import structlog
+
+    global _on  # noqa: PLW0603 (one switch a process, as in structlog itself)
+    _on = True
+    tty = sys.stderr.isatty()
+    renderer: Any = structlog.processors.JSONRenderer() if as_json else None
+    structlog.configure(
+        processors=[
+            _stamp,
+            structlog.processors.add_log_level,
+            renderer or structlog.dev.ConsoleRenderer(colors=tty, pad_event_to=28, sort_keys=False),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        # Standard output is for data, also of `--json`.
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def logger(world: Clock) -> Log:
+    """Return the logger of a world: structlog's once `configure` was called, else a silent one."""
+    if not _on:
+        return SILENT
+    import structlog
+
+    log: Log = structlog.get_logger(world=world)
+    return log
+
+
+def _stamp(_log: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Replace the world by its present time, which comes first."""
+    world = event.pop("world", None)
+    return event if world is None else {"t": world.now, **event}

@@ -1,0 +1,415 @@
+"""What a model and a policy must offer, and what each may offer. None of them is a base class.
+
+`Model` and `Policy` are required; every further member is optional and declared by a protocol of
+its own, which the framework tests with `offers`.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+from desim.core.roles import Role
+from desim.core.world import World
+
+__all__ = [
+    "MAX_QUESTIONS_PER_TICK",
+    "Draws",
+    "Exportable",
+    "HasBoardSeeds",
+    "HasDates",
+    "HasDefaultRoles",
+    "HasDeterminism",
+    "HasLedgers",
+    "HasModelArguments",
+    "HasPresets",
+    "HasQuestionLimit",
+    "HasSeries",
+    "HasStatements",
+    "HasTables",
+    "Informed",
+    "Learner",
+    "Ledger",
+    "Model",
+    "Noted",
+    "OpensFiles",
+    "Policy",
+    "ReachesOutside",
+    "Resumable",
+    "Rows",
+    "Seated",
+    "TakesAllRoles",
+    "default_roles",
+    "is_deterministic",
+    "is_drawing",
+    "is_informed",
+    "model_arguments",
+    "offers",
+    "question_limit",
+]
+
+#: Questions to one role at one tick, where a model states no `max_questions_per_tick`.
+MAX_QUESTIONS_PER_TICK = 1_000
+
+#: A table that a person may look up: plain rows of text, numbers or None by column.
+Rows = Sequence[Mapping[str, Any]]
+
+S = TypeVar("S")
+
+T = TypeVar("T")
+
+#: Whether a class offers a protocol. `isinstance` of a runtime protocol takes 10 to 30 us on Python
+#: 3.11, and every episode needs a dozen of them.
+_OFFERED: dict[tuple[type, bool, type], bool] = {}
+
+
+def offers(value: object, protocol: type[T]) -> TypeGuard[T]:
+    """Return whether a model, a policy or a class of these offers an optional protocol.
+
+    The same as `isinstance(value, protocol)`, decided once for each class, and for a function that
+    is a policy at every call, as functions of one class differ in their attributes.
+    """
+    if isinstance(value, FunctionType):
+        return isinstance(value, protocol)
+    # A class and its instances are different keys: a class has the attributes of its methods, but
+    # not those that its constructor sets.
+    is_class = isinstance(value, type)
+    key = (value if is_class else type(value), is_class, protocol)
+    found = _OFFERED.get(key)  # type: ignore[arg-type] # a class, in both cases
+    if found is None:
+        found = _OFFERED[key] = isinstance(value, protocol)  # type: ignore[index]
+    return found
+
+
+# -- models ----------------------------------------------------------------------------------------
+
+# One small protocol a member, instead of one large one with defaults: a model states what it offers
+# by having it, needs no base class, and mypy checks the signature where the framework calls it.
+
+
+@runtime_checkable
+class Model(Protocol[S]):
+    """The parameters of a world as a frozen class, and the four members that the framework needs.
+
+    `S` is the class of the state that `begin` returns.
+    """
+
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """The roles by name, in the order in which they are listed."""
+        ...
+
+    def begin(self, world: World) -> S:
+        """Start the processes and return the state; its `ledgers`, if any, enter the digest."""
+        ...
+
+    def score(self, state: S) -> float:
+        """Return the score of an ended episode; higher is better."""
+        ...
+
+    def metrics(self, state: S) -> Mapping[str, Any]:
+        """Return further figures by name, as plain JSON values."""
+        ...
+
+
+@runtime_checkable
+class HasDefaultRoles(Protocol):
+    """A model that says which roles a policy takes when no role is named."""
+
+    @property
+    def default_roles(self) -> Sequence[str]:
+        """Names of roles; without this member, all roles that are not optional."""
+        ...
+
+
+@runtime_checkable
+class HasQuestionLimit(Protocol):
+    """A model that limits how often one role may be asked at one tick."""
+
+    @property
+    def max_questions_per_tick(self) -> int:
+        """At least 1; without this member, `MAX_QUESTIONS_PER_TICK`."""
+        ...
+
+
+@runtime_checkable
+class HasPresets(Protocol):
+    """A model class with named sets of parameters."""
+
+    #: Changes of parameters by the preset's name; the first preset is the default.
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+
+
+# On the class and not on an instance: the files are named before the model is built from a record,
+# which would open them.
+@runtime_checkable
+class OpensFiles(Protocol):
+    """A model class with parameters that may name files, which are opened to build or play it."""
+
+    @classmethod
+    def files(cls, params: Mapping[str, Any], /) -> Sequence[str]:
+        """Return the files that these parameters name.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """A model with tables that a person may look up during an episode."""
+
+    def tables(self, state: Any, role: str) -> Mapping[str, Rows]:
+        """Return tables by name that hold nothing *role* may not know."""
+        ...
+
+
+# Not the class of the folder `ledgers`, which desim does not import: any object with a digest will
+# do.
+class Ledger(Protocol):
+    """What the framework needs of a ledger."""
+
+    def digest(self) -> str:
+        """Return a fingerprint: equal for equal entries in equal order."""
+        ...
+
+
+# A member of the state, because the parameters are frozen and a ledger is not.
+@runtime_checkable
+class HasLedgers(Protocol):
+    """A state whose ledgers enter the digest of the result."""
+
+    @property
+    def ledgers(self) -> Sequence[Ledger]:
+        """The ledgers, always in the same order."""
+        ...
+
+
+@runtime_checkable
+class Exportable(Protocol):
+    """A ledger that can be written in forms which other programs read."""
+
+    #: The forms that `export` offers, such as "csv".
+    export_forms: ClassVar[tuple[str, ...]]
+
+    @property
+    def name(self) -> str:
+        """Distinguishes the ledgers of one state in file names; may be empty."""
+        ...
+
+    def export(self, form: str, date: Callable[[int], dt.date] | None = None) -> Mapping[str, str]:
+        """Return texts by file name.
+
+        Args:
+            form: One of `export_forms`.
+            date: Returns the day of a tick, if the model has dates.
+
+        Raises:
+            ValueError: The ledger cannot be written in that form.
+        """
+        ...
+
+
+@runtime_checkable
+class HasStatements(Protocol):
+    """A model that reports on its state in statements, such as an income statement."""
+
+    def statements(self, state: Any) -> Mapping[str, Rows]:
+        """Return tables by name: "income_statement", "balance_sheet", ..."""
+        ...
+
+
+@runtime_checkable
+class HasDates(Protocol):
+    """A model whose ticks have dates."""
+
+    def date(self, tick: int) -> dt.date:
+        """Return the day of a tick; ticks of opening entries may be negative."""
+        ...
+
+
+@runtime_checkable
+class HasDeterminism(Protocol):
+    """A model that says whether its episodes depend on the seed."""
+
+    @property
+    def deterministic(self) -> bool:
+        """True where, with these parameters, no draw of the model depends on the seed.
+
+        Two episodes of a policy that draws no random numbers are then the same for all seeds.
+        Without this member a model counts as one whose draws depend on the seed.
+        """
+        ...
+
+
+@runtime_checkable
+class HasSeries(Protocol):
+    """A model that reports what happened period by period."""
+
+    def series(self, state: Any) -> Mapping[str, Sequence[float]]:
+        """Return one number for each period (month, week) that was played, by name in snake_case.
+
+        Called once, at the end of an episode of which the series are wanted. The model's README
+        states the units. A number that is not known is NaN.
+        """
+        ...
+
+
+def default_roles(model: Model[Any]) -> tuple[str, ...]:
+    """Return the roles that a policy takes when no role is named."""
+    if offers(model, HasDefaultRoles):
+        return tuple(model.default_roles)
+    return tuple(name for name, role in model.roles.items() if not role.optional)
+
+
+def question_limit(model: Model[Any]) -> int:
+    """Return how often one role may be asked at one tick."""
+    if offers(model, HasQuestionLimit):
+        return model.max_questions_per_tick
+    return MAX_QUESTIONS_PER_TICK
+
+
+def is_deterministic(model: Model[Any]) -> bool:
+    """Return whether a model says that its episodes do not depend on the seed."""
+    return offers(model, HasDeterminism) and model.deterministic
+
+
+# -- policies --------------------------------------------------------------------------------------
+
+# A policy receives no world, clock or ledger: what it does not observe it cannot use, and the same
+# instance plays in a run, in a sweep, behind an adapter and in a replay.
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Decides for one role of one episode."""
+
+    def decide(self, observation: Any, /) -> Any:
+        """Return an action, or an awaitable of one."""
+        ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A policy that learns between the episodes of a series."""
+
+    # `Any`, because the class of episodes is in a package that imports this one.
+    def after(self, episode: Any, /) -> object:
+        """Learn from an ended episode; `play_series` calls this between episodes."""
+        ...
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """A policy whose notes are recorded with each decision.
+
+    Values under the key `usage` (calls, tokens, cost) are summed over the episode.
+    """
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """Plain JSON values, read after every decision; empty where there is nothing to note."""
+        ...
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """A policy whose input cannot be obtained again, such as a paid reply or a person's answer."""
+
+    #: Set by the framework: writes a plain JSON value to the record before it returns.
+    transcript: Callable[[Any], None]
+
+    def resume(self, entries: Iterable[Any], /) -> None:
+        """Take the transcript entries of a cut record, in order, before the first decision.
+
+        The policy uses these entries, as long as they last, instead of asking again.
+        """
+        ...
+
+
+# A class method and not the constructor: the arguments of a spec stay those that a user may write,
+# and a policy that needs no seat is an ordinary class.
+@runtime_checkable
+class Seated(Protocol):
+    """A policy class that is built from its seat: model, role, schema and seed.
+
+    Its class method `seated(seat, **arguments)` replaces the constructor; the arguments after
+    *seat* are those of its spec.
+    """
+
+    seated: ClassVar[Callable[..., Policy]]
+
+
+@runtime_checkable
+class HasModelArguments(Protocol):
+    """A policy class that takes further arguments, which depend on the model.
+
+    `seated` receives them by name, beside those of its own signature.
+    """
+
+    @staticmethod
+    def model_arguments(model: type, /) -> Callable[..., Any]:
+        """Return a class or function whose parameters are these arguments, for a model's class."""
+        ...
+
+
+def model_arguments(policy: Any, model: type) -> tuple[Callable[..., Any], ...]:
+    """Return what declares the further arguments of a policy class for a model; often empty."""
+    return (policy.model_arguments(model),) if offers(policy, HasModelArguments) else ()
+
+
+# Declared by the class, so that a record can be judged before any of its policies is built.
+@runtime_checkable
+class ReachesOutside(Protocol):
+    """A policy class that opens a file, contacts a host or reads an environment variable."""
+
+    #: The arguments that name what it opens, contacts or reads.
+    reaches: ClassVar[tuple[str, ...]]
+
+
+@runtime_checkable
+class TakesAllRoles(Protocol):
+    """A policy class that plays every role of a model when no role is named: `seats = "all"`."""
+
+    seats: ClassVar[str]
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A policy class, or a function, that uses facts which its role cannot observe.
+
+    For instance next month's demand, the clients that will turn out adversarial, or the seed. Lists
+    and boards mark it: it shows what knowing these facts is worth, and competes with no policy that
+    does not know them.
+    """
+
+    informed: ClassVar[bool]
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A policy class, or a function, whose actions depend on chance or on the episode's seed.
+
+    Where a model is deterministic, a board plays such a policy on every seed, the others on one.
+    """
+
+    draws: ClassVar[bool]
+
+
+@runtime_checkable
+class HasBoardSeeds(Protocol):
+    """A policy class whose episodes take so long that a board plays it on the first seeds only."""
+
+    #: How many seeds at most; at least 1.
+    board_seeds: ClassVar[int]
+
+
+def is_informed(policy: Any) -> bool:
+    """Return whether a policy, its class or a function uses facts that its role cannot observe."""
+    return offers(policy, Informed) and policy.informed
+
+
+def is_drawing(policy: Any) -> bool:
+    """Return whether the actions of a policy, its class or a function depend on chance."""
+    return offers(policy, Draws) and policy.draws

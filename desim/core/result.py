@@ -1,0 +1,91 @@
+"""How an episode ended: score, reason, metrics, and the fingerprint of its ledgers."""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from desim.core.protocols import HasLedgers, Ledger, Model, offers
+from desim.errors import WrongResult
+from desim.schema import to_plain
+from desim.short_repr import short_repr
+
+__all__ = ["Result", "summarise"]
+
+
+@frozen
+class Result:
+    """How an episode ended.
+
+    Attributes:
+        score: The model's score, higher is better.
+        ended: The reason that the model gave, or "finished" when the calendar was empty.
+        metrics: Further figures by name.
+        decisions: How many questions were answered.
+        ledger_digest: SHA-256 over the state's ledgers; None for a state without ledgers.
+        waiting: Where the calendar was empty: which processes still wait and for what.
+        usage: By role, the sums of what its policy noted under "usage" (calls, tokens, cost).
+    """
+
+    score: float
+    ended: str
+    metrics: Mapping[str, Any]
+    decisions: int
+    ledger_digest: str | None
+    usage: Mapping[str, Mapping[str, float]] = field(factory=dict)
+    waiting: tuple[str, ...] = ()
+
+
+def summarise(
+    model: Model[Any], state: Any, ended: str, decisions: int, waiting: tuple[str, ...] = ()
+) -> Result:
+    """Return the result of an ended episode.
+
+    Args:
+        model: The model that was played.
+        state: Its state at the end.
+        ended: Why the episode ended.
+        decisions: How many questions were answered.
+        waiting: Which processes still wait.
+
+    Raises:
+        WrongResult: The model's score is no finite number, or a metric is no JSON value.
+    """
+    ledgers = state.ledgers if offers(state, HasLedgers) else ()
+    return Result(
+        score=_score(model.score(state)),
+        ended=ended,
+        metrics=_metrics(model.metrics(state)),
+        decisions=decisions,
+        ledger_digest=_digest(ledgers),
+        waiting=waiting,
+    )
+
+
+def _score(given: Any) -> float:
+    # numpy scalars count as numbers; a result holds Python's float.
+    try:
+        score = float(given)
+    except (TypeError, ValueError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise WrongResult(f"the model's score is {short_repr(given)}; a score is a finite number")
+    return score
+
+
+def _metrics(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metrics as a record will hold them; a number that is not finite becomes None."""
+    try:
+        plain: dict[str, Any] = to_plain(dict(given))
+    except (TypeError, ValueError) as fault:
+        raise WrongResult(f"the model's metrics are no JSON values: {fault}") from None
+    return plain
+
+
+def _digest(ledgers: Sequence[Ledger]) -> str | None:
+    # None and not the digest of nothing, which would look like a proof.
+    if not ledgers:
+        return None
+    return hashlib.sha256("".join(ledger.digest() for ledger in ledgers).encode()).hexdigest()

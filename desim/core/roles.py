@@ -1,0 +1,62 @@
+"""A role: the schema of its observations and actions, and the options it offers."""
+
+from collections.abc import Callable, Sequence
+from types import UnionType
+from typing import Any
+
+from attrs import frozen
+
+from desim.errors import UsageError
+
+__all__ = ["Option", "Role"]
+
+
+@frozen
+class Option:
+    """One sensible action at this moment.
+
+    Attributes:
+        action: An instance of one of the role's action classes.
+        value: A quick estimate of what the action is worth, higher is better, in the unit that the
+            model states.
+        note: The reason in a few words; shown to a person.
+    """
+
+    action: Any
+    value: float
+    note: str = ""
+
+
+@frozen
+class Role:
+    """What a role observes and how it may act.
+
+    Attributes:
+        observation: The frozen class of the observation.
+        action: The frozen class of the action, or a union of such classes.
+        options: Returns sensible actions for an observation: at least one, and each accepted by the
+            model. The policies `greedy` and `random` and a person's menu need it.
+        optional: Whether the model itself plays the role when no policy does.
+        default_action: Returns the action taken when a policy has run out of budget or failed;
+            None stands for the first option.
+    """
+
+    observation: type
+    action: type | UnionType
+    options: Callable[[Any], Sequence[Option]] | None = None
+    optional: bool = False
+    default_action: Callable[[Any], Any] | None = None
+
+    def default_for(self, observation: Any) -> Any:
+        """Return the default action for an observation.
+
+        Raises:
+            UsageError: The role has neither a default action nor options.
+        """
+        if self.default_action is not None:
+            return self.default_action(observation)
+        if self.options is None:
+            raise UsageError("the role has neither a default action nor options to take one from")
+        # The first and not the one of the highest value, which a policy that failed has not chosen.
+        # A role whose first option may do harm declares a default action.
+        return self.options(observation)[0].action

@@ -1,0 +1,319 @@
+"""One episode under way: hands out questions when a tick has settled, and takes the answers.
+
+A `Run` owns a world. It processes events until the present tick has settled (no event is left at
+that tick, or none that a question does not come before), hands out the open decisions, and
+continues when all of them are answered. It never calls a policy.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from heapq import heappop
+from typing import Any, Generic, NoReturn, TypeVar
+
+from desim.core.faults import RAISED, fault_text, function_name, place
+from desim.core.limits import Limits, Meter, alarm
+from desim.core.log import SILENT
+from desim.core.protocols import Model, default_roles, question_limit
+from desim.core.result import Result, summarise
+from desim.core.series import Series, read_series
+from desim.core.world import Decision, Waiters, World
+from desim.errors import (
+    DesimError,
+    ModelFailed,
+    NeverYielded,
+    SchemaError,
+    Stuck,
+    Unanswered,
+    UsageError,
+    WrongAction,
+    WrongObservation,
+    possible,
+)
+from desim.schema import check_observation, codec, type_check
+from desim.short_repr import short_repr
+
+__all__ = ["Run", "check_roles"]
+
+S = TypeVar("S")
+
+
+class Run(Generic[S]):
+    """One episode: a model, a seed, and the answers still to come.
+
+    Args:
+        model: The frozen parameters.
+        seed: A whole number of at least 0.
+        seats: The roles that policies play; None stands for the model's default roles.
+        limits: Of wall time, events and decisions.
+
+    Attributes:
+        model: The frozen parameters.
+        roles: The model's roles by name.
+        world: The clock.
+        state: What the model's `begin` returned.
+        decisions: How many decisions are settled.
+
+    Raises:
+        UsageError: The model has no such role, a role that is not optional has no policy, or the
+            seed is no whole number of at least 0.
+        ModelFailed: The model's `begin` raised an exception.
+    """
+
+    def __init__(
+        self,
+        model: Model[S],
+        seed: int = 0,
+        seats: Sequence[str] | frozenset[str] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        # `type` and not `isinstance`: True would be written to the record as `true`.
+        if type(seed) is not int or seed < 0:
+            raise UsageError(
+                f"seed {short_repr(seed)} was given; a seed is a whole number of at least 0"
+            )
+        self.model = model
+        self.roles = model.roles
+        self.decisions = 0
+        # Compiled once a class, so that a sweep of short episodes does not pay for them again.
+        self._codec = {name: codec(role.action) for name, role in self.roles.items()}
+        self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
+        self._limit = question_limit(model)
+        self._open: list[Decision] = []
+        # Questions by role at tick `_instant`; reset when the clock moves.
+        self._asked_now: dict[str, int] = {}
+        self._instant = -1
+        self._fault: DesimError | None = None
+        self._waiting: tuple[str, ...] = ()
+        self.world = World(seed, check_roles(model, seats))
+        self._meter = Meter(limits, lambda: self.world.now) if limits else None
+        with self._faults(), alarm(limits.seconds if limits else None):
+            self.state = model.begin(self.world)
+
+    def advance(self) -> list[Decision]:
+        """Move the clock to the next tick with open decisions and hand them out together.
+
+        Returns:
+            The decisions in the order in which they were asked; empty once the episode has ended.
+
+        Raises:
+            Unanswered: Decisions handed out before have no answer yet.
+            Stuck: A role is asked more often at one tick than the model allows.
+            ModelFailed: A process of the model raised an exception, returned an observation of
+                another class, or never yielded a question. The run is dead then: every later call
+                raises the same error.
+            LimitReached: The run has used up its time, events or decisions.
+        """
+        if self._fault is not None:
+            raise self._fault
+        self._release()
+        # Not `with self._faults()`, which takes a tenth of the time of a decision.
+        try:
+            if self._move() if self._meter is None else self._metered_move():
+                return self._open
+        except RAISED as fault:
+            self._fail(fault)
+        # A warning and no error: a process that waits when no event is left waits for good, which
+        # a model may mean and more often does not.
+        log = self.world.log
+        if self._waiting:
+            log.warning("no event is left and processes still wait", waiting=self._waiting)
+        log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
+        return []
+
+    def _move(self) -> bool:
+        """Process events until questions are handed out or the episode has ended."""
+        world, queue, meter = self.world, self.world._queue, self._meter  # noqa: SLF001
+        while not world.ended:
+            # Questions go out when no event of this tick is left, or when every event left ranks
+            # behind the most urgent question. The test is inlined: it runs before each event.
+            if (
+                world.asked
+                and (not queue or queue[0][0] > world._now or queue[0][1] >= world.urgent)  # noqa: SLF001
+                and self._hand_out()
+            ):
+                return True
+            if not queue:
+                self._waiting = world.waiting()
+                world.end("finished")
+                break
+            if meter is not None:
+                meter.event()
+            # `World.step`, repeated here because the call takes a tenth of the time of an event.
+            world._now, _, _, event = heappop(queue)  # noqa: SLF001
+            callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
+            for callback in callbacks:
+                callback(event)
+            if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
+                raise event._value  # noqa: SLF001
+        return False
+
+    def _metered_move(self) -> bool:
+        """Move the clock, interrupted where a process does not return in time."""
+        assert self._meter is not None
+        with alarm(self._meter.seconds, self._meter.seconds_left()):
+            return self._move()
+
+    @property
+    def open(self) -> list[Decision]:
+        """The decisions handed out last that have no answer yet."""
+        return [decision for decision in self._open if not decision.wire]
+
+    def answer(self, decision: Decision, action: Any) -> None:
+        """Answer an open decision; the clock does not move before `advance` is called.
+
+        Args:
+            decision: One of those handed out last.
+            action: An instance of one of the role's action classes, or its tagged object (a
+                mapping).
+
+        Raises:
+            WrongAction: The action is not in the role's schema.
+            UsageError: The decision is not open.
+            ModelFailed: The run is dead.
+        """
+        if self._fault is not None:
+            raise self._fault
+        if decision not in self._open or decision.wire:
+            raise UsageError(f"the decision of {decision.role!r} is not open")
+        try:
+            decision.action, decision.wire = self._codec[decision.role].take(action)
+        except WrongAction as wrong:
+            raise WrongAction(
+                f"{decision.role!r} answered at t={self.world.now}: {wrong}"
+            ) from None
+
+    def result(self) -> Result:
+        """Return the result of an ended episode.
+
+        Raises:
+            UsageError: The episode has not ended.
+            WrongResult: The model's score is no finite number, or a metric is no JSON value.
+            ModelFailed: The run is dead, or the model's `score` or `metrics` raised an exception.
+        """
+        if self._fault is not None:
+            raise self._fault
+        if not self.world.ended:
+            raise UsageError("the episode still runs: advance until it hands out no decision")
+        with self._faults():
+            return summarise(
+                self.model, self.state, self.world.ended, self.decisions, self._waiting
+            )
+
+    def series(self) -> Series:
+        """Return what the model reports period by period of an ended episode.
+
+        Raises:
+            UsageError: The episode has not ended, or the model reports no series.
+            WrongResult: A series is no sequence of numbers.
+            ModelFailed: The run is dead, or the model's `series` raised an exception.
+        """
+        if self._fault is not None:
+            raise self._fault
+        if not self.world.ended:
+            raise UsageError("the episode still runs: advance until it hands out no decision")
+        with self._faults():
+            return read_series(self.model, self.state)
+
+    def _release(self) -> None:
+        """Settle the answers in the order in which their questions were asked."""
+        # All answers are checked first, so that an Unanswered changes nothing.
+        for decision in self._open:
+            if not decision.wire:
+                raise Unanswered(
+                    f"{decision.role!r} has not answered at t={self.world.now}; answer every "
+                    "decision before the clock moves on"
+                )
+        log = self.world.log
+        # In the order of the questions and not of the answers: an event loop that awaits several
+        # policies at once must not decide the order of the events.
+        for decision in self._open:
+            if log is not SILENT:  # the call alone takes as long as the check of an observation
+                log.debug("answered", role=decision.role, action=decision.action)
+            decision.settle(decision.action)
+        self.decisions += len(self._open)
+        self._open = []
+
+    def _hand_out(self) -> list[Decision]:
+        world = self.world
+        now: Any = world._now  # noqa: SLF001
+        for decision in world.take_asked():
+            # Without callbacks no process waits: it was interrupted, or never yielded the question.
+            if decision.callbacks:
+                role = decision.role
+                if now != self._instant:
+                    self._instant, self._asked_now = now, {role: 1}
+                else:
+                    self._count(role, now)
+                decision.observation = seen = decision.observe()
+                fits = self._fits[role]
+                if fits is not None and not fits(seen):
+                    self._check_observation(decision)
+                self._open.append(decision)
+            elif not isinstance(decision.callbacks, Waiters) or decision.callbacks.left:
+                decision.withdraw()
+            else:
+                raise NeverYielded(
+                    f"the question to {decision.role!r} at t={now} was asked but never yielded; "
+                    "write action = yield world.ask(...)"
+                )
+        if self._meter is not None:
+            self._meter.decisions(len(self._open))
+        return self._open
+
+    def _check_observation(self, decision: Decision) -> None:
+        try:
+            check_observation(decision.observation, self.roles[decision.role].observation)
+        except SchemaError as fault:
+            raise WrongObservation(
+                f"the observation for {decision.role!r} at t={self.world.now}, made by "
+                f"{function_name(decision.observe)}, does not fit: {fault}"
+            ) from None
+
+    @contextlib.contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Turn a model's exception into an error with tick and place; the run is then dead."""
+        try:
+            yield
+        except RAISED as fault:
+            self._fail(fault)
+
+    def _fail(self, fault: BaseException) -> NoReturn:
+        """Make the run dead: raise an error of desim itself, any other as the model's failure."""
+        # The error is kept and raised again by every later call. A driver that catches it cannot
+        # play on in a state that was left half changed.
+        if isinstance(fault, DesimError):
+            self._fault = fault
+            raise fault
+        self._fault = ModelFailed(
+            f"model {type(self.model).__name__} failed at t={self.world.now} in "
+            f"{place(fault)}: {fault_text(fault)}"
+        )
+        raise self._fault from fault
+
+    def _count(self, role: str, now: int) -> None:
+        """Count a further question of one tick."""
+        self._asked_now[role] = count = self._asked_now.get(role, 0) + 1
+        if count > self._limit:
+            raise Stuck(
+                f"{role!r} was asked {count} times at t={now} and the clock does not move; "
+                f"max_questions_per_tick is {self._limit}"
+            )
+
+
+def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> frozenset[str]:
+    """Return the roles that policies play, checked against the model.
+
+    Args:
+        model: The frozen parameters.
+        seats: Names of roles; None stands for the model's default roles.
+
+    Raises:
+        UsageError: The model has no such role, or a role that is not optional has no policy.
+    """
+    taken = frozenset(default_roles(model) if seats is None else seats)
+    for name in sorted(taken - model.roles.keys()):
+        raise UsageError(f"there is no role {name!r}; {possible(name, model.roles)}")
+    for name, role in model.roles.items():
+        if name not in taken and not role.optional:
+            raise UsageError(f"role {name!r} needs a policy")
+    return taken

@@ -1,0 +1,297 @@
+"""The clock: SimPy on whole ticks, with questions to roles, named random streams and an end.
+
+A process asks with `action = yield world.ask("founder", observe)`; `Run` in `run.py` hands the
+question out and brings the answer.
+"""
+
+import operator
+from collections.abc import Callable
+from heapq import heappop, heappush
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import simpy
+from simpy.core import BoundClass, EmptySchedule, SimTime
+from simpy.events import NORMAL, Event, Timeout
+
+from desim.core.log import logger
+from desim.core.streams import generator
+from desim.errors import NotInteger, StreamTaken, UsageError, Withdrawn, possible
+from desim.short_repr import short_repr
+
+if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
+    from numpy.random import Generator
+
+__all__ = ["Decision", "World"]
+
+#: Ended processes are forgotten whenever more than this many are kept.
+_PRUNE_AT = 256
+
+
+class Ranked(Timeout):
+    """A SimPy timeout with a rank among the events of its tick: lower ranks come first."""
+
+    def __init__(self, env: "World", delay: int, value: Any = None, rank: int = 0) -> None:
+        # The body of simpy.Timeout and of World.schedule, repeated here because it runs for every
+        # event: two calls fewer are a tenth of the time of an event.
+        if type(delay) is not int:
+            delay = _whole(delay)
+        if delay < 0:
+            raise ValueError(f"a delay of {short_repr(delay)} was given; a delay is at least 0")
+        self.env = env
+        self.callbacks = []
+        self._value = value
+        self._delay = delay
+        self._ok = True
+        # The calendar is a heap of (tick, priority, serial number, event). The rank raises the
+        # priority, so the serial number decides only between events of one tick and one rank.
+        entry: Any = (env._now + delay, NORMAL + rank, next(env._eid), self)  # noqa: SLF001 (our own clock)
+        heappush(env._queue, entry)  # noqa: SLF001 (as above)
+
+
+class Tracked(simpy.Process):
+    """A SimPy process that its world remembers until it has ended."""
+
+    def __init__(self, env: "World", generator: Any) -> None:
+        super().__init__(env, generator)
+        env.remember(self)
+
+
+class Waiters(list[Any]):
+    """The callbacks of a question.
+
+    Attributes:
+        left: Whether a process that waited for it has been interrupted or has gone on without it.
+    """
+
+    left = False
+
+    def remove(self, callback: Any) -> None:
+        """Remove a callback: SimPy calls this when a process waits no longer."""
+        self.left = True
+        super().remove(callback)
+
+
+class Decision(Event):
+    """An open question to a role: SimPy resumes the process that yields it with the action.
+
+    Attributes:
+        role: The role that is asked.
+        before: The priority of events that wait, at this tick, until the question is answered.
+        observation: What the role observes; made once, when the question is handed out.
+        action: The answer, once given.
+        wire: The answer as a tagged JSON object; empty until the answer is given.
+    """
+
+    observation: Any
+    action: Any
+    wire: bytes = b""
+
+    def __init__(
+        self, world: "World", role: str, observe: Callable[[], Any], before: float = inf
+    ) -> None:
+        # Event.__init__ is not called: it sets a value, and `settle` sets it without a check.
+        self.env = world
+        self.callbacks = Waiters()
+        self.role = role
+        self.observe = observe
+        self.before = before
+
+    def settle(self, action: Any) -> None:
+        """Resume the process that asked, at this tick."""
+        # `Event.succeed` without its test for a second call: `Run` settles a decision once.
+        self._ok, self._value = True, action
+        world: Any = self.env
+        heappush(world._queue, (world._now, NORMAL, next(world._eid), self))  # noqa: SLF001
+
+    def withdraw(self) -> None:
+        """Close a question that no process waits for; a process that yields it later fails."""
+        # callbacks = None marks the event as processed, so a late `yield` resumes at once and
+        # raises. `_defused` keeps SimPy from raising where nothing yields it.
+        self.callbacks = None  # type: ignore[assignment]
+        self._ok, self._defused = False, True
+        self._value = Withdrawn(
+            f"the question to {self.role!r} was withdrawn, as no process waited for it; ask again"
+        )
+
+
+class World(simpy.Environment):
+    """A SimPy environment on whole ticks, with questions, named random streams and an end.
+
+    Attributes:
+        seed: The episode's seed, a whole number of at least 0.
+        seats: The roles that policies play; only they can be asked.
+        ended: Why the episode ended; empty while it runs.
+        asked: Questions that are not handed out yet, in the order in which they were asked.
+        urgent: The lowest `before` among them.
+        log: A structured logger that adds the simulated time; silent until it is configured.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def now(self) -> int:
+            """The present tick."""
+            ...
+
+        def timeout(self, delay: SimTime = 0, value: Any = None, rank: int = 0) -> Timeout:
+            """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
+            ...
+    else:
+        timeout = BoundClass(Ranked)
+        process = BoundClass(Tracked)
+
+    def __init__(self, seed: int = 0, seats: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self.seed = seed
+        self.seats = seats
+        self.ended = ""
+        self.asked: list[Decision] = []
+        self.urgent: float = inf
+        self.log = logger(self)
+        self._streams: set[tuple[str, ...]] = set()
+        self._processes: list[simpy.Process] = []
+        self._prune_at = _PRUNE_AT
+
+    def remember(self, process: simpy.Process) -> None:
+        """Keep a process, so that an end without events can say which processes still wait."""
+        # SimPy's calendar does not serve: it holds no process that waits for an event which nothing
+        # has scheduled.
+        kept = self._processes
+        kept.append(process)
+        if len(kept) > self._prune_at:
+            # Twice what is alive: each process is looked at a fixed number of times on average.
+            kept[:] = [each for each in kept if each.is_alive]
+            self._prune_at = 2 * len(kept) + _PRUNE_AT
+
+    def waiting(self, most: int = 10) -> tuple[str, ...]:
+        """Return which processes wait and for what, as texts; at most so many."""
+        alive = [each for each in self._processes if each.is_alive]
+        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
+        return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
+
+    def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:
+        """Put an event on the calendar, `delay` whole ticks from now."""
+        if type(delay) is not int:
+            delay = _whole(delay)
+        entry: Any = (self._now + delay, priority, next(self._eid), event)
+        heappush(self._queue, entry)
+
+    def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
+        """Move the processes that wait for an event to a new timeout, earlier or later than it.
+
+        Args:
+            event: One that has not happened; when it does, it resumes no process.
+            delay: Whole ticks from now.
+            rank: As for `timeout`.
+
+        Returns:
+            The timeout that they wait for now.
+
+        Raises:
+            UsageError: The event has happened.
+        """
+        if event.callbacks is None:
+            raise UsageError("the event has happened; only a pending event can be moved")
+        instead = self.timeout(delay, rank=rank)
+        # The old entry stays in the heap, because a heap has no cheap removal; without callbacks
+        # it does nothing when its tick comes.
+        instead.callbacks, event.callbacks = event.callbacks, []
+        for callback in instead.callbacks:
+            waiting = getattr(callback, "__self__", None)
+            # Process.interrupt detaches a process from its `_target`; that must be the new event.
+            if isinstance(waiting, simpy.Process):
+                waiting._target = instead  # noqa: SLF001
+        return instead
+
+    def step(self) -> None:
+        """Process the next event of the calendar.
+
+        Unlike SimPy, which builds a failing process's exception anew from its arguments, this
+        raises the exception itself.
+
+        Raises:
+            EmptySchedule: The calendar is empty.
+        """
+        if not self._queue:
+            raise EmptySchedule
+        self._now, _, _, event = heappop(self._queue)
+        # None marks the event as processed before a callback can look at it, as in SimPy.
+        callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
+        for callback in callbacks:
+            callback(event)
+        if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
+            raise event._value  # noqa: SLF001
+
+    def ask(self, role: str, observe: Callable[[], Any], before: int | None = None) -> Decision:
+        """Put a question to a role; a process yields it to receive the action.
+
+        Args:
+            role: The name of a role that a policy plays.
+            observe: Called once, when the question is handed out; returns the observation.
+            before: Hand the question out before the events of this tick that have this rank or a
+                higher one. Without it, all events of the tick come first.
+
+        Raises:
+            UsageError: No policy plays that role.
+        """
+        if role not in self.seats:
+            raise UsageError(f"no policy plays {role!r}; {possible(role, sorted(self.seats))}")
+        if before is None:
+            decision = Decision(self, role, observe)
+        else:
+            decision = Decision(self, role, observe, NORMAL + before)
+            self.urgent = min(self.urgent, decision.before)
+        self.asked.append(decision)
+        return decision
+
+    def take_asked(self) -> list[Decision]:
+        """Remove and return the questions that wait for no further event of this tick."""
+        queue = self._queue
+        settled = not queue or queue[0][0] > self._now
+        asked, self.asked, self.urgent = self.asked, [], inf
+        if not settled:
+            # The tick has events left. A question goes out now only if all of them rank behind it.
+            waiting = queue[0][1]
+            self.asked = [decision for decision in asked if decision.before > waiting]
+            self.urgent = min((decision.before for decision in self.asked), default=inf)
+            asked = [decision for decision in asked if decision.before <= waiting]
+        return asked
+
+    def end(self, reason: str) -> None:
+        """End the episode after the present event; the first reason given stands."""
+        # The first reason is the cause; what ends after it is often its consequence.
+        self.ended = self.ended or reason
+
+    def stream(self, *name: object) -> "Generator":
+        """Claim a stream of random numbers that depends on the seed and its name alone.
+
+        One stream for each cause, so that a decision never shifts the draws of another cause.
+
+        Args:
+            name: One or more strings or integers.
+
+        Raises:
+            StreamTaken: The name was claimed before.
+        """
+        key = tuple(map(str, name))
+        if key in self._streams:
+            raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
+        self._streams.add(key)
+        return generator(self.seed, *key)
+
+
+def _event_name(event: Event | None) -> str:
+    if isinstance(event, simpy.Process):
+        return f"process {event.name}"
+    return f"an event of class {type(event).__name__}"
+
+
+def _whole(delay: Any) -> int:
+    try:
+        whole = int(delay) if isinstance(delay, float) else operator.index(delay)
+    except (TypeError, ValueError, OverflowError):
+        whole = None
+    if whole is None or whole != delay:
+        raise NotInteger(f"a delay of {short_repr(delay)} was given; time passes in whole ticks")
+    return whole

@@ -1,1 +1,0 @@
-"""Doors through which somebody outside plays: one file each, imported only when used."""

@@ -1,0 +1,118 @@
+"""Branching: the first decisions of an episode are repeated, and the run goes on from there."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from desim.core.protocols import Model
+from desim.core.run import Run
+from desim.core.world import Decision
+from desim.episodes.episode import Episode
+from desim.episodes.record import Header, Step
+from desim.episodes.short import cut, shown
+from desim.errors import BadRecord, UsageError, WrongAction
+from desim.schema import encode, tagged, to_plain
+
+__all__ = ["branch", "first_difference", "repeated", "same_step"]
+
+
+def branch(episode: Episode, decisions: int | None = None, *, trust: bool = False) -> Run[Any]:
+    """Repeat the first decisions of an episode and return the run, which can go on otherwise.
+
+    Args:
+        episode: As it was played, or as read from a record, which may be cut.
+        decisions: How many decisions to repeat; None repeats all.
+        trust: Whether a module may be imported and files may be opened that the header names. The
+            model of an episode that was played here needs none of that.
+
+    Returns:
+        A run whose `open` decisions wait for an answer; a run without any has ended.
+
+    Raises:
+        BadRecord: A decision differs from the recorded one; the text names the first.
+        UsageError: The episode has fewer decisions, or building its model would import a module or
+            open a file.
+    """
+    if decisions is not None and not 0 <= decisions <= len(episode.steps):
+        raise UsageError(f"{decisions} decisions were given; the episode has {len(episode.steps)}")
+    model = episode.header.build(trust=trust)
+    return repeated(model, episode.header, islice(episode.steps, decisions))
+
+
+def repeated(model: Model[Any], header: Header, steps: Iterable[Step]) -> Run[Any]:
+    """Return a run of a model in which decisions on record were repeated.
+
+    Raises:
+        BadRecord: A decision differs from the recorded one; the text names the first.
+    """
+    run = Run(model, header.seed, [*header.policies])
+    opened, at = run.advance(), 0
+    for number, step in enumerate(steps, 1):
+        if not opened:
+            raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
+        decision = opened[at]
+        _same_question(number, step, Step(run.world.now, decision.role, decision.observation, None))
+        _answer(number, run, decision, step.action)
+        at += 1
+        if at == len(opened):
+            opened, at = run.advance(), 0
+    return run
+
+
+def same_step(number: int, recorded: Step, now: Step) -> None:
+    """Compare a decision with the recorded one.
+
+    Raises:
+        BadRecord: Role, tick, observation or action differs.
+    """
+    _same_question(number, recorded, now)
+    before, after = tagged(recorded.action), tagged(now.action)
+    if before != after:
+        decode = msgspec.json.decode
+        _same(number, recorded, decode(before), decode(after), "$.action")
+
+
+def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
+    """Return the path of the first place where two plain values differ, and both in short."""
+    while (key := _different_key(recorded, now)) is not None:
+        if isinstance(recorded, dict):
+            path, recorded, now = f"{path}.{cut(key)}", recorded.get(key), now.get(key)
+        else:
+            path, recorded, now = f"{path}[{key}]", recorded[key], now[key]
+    return f"{cut(path)} was {shown(recorded)}, now {shown(now)}"
+
+
+def _different_key(recorded: Any, now: Any) -> Any:
+    """Return the first key or index with different values; None where there is no such place."""
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        keys: Iterable[Any] = [*recorded, *now]
+        return next((key for key in keys if recorded.get(key) != now.get(key)), None)
+    if isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
+        return next((at for at, old in enumerate(recorded) if old != now[at]), None)
+    return None
+
+
+def _same_question(number: int, recorded: Step, now: Step) -> None:
+    if (recorded.t, recorded.role) != (now.t, now.role):
+        raise BadRecord(
+            f"decision {number} differs: recorded {shown(recorded.role)} at t={recorded.t}, "
+            f"now {now.role!r} at t={now.t}"
+        )
+    # The same JSON is the same value; only other JSON needs a comparison of plain values.
+    if encode(recorded.observation) != encode(now.observation):
+        _same(number, recorded, to_plain(recorded.observation), to_plain(now.observation))
+
+
+def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> None:
+    if now != recorded:
+        where = f"decision {number} (t={step.t}, {shown(step.role)})"
+        raise BadRecord(f"{where} differs: {first_difference(recorded, now, path)}")
+
+
+def _answer(number: int, run: Run[Any], decision: Decision, action: Any) -> None:
+    try:
+        run.answer(decision, action)
+    except WrongAction as wrong:
+        raise BadRecord(f"decision {number}: {wrong}") from None

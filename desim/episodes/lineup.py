@@ -1,0 +1,181 @@
+"""The lineup of an episode: policies by role, made from specs, classes, functions or instances.
+
+`resolve` is the one place where this is decided, for drivers, sweeps and the page.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from attrs import field, frozen
+
+from desim import catalog
+from desim.core.protocols import (
+    Model,
+    Policy,
+    Seated,
+    TakesAllRoles,
+    default_roles,
+    model_arguments,
+    offers,
+)
+from desim.core.roles import Role
+from desim.core.run import check_roles
+from desim.core.streams import generator
+from desim.episodes.budget import CommandBudget, command_budget
+from desim.episodes.spec import Spec, label
+from desim.errors import UsageError
+from desim.schema.arguments import build, parameters, read_arguments
+from desim.short_repr import short_repr
+
+__all__ = ["Lineup", "OnePolicy", "Policies", "Seat", "assign", "resolve"]
+
+#: A spec, a policy, its class, or a function of an observation that returns an action.
+OnePolicy = str | Policy | type[Policy] | Callable[[Any], Any]
+
+#: One for the model's default roles, or one for each role named.
+Policies = OnePolicy | Mapping[str, OnePolicy] | None
+
+
+@frozen
+class Seat:
+    """What a policy's class method `seated` receives.
+
+    Attributes:
+        model: The frozen parameters of the world.
+        role: The role's name.
+        spec: The role's schema and options.
+        seed: The episode's seed.
+        budget: What all policies of the command may use together.
+    """
+
+    model: Model[Any]
+    role: str
+    spec: Role
+    seed: int
+    budget: CommandBudget = field(factory=command_budget, repr=False)
+
+    def generator(self) -> Any:
+        """Return a random generator of the seat's own, independent of all streams of the world."""
+        return generator(self.seed, "policy", self.role)
+
+
+@frozen
+class Lineup:
+    """The policies of one episode.
+
+    Attributes:
+        policies: One policy for each role that is not left to the model.
+        labels: The names of these policies in tables and records, by role.
+    """
+
+    policies: Mapping[str, Policy]
+    labels: Mapping[str, str]
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """The roles that policies play."""
+        return frozenset(self.policies)
+
+    @property
+    def has_coroutines(self) -> bool:
+        """Whether a policy decides in a coroutine."""
+        return any(inspect.iscoroutinefunction(p.decide) for p in self.policies.values())
+
+
+@frozen
+class _Function:
+    """A policy that calls a function."""
+
+    decide: Callable[[Any], Any]
+
+
+def resolve(
+    model: Model[Any], policies: Policies, seed: int, labels: Mapping[str, str] | None = None
+) -> Lineup:
+    """Return the policies of one episode by role.
+
+    Args:
+        model: The frozen parameters.
+        policies: One policy for the model's default roles, or for all roles if its class says so;
+            or a mapping of roles to policies. Specs, classes and functions become new instances;
+            an instance is used as it is.
+        seed: The episode's seed.
+        labels: Names of the policies by role, where they are known already.
+
+    Raises:
+        UsageError: An unknown policy, argument or role, a role without a policy, or an object that
+            has no method `decide`.
+    """
+    if policies is None and (roles := default_roles(model)):
+        raise UsageError(f"role {roles[0]!r} needs a policy")
+    given = assign(model, policies)
+    check_roles(model, frozenset(given))
+    made = {
+        role: _made(one, Seat(model, role, model.roles[role], seed)) for role, one in given.items()
+    }
+    return Lineup(made, labels or {role: label(one) for role, one in given.items()})
+
+
+def assign(
+    model: Model[Any], policies: Policies, roles: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return what is given for each role; a single policy takes the default roles or all roles.
+
+    Args:
+        model: The frozen parameters.
+        policies: As in `resolve`.
+        roles: The roles that a single policy takes instead of the model's default roles.
+    """
+    if isinstance(policies, Mapping):
+        return dict(policies)
+    if policies is None:
+        return {}
+    known: Any = policies
+    if isinstance(policies, str):
+        known = catalog.policy(Spec.read(policies).name, model)
+    everyone = offers(known, TakesAllRoles) and known.seats == "all"
+    roles = tuple(model.roles) if everyone else tuple(roles or default_roles(model))
+    if len(roles) > 1 and not isinstance(policies, str | type | FunctionType):
+        raise UsageError(
+            f"one instance of {label(policies)} cannot play {' and '.join(roles)}; "
+            "give a mapping of roles to policies, a class or a spec"
+        )
+    return dict.fromkeys(roles, policies)
+
+
+def _made(one: Any, seat: Seat) -> Policy:
+    if isinstance(one, str):
+        spec = Spec.read(one)
+        maker = catalog.policy(spec.name, seat.model)
+        if not isinstance(maker, type):
+            if spec.arguments:
+                raise UsageError(f"policy {spec.name!r} is a function and takes no arguments")
+            return _Function(maker)
+        return _built(maker, seat, spec.arguments, spec.name)
+    if isinstance(one, type):
+        return _built(one, seat, {}, one.__name__)
+    if inspect.isfunction(one):
+        return _Function(one)
+    return _checked(one)
+
+
+def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
+    make = cls.seated if offers(cls, Seated) else None
+    if make is None:
+        _checked(cls)
+    call = make or cls
+    further = model_arguments(cls, type(seat.model))
+    arguments = read_arguments(call, texts, f"policy {name!r} has no argument", further)
+    for missing, parameter in parameters(call).items():
+        if missing not in arguments and parameter.default is parameter.empty:
+            raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
+    return _checked(make(seat, **arguments) if make else build(cls, arguments))
+
+
+def _checked(policy: Any) -> Policy:
+    if not callable(getattr(policy, "decide", None)):
+        raise UsageError(f"{short_repr(policy)} is no policy: it has no method decide(observation)")
+    checked: Policy = policy
+    return checked

@@ -1,0 +1,139 @@
+"""Drivers: one episode with policies, the same with coroutines, several with a learning policy."""
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from desim.core.limits import Limits
+from desim.core.protocols import Learner, Model, offers
+from desim.episodes.episode import Episode
+from desim.episodes.lineup import Lineup, Policies, resolve
+from desim.episodes.record_lock import RecordLock
+from desim.episodes.session import Session, built
+
+__all__ = ["play", "play_async", "play_series"]
+
+
+def play(
+    model: Model[Any] | str,
+    policies: Policies = None,
+    seed: int = 0,
+    *,
+    record: str | Path | None = None,
+    limits: Limits | None = None,
+    keep_steps: bool = True,
+    key: bytes | None = None,
+    series: bool = False,
+) -> Episode:
+    """Play one episode, with an event loop of its own if a policy is a coroutine.
+
+    Args:
+        model: A model, or its name in the catalog with or without `/preset`.
+        policies: A policy for the default roles, or a mapping of roles to policies. A policy is an
+            instance, a class, a function, or a spec such as "base_stock,target=1200".
+        seed: A whole number of at least 0.
+        record: A new file that receives the episode line by line. It is locked until the episode
+            has ended.
+        limits: Of wall time, events and decisions.
+        keep_steps: Keep the decisions in memory. Without, the episode reads its steps from the
+            record whenever they are used, and has none if there is no record.
+        key: 16 to 4,096 bytes with which the record is signed (HMAC-SHA256), so that `replay` with
+            the same key proves that it was not altered; None writes a checksum alone.
+        series: Whether `episode.series` holds what the model reports period by period.
+
+    Raises:
+        UsageError: A model, policy, argument or role does not exist, the record's file does, or the
+            model reports no series and *series* are wanted.
+        WrongAction: A policy returned an action that is not in its role's schema.
+        PolicyFailed: A policy raised an exception.
+        ModelFailed: The model raised one; the record says where.
+        LimitReached: The episode has used up its time, events or decisions.
+        WriteFailed: The record cannot be written; it holds the decisions before that.
+    """
+    model = built(model)
+    lineup = resolve(model, policies, seed)
+    with (
+        _locked(record),
+        Session(
+            model,
+            lineup,
+            seed,
+            record,
+            limits=limits,
+            keep_steps=keep_steps,
+            key=key,
+            series=series,
+        ) as session,
+    ):
+        return session.play()
+
+
+async def play_async(
+    model: Model[Any] | str,
+    policies: Policies = None,
+    seed: int = 0,
+    *,
+    record: str | Path | None = None,
+    limits: Limits | None = None,
+    keep_steps: bool = True,
+    key: bytes | None = None,
+    series: bool = False,
+) -> Episode:
+    """Play one episode in the event loop that runs.
+
+    Awaitables of one tick are awaited concurrently. Otherwise as `play`.
+    """
+    model = built(model)
+    lineup = resolve(model, policies, seed)
+    with (
+        _locked(record),
+        Session(
+            model,
+            lineup,
+            seed,
+            record,
+            limits=limits,
+            keep_steps=keep_steps,
+            key=key,
+            series=series,
+        ) as session,
+    ):
+        return await session.play_async()
+
+
+def play_series(
+    model: Model[Any] | str,
+    policies: Policies,
+    seeds: Iterable[int],
+    *,
+    record: str | Path | None = None,
+    limits: Limits | None = None,
+) -> list[Episode]:
+    """Play several episodes with the same policy instances, which may learn in between.
+
+    After every episode `after(episode)` of each policy that has this method is called.
+
+    Args:
+        model: As in `play`.
+        policies: As in `play`; specs and classes are built once, for the first seed.
+        seeds: One episode each, in this order; they may repeat.
+        record: A folder that receives one file an episode, `episode-001.jsonl` and so on.
+        limits: Of each episode.
+    """
+    seeds = list(seeds)
+    model = built(model)
+    lineup = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
+    episodes = []
+    for number, seed in enumerate(seeds, 1):
+        file = Path(record) / f"episode-{number:03d}.jsonl" if record else None
+        with _locked(file), Session(model, lineup, seed, file, limits=limits) as session:
+            episodes.append(session.play())
+        for policy in lineup.policies.values():
+            if offers(policy, Learner):
+                policy.after(episodes[-1])
+    return episodes
+
+
+def _locked(record: str | Path | None) -> contextlib.AbstractContextManager[object]:
+    return RecordLock(record) if record else contextlib.nullcontext()

@@ -1,0 +1,192 @@
+"""Files of records: read within limits, and written completely or with an error.
+
+What is read may come from a stranger: only a regular file is opened, nothing is unzipped beyond the
+limits, and a line is in memory only until the next one is read.
+"""
+
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from desim.errors import BadRecord, UsageError, WriteFailed
+
+__all__ = [
+    "MAX_LINE_BYTES",
+    "MAX_RECORD_BYTES",
+    "RecordFile",
+    "lines_of",
+    "write_failed",
+]
+
+#: Limit of a record, unzipped: 1 GiB, some million decisions.
+MAX_RECORD_BYTES = 1 << 30
+
+#: Limit of one line of a record: 32 MiB.
+MAX_LINE_BYTES = 32 << 20
+
+_CHUNK_BYTES = 1 << 16
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def lines_of(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends; a cut gzip file yields what can be unzipped.
+
+    Raises:
+        BadRecord: The file cannot be read, is no regular file, or is beyond a limit.
+    """
+    try:
+        with _opened(path) as file:
+            total = 0
+            while line := file.readline(MAX_LINE_BYTES + 1):
+                total += len(line)
+                _check_limits(path, len(line), total)
+                yield line
+    except OSError as fault:
+        raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
+
+
+def _opened(path: Path) -> Any:
+    """Open a regular file, unzipped where it is gzipped."""
+    file: Any = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 (has opener)
+    try:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise BadRecord(  # noqa: TRY301 (closed like after any other error)
+                f"{path} is a pipe or device; a record is a regular file"
+            )
+        if file.peek(2)[:2] == _GZIP_MAGIC:
+            return io.BufferedReader(_Unzipped(file, path), _CHUNK_BYTES)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # To open a pipe that nothing writes to would wait without end.
+    return os.open(path, flags | os.O_NONBLOCK if os.name == "posix" else flags)
+
+
+def _check_limits(path: Path, line: int, total: int) -> None:
+    if line > MAX_LINE_BYTES:
+        raise BadRecord(f"{path} has a line of more than {MAX_LINE_BYTES >> 20} MiB, the limit")
+    if total > MAX_RECORD_BYTES:
+        raise BadRecord(f"{path} holds more than {MAX_RECORD_BYTES >> 20} MiB, the limit")
+
+
+class _Unzipped(io.RawIOBase):
+    """The bytes inside a gzip file, as far as they can be unzipped.
+
+    Args:
+        file: Open at its start; closed with this one.
+        path: Its name, for errors.
+    """
+
+    def __init__(self, file: Any, path: Path) -> None:
+        self._file, self._path = file, path
+        self._unzip = zlib.decompressobj(wbits=31)
+        self._damaged = False
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Unzip no more than fits into a buffer."""
+        data = b"" if self._damaged else self._read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the gzip file."""
+        self._file.close()
+        super().close()
+
+    def _read(self, most: int) -> bytes:
+        while not self._unzip.eof:
+            raw = self._unzip.unconsumed_tail or self._file.read(_CHUNK_BYTES)
+            try:
+                data = self._unzip.decompress(raw, most)
+            except zlib.error:  # a cut or damaged tail: the reader of lines reports what is missing
+                self._damaged = True
+                return b""
+            if data or not raw:
+                return data
+        if self._unzip.unused_data or self._file.read(1):
+            raise BadRecord(f"{self._path} has further bytes behind the end of its gzip data")
+        return b""
+
+
+class RecordFile(io.RawIOBase):
+    """A new file that takes every write as a whole.
+
+    Args:
+        path: A file that does not exist yet.
+
+    Raises:
+        UsageError: The file exists or cannot be made.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._raw = path.open("xb", buffering=0)
+        except FileExistsError:
+            raise UsageError(
+                f"{path} exists and is kept; choose another name or remove it"
+            ) from None
+        except OSError as fault:
+            raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+        self._path = path
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Write all bytes.
+
+        Raises:
+            WriteFailed: The system does not take all of them.
+        """
+        try:
+            done = self._raw.write(data)
+            # The system may take a part only, such as the last bytes that a disk has left.
+            while done < len(data):
+                done += self._raw.write(memoryview(data)[done:])
+        except OSError as fault:
+            raise write_failed(self._path, fault) from None
+        return done
+
+    def sync(self) -> None:
+        """Return when the disk has what was written.
+
+        Raises:
+            WriteFailed: The disk refuses it.
+        """
+        try:
+            os.fsync(self._raw.fileno())
+        except OSError as fault:
+            raise write_failed(self._path, fault) from None
+
+    def close(self) -> None:
+        """Close the file.
+
+        Raises:
+            WriteFailed: The system refuses what was written.
+        """
+        try:
+            self._raw.close()
+        except OSError as fault:
+            raise write_failed(self._path, fault) from None
+        super().close()
+
+
+def write_failed(path: Path, fault: OSError) -> WriteFailed:
+    """Return the error for a file that the system does not write."""
+    return WriteFailed(
+        f"cannot write {path}: {fault.strerror}; every line that was written before is kept"
+    )

@@ -1,0 +1,225 @@
+"""Writes a record line by line, so that the record of a killed run holds all its decisions."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from desim.core.result import Result
+from desim.core.world import Decision
+from desim.episodes.record import FailureLine, Header, ResultLine, Step, TranscriptEntry
+from desim.episodes.record_file import RecordFile, lines_of, write_failed
+from desim.episodes.record_lock import RecordLock
+from desim.episodes.seal import Seal
+from desim.errors import UsageError, WriteFailed
+from desim.schema import encode, tagged
+
+__all__ = ["Recorder", "cut"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Recorder:
+    """Writes a record line by line; a context manager that closes the file.
+
+    Args:
+        path: A file that does not exist yet.
+        form: ".gz" to gzip it; by default where its name ends so.
+        key: The key of an HMAC that proves who wrote it; None writes a digest alone.
+
+    Raises:
+        UsageError: The file exists or cannot be made, or the key is too short or too long.
+    """
+
+    def __init__(self, path: str | Path, form: str = "", key: bytes | None = None) -> None:
+        self.path = Path(path)
+        self._seal = Seal(key)
+        self._add = self._seal.add
+        self._raw = RecordFile(self.path)
+        self._flush = (form or self.path.suffix) == ".gz"
+        self._file: Any = _zipped(self._raw) if self._flush else self._raw
+        self._fault: WriteFailed | None = None
+
+    @classmethod
+    def again(
+        cls,
+        path: str | Path,
+        kept: Iterable[bytes] | None = None,
+        key: bytes | None = None,
+    ) -> Self:
+        """Continue a record behind the lines that are kept.
+
+        The old file stays until a copy of these lines is on disk, which then replaces it. A partial
+        copy left by a killed process, `PATH.part`, is overwritten.
+
+        Args:
+            path: The record.
+            kept: Lines without their ends; by default all that are whole, the last line of a
+                failed run apart.
+            key: As for a new record.
+
+        Raises:
+            UsageError: The copy cannot be made.
+            WriteFailed: The copy cannot be written; the record is as it was.
+        """
+        path = Path(path)
+        part = path.with_name(path.name + ".part")
+        try:
+            part.unlink(missing_ok=True)
+        except OSError as fault:
+            raise UsageError(f"cannot write {part}: {fault.strerror}") from None
+        recorder = cls(part, path.suffix, key)
+        try:
+            for line in _lines_before_end(path) if kept is None else kept:
+                recorder.line(line)
+            recorder.become(path)
+        except BaseException as fault:
+            recorder.__exit__(type(fault))
+            part.unlink(missing_ok=True)
+            raise
+        return recorder
+
+    def become(self, path: Path) -> None:
+        """Take another name, and replace the file of that name.
+
+        Raises:
+            WriteFailed: What was written is not on disk, or the file cannot be replaced.
+        """
+        self._raw.sync()
+        try:
+            self.path.replace(path)
+        except OSError as fault:
+            raise write_failed(path, fault) from None
+        self.path = path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+        for file in (self._file, self._raw):
+            try:
+                file.close()
+            except WriteFailed as fault:
+                # The error that ends the episode, or the first failed write, says more.
+                if kind is None and self._fault is None:
+                    self._fault = fault
+                    raise
+
+    def line(self, line: bytes) -> None:
+        """Write one line and flush it.
+
+        Raises:
+            WriteFailed: The system does not take it, or did not take one before; a record has no
+                line behind one that is cut.
+        """
+        self._put(line + b"\n")
+
+    def _put(self, line: bytes) -> None:
+        """Write a line with its end, and add it to the digest, which counts up to the last line."""
+        if self._fault is not None:
+            raise self._fault
+        try:
+            self._file.write(line)
+            if self._flush:
+                self._file.flush()
+        except WriteFailed as fault:
+            self._fault = fault
+            raise
+        self._add(line)
+
+    def head(self, header: Header) -> None:
+        """Write the first line."""
+        self.line(_encode(header))
+
+    def decision(self, t: int, decision: Decision, notes: Mapping[str, Any] | None) -> None:
+        """Write an answered decision."""
+        self._put(_line(t, decision.role, decision.observation, decision.wire, notes))
+
+    def step(self, s: Step) -> None:
+        """Write a decision that was played before."""
+        self._put(_line(s.t, s.role, s.observation, tagged(s.action), s.notes))
+
+    def transcript(self, entry: TranscriptEntry) -> None:
+        """Write what a policy received."""
+        self.line(_encode(entry))
+
+    def result(self, result: Result) -> None:
+        """Write the last line."""
+        self._put(self._seal.sealed(_encode(ResultLine.of(result))) + b"\n")
+
+    def failure(self, failure: FailureLine) -> None:
+        """Write the last line of a run whose model failed."""
+        self._put(self._seal.sealed(_encode(failure)) + b"\n")
+
+
+def cut(path: Path, decisions: int) -> None:
+    """Shorten a record to its first decisions and the transcript entries before them.
+
+    The old file stays until the shorter one is on disk, which then replaces it.
+
+    Args:
+        path: A record, whole or not.
+        decisions: How many to keep; 0 or more, and no more than there are.
+
+    Raises:
+        UsageError: The new file, `PATH.part`, cannot be made, or another process writes the record.
+    """
+    with RecordLock(path), Recorder.again(path, lines_up_to(path, decisions)):
+        pass
+
+
+def lines_up_to(path: Path, decisions: int) -> Iterator[bytes]:
+    """Yield the header and the lines up to a decision, without their ends."""
+    left = decisions
+    for line in _whole_lines(path):
+        kind = line_kind(line)
+        if not left and kind != "header":
+            return
+        yield line
+        left -= kind == "decision"
+
+
+def line_kind(line: bytes) -> str:
+    """Return the tag of a line that was read before: "decision", "transcript", "result"."""
+    return _decode_tag(line).line
+
+
+def _lines_before_end(path: Path) -> Iterator[bytes]:
+    return (line for line in _whole_lines(path) if line_kind(line) not in ("result", "failure"))
+
+
+class _Tag(msgspec.Struct):
+    """The key that says what a line is."""
+
+    line: str
+
+
+_decode_tag = msgspec.json.Decoder(_Tag).decode
+
+
+def _line(
+    t: int, role: str, observation: Any, wire: bytes, notes: Mapping[str, Any] | None
+) -> bytes:
+    """Return the line of a decision with its end."""
+    # The action is JSON already, so the line is joined instead of encoded as a whole.
+    tail = b',"notes":' + _encode(notes) if notes else b""
+    parts = (t, _role(role), encode(observation), wire, tail)
+    return b'{"line":"decision","t":%d,"role":%b,"observation":%b,"action":%b%b}\n' % parts
+
+
+@cache
+def _role(role: str) -> bytes:
+    return _encode(role)
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    return (line[:-1] for line in lines_of(path) if line.endswith(b"\n"))
+
+
+def _zipped(raw: RecordFile) -> Any:
+    import gzip
+
+    # Neither name nor time of day in the file: the same episode is the same bytes.
+    return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)

@@ -1,0 +1,66 @@
+"""Replay: the actions on record are repeated, and every step and the result are compared."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from desim.core.run import Run
+from desim.episodes.branch import first_difference, repeated
+from desim.episodes.episode import Episode
+from desim.episodes.trust import trusted_model
+from desim.errors import BadRecord, DesimError
+from desim.schema import to_plain
+
+__all__ = ["replay"]
+
+
+def replay(
+    path: str | Path,
+    *,
+    trust: bool = False,
+    key: bytes | None = None,
+    model: str = "",
+    params: Mapping[str, str] | None = None,
+) -> Episode:
+    """Repeat the actions of a record on its model and seed, and compare every step and the result.
+
+    Args:
+        path: A whole record.
+        trust: Whether a module may be imported and files may be opened that the record names.
+        key: The key with which it must have been written; None proves nothing about its origin.
+        model: A model instead of the recorded one, which may be `module:Class`.
+        params: Parameters as text instead of the recorded ones, which may name files.
+
+    Returns:
+        The episode, which is the same as the recorded one. Its steps stay in the file.
+
+    Raises:
+        BadRecord: The record cannot be read, or a decision or the result differs; the text names
+            the first difference.
+        UsageError: The record would import a module or open a file.
+    """
+    episode = Episode.read(path, keep_steps=False, key=key)
+    header = episode.header
+    built = trusted_model(path, header, trust=trust, name=model, params=params)
+    try:
+        run = repeated(built, header, episode.steps)
+        if run.open:
+            raise BadRecord(
+                f"the record ends after {len(episode.steps)} decisions, but "
+                f"{run.open[0].role!r} is asked at t={run.world.now}"
+            )
+        _same_result(episode, run)
+    except DesimError as fault:
+        raise BadRecord(f"{path}: {fault}") from None
+    return episode
+
+
+def _same_result(episode: Episode, run: Run[Any]) -> None:
+    assert episode.result is not None
+    # Usage is noted by policies, and a replay runs none.
+    again = evolve(run.result(), usage=episode.result.usage)
+    recorded, now = to_plain(episode.result), to_plain(again)
+    if recorded != now:
+        raise BadRecord(f"the result differs: {first_difference(recorded, now)}")

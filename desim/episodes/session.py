@@ -1,0 +1,400 @@
+"""A session: one episode at play, that is a run, its policies, and the record being written."""
+
+import contextlib
+import inspect
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+from attrs import evolve
+
+from desim import catalog
+from desim.core.collector import rare_collections
+from desim.core.faults import RAISED, fault_text
+from desim.core.limits import Limits, alarm
+from desim.core.protocols import Model, Noted, Policy, Resumable, offers
+from desim.core.result import Result
+from desim.core.run import Run
+from desim.core.series import check_series
+from desim.core.world import Decision
+from desim.episodes.branch import same_step
+from desim.episodes.episode import Episode
+from desim.episodes.lineup import Lineup
+from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry
+from desim.episodes.recorded_steps import RecordedSteps
+from desim.episodes.recorder import Recorder
+from desim.episodes.short import SHOWN, cut
+from desim.episodes.usage import UsageSums
+from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError, WriteFailed
+
+__all__ = ["Session", "built"]
+
+#: Decisions of one tick with their answers, from the first one that is an awaitable on.
+_Waiting = Sequence[tuple[Decision, Any]]
+
+
+class Session:
+    """One episode at play; a context manager that opens and closes its record.
+
+    Args:
+        model: The frozen parameters.
+        lineup: The policies.
+        seed: A whole number of at least 0.
+        record: The file that receives the episode; None records nothing.
+        past: A cut record: the policies must make its decisions again, and the record is continued
+            after them.
+        limits: Of wall time, events and decisions.
+        keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
+            record, and has none without a record.
+        key: The key of the record's HMAC; None writes a digest alone.
+        series: Whether the episode holds the model's series.
+
+    Attributes:
+        run: The episode's run.
+        steps: The decisions so far, where they are kept.
+        past: The decisions that are on record already.
+
+    Raises:
+        UsageError: The model reports no series, and *series* are wanted.
+    """
+
+    def __init__(
+        self,
+        model: Model[Any],
+        lineup: Lineup,
+        seed: int,
+        record: str | Path | None = None,
+        past: Episode | None = None,
+        *,
+        limits: Limits | None = None,
+        keep_steps: bool = True,
+        key: bytes | None = None,
+        series: bool = False,
+    ) -> None:
+        if series:
+            check_series(model)
+        self.model = model
+        self.policies: dict[str, Policy] = dict(lineup.policies)
+        self.run = Run(model, seed, lineup.roles, limits)
+        self.header = past.header if past else Header.of(model, seed, lineup.labels)
+        self.steps: list[Step] = []
+        self.past = past.steps if past else ()
+        # One after the other and not by number: they may be on disk.
+        self._repeats, self._recorded = iter(self.past), len(self.past)
+        self._seconds = limits.seconds if limits else None
+        self._keeps_steps = keep_steps
+        self._wants_series = series
+        self._decided = self._before_tick = 0
+        self._last: Decision | None = None
+        self._model_fault: DesimError | None = None
+        self._usage = UsageSums()
+        self._transcript: list[TranscriptEntry] = []
+        self._noted = {r: p for r, p in self.policies.items() if offers(p, Noted)}
+        self._continues = past is not None
+        self._record = Path(record) if record else None
+        self._recorder = None
+        if record:
+            again = self._continues
+            self._recorder = Recorder.again(record, key=key) if again else Recorder(record, key=key)
+        self._stack = contextlib.ExitStack()
+        self._connect(past.transcript if past else ())
+
+    def __enter__(self) -> Self:
+        if self._recorder:
+            self._stack.enter_context(self._recorder)
+            if not self._continues:
+                self._recorder.head(self.header)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def play(self) -> Episode:
+        """Play to the end, with an event loop if a policy returns an awaitable.
+
+        Raises:
+            PolicyFailed: A policy raised an exception, or returned an awaitable where an event loop
+                runs already.
+            LimitReached: The episode has used up its time, events or decisions.
+        """
+        with (
+            rare_collections(),
+            contextlib.ExitStack() as stack,
+            alarm(self._seconds),
+            self._way_on_named(),
+        ):
+            loop: Any = None
+            while decisions := self.advance():
+                if waiting := self._decide_all(decisions):
+                    loop = loop or _entered_loop(stack, waiting)
+                    self._take_all(loop.run_until_complete(self._gathered(waiting)))
+            return self.episode()
+
+    async def play_async(self) -> Episode:
+        """Play to the end in the event loop that runs.
+
+        Awaitables of one tick are awaited concurrently. Their decisions are recorded in the order
+        in which they were handed out, once all are made. What a policy must not lose if the run is
+        killed before that, it writes to its `transcript`.
+        """
+        with rare_collections(), alarm(self._seconds), self._way_on_named():
+            while decisions := self.advance():
+                if waiting := self._decide_all(decisions):
+                    self._take_all(await self._gathered(waiting))
+            return self.episode()
+
+    def decide(self, decision: Decision) -> Any:
+        """Return the answer of the policy of a decision's role; it may be an awaitable.
+
+        Raises:
+            PolicyFailed: The policy raised an exception.
+        """
+        try:
+            return self.policies[decision.role].decide(decision.observation)
+        except DesimError:
+            raise
+        except RAISED as fault:
+            raise self._failed(decision, fault) from fault
+
+    async def decide_async(self, decision: Decision) -> Any:
+        """Return the answer of the policy of a decision's role, awaited if it is an awaitable.
+
+        Raises:
+            PolicyFailed: The policy raised an exception.
+        """
+        return await self._awaited(decision, self.decide(decision))
+
+    def take(self, decision: Decision, action: Any) -> None:
+        """Give an answer to the run and record it, unless it is on record already.
+
+        Raises:
+            WrongAction: The action is not in the role's schema.
+            BadRecord: The record has another decision at this place.
+        """
+        run = self.run
+        run.answer(decision, action)
+        t = run.world.now
+        notes = self._notes(decision) if self._noted else None
+        self._decided = decided = self._decided + 1
+        self._last = decision
+        if notes:
+            self._usage.add(decision.role, notes)
+        again = decided <= self._recorded
+        if again or self._keeps_steps:
+            step = Step(t, decision.role, decision.observation, decision.action, notes)
+            if again:
+                same_step(decided, next(self._repeats), step)
+            if self._keeps_steps:
+                self.steps.append(step)
+        if not again and self._recorder is not None:
+            self._recorder.decision(t, decision, notes)
+
+    def write_transcript(self, role: str, entry: Any) -> None:
+        """Record an entry of a policy's transcript; it is on disk when this returns."""
+        self._transcript.append(TranscriptEntry(entry, role))
+        if self._recorder:
+            self._recorder.transcript(self._transcript[-1])
+
+    def episode(self) -> Episode:
+        """Return the ended episode and write the last line of its record.
+
+        Raises:
+            WrongResult: As `result`, or a series is not what an episode holds.
+            ModelFailed: As `result`, or the model's `series` raised an exception. After a failure
+                of `series` the record is whole, as it holds none.
+        """
+        result = self.result()
+        if self._noted:
+            result = evolve(result, usage=self._usage.totals())
+        if self._recorder:
+            self._recorder.result(result)
+        series = self.run.series() if self._wants_series else {}
+        transcript = tuple(self._transcript)
+        return Episode(self.header, self._steps(), result, transcript, series=series)
+
+    def advance(self) -> list[Decision]:
+        """Move the clock to the next open decisions; return none once the episode has ended.
+
+        Raises:
+            ModelFailed: The model raised an exception; the record says so.
+            LimitReached: The episode has used up its time, events or decisions.
+        """
+        # Not a context manager, which takes a tenth of the time of a decision.
+        try:
+            decisions = self.run.advance()
+        except DesimError as fault:
+            self._record_failure(fault)
+            raise
+        if decisions:
+            self._before_tick = self._decided
+        return decisions
+
+    def result(self) -> Result:
+        """Return the result of the ended run.
+
+        Raises:
+            ModelFailed: The model's `score` or `metrics` raised an exception; the record says so.
+            WrongResult: They are no finite number and no JSON values; as above.
+        """
+        try:
+            return self.run.result()
+        except DesimError as fault:
+            self._record_failure(fault)
+            raise
+
+    def _record_failure(self, fault: DesimError) -> None:
+        """Write where the model failed as the last line of the record, if there is one.
+
+        A limit is no fault of the model: nothing is written, so that the record can be resumed.
+        """
+        if self._recorder is None or isinstance(fault, LimitReached):
+            return
+        self._model_fault = fault
+        failure = FailureLine(
+            t=self.run.world.now,
+            error=str(fault),
+            decisions=self._decided,
+            before=self._before_tick,
+        )
+        with contextlib.suppress(WriteFailed):  # the fault of the model says more
+            self._recorder.failure(failure)
+
+    @contextlib.contextmanager
+    def _way_on_named(self) -> Iterator[None]:
+        """Add to a recorded fault of the model the answer before it and a way to play on."""
+        try:
+            yield
+        except DesimError as fault:
+            if fault is not self._model_fault:
+                raise
+            raise type(fault)(f"{fault}{self._way_on()}") from fault
+
+    def _way_on(self) -> str:
+        """Return the end of an error: the answer before it, and how to play on from before it."""
+        if self._last is None:
+            return ""
+        answer = cut(self._last.wire.decode(), SHOWN)
+        return (
+            f". The last answer was decision {self._decided}, {self._last.role!r} with {answer}; "
+            f"desim branch {self._record} --at {self._before_tick} plays on from before it"
+        )
+
+    def _decide_all(self, decisions: Sequence[Decision]) -> _Waiting:
+        """Let the policies of one tick decide, and take the answers before the first awaitable.
+
+        Returns:
+            The decisions from the first awaitable on, to be awaited concurrently.
+        """
+        waiting: list[tuple[Decision, Any]] = []
+        policies = self.policies
+        try:
+            for decision in decisions:
+                try:  # `decide`, without the call
+                    action = policies[decision.role].decide(decision.observation)
+                except DesimError:
+                    raise
+                except RAISED as fault:
+                    raise self._failed(decision, fault) from fault
+                if waiting or hasattr(action, "__await__"):
+                    waiting.append((decision, action))
+                else:
+                    self.take(decision, action)
+        except BaseException:
+            _discard(waiting)
+            raise
+        return waiting
+
+    async def _gathered(self, waiting: _Waiting) -> list[tuple[Decision, Any]]:
+        """Await all answers; cancel the remaining tasks if one fails."""
+        # asyncio takes longer to import than desim itself.
+        import asyncio
+
+        tasks = [asyncio.ensure_future(self._awaited(*each)) for each in waiting]
+        try:
+            actions = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+        return [(decision, action) for (decision, _), action in zip(waiting, actions, strict=True)]
+
+    async def _awaited(self, decision: Decision, action: Any) -> Any:
+        try:
+            return await action if inspect.isawaitable(action) else action
+        except DesimError:
+            raise
+        except RAISED as fault:
+            raise self._failed(decision, fault) from fault
+
+    def _take_all(self, answers: Sequence[tuple[Decision, Any]]) -> None:
+        for decision, action in answers:
+            self.take(decision, action)
+
+    def _steps(self) -> Sequence[Step]:
+        if not self._keeps_steps and self._record is not None:
+            return RecordedSteps(self._record, self._decided)
+        return tuple(self.steps)
+
+    def _connect(self, transcript: Sequence[TranscriptEntry]) -> None:
+        """Connect resumable policies with the record, and pass them the entries of a cut one."""
+        self._transcript.extend(transcript)
+        for role, policy in self.policies.items():
+            if offers(policy, Resumable):
+                policy.transcript = partial(self.write_transcript, role)
+                if transcript:
+                    policy.resume([one.entry for one in transcript if one.role == role])
+
+    def _notes(self, decision: Decision) -> dict[str, Any] | None:
+        """Copy the policy's notes, which may change before the next decision."""
+        noted = self._noted.get(decision.role)
+        notes = noted.notes if noted else None
+        try:
+            return msgspec.to_builtins(dict(notes), str_keys=True) if notes else None
+        except (TypeError, ValueError) as fault:
+            raise self._failed(decision, fault) from fault
+
+    def _failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
+        role, now = decision.role, self.run.world.now
+        return PolicyFailed(
+            f"policy {self.header.policies.get(role, role)} failed as {role!r} at t={now}: "
+            + fault_text(fault)
+        )
+
+
+def built(model: Model[Any] | str) -> Model[Any]:
+    """Return a model, built by the catalog where its name is given.
+
+    Raises:
+        UsageError: There is no such model, or a class was given.
+    """
+    if isinstance(model, type):
+        raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")
+    return catalog.model(model) if isinstance(model, str) else model
+
+
+def _discard(waiting: _Waiting) -> None:
+    # Python warns of a coroutine that is never awaited; the error that follows says enough.
+    for _, answer in waiting:
+        if inspect.iscoroutine(answer):
+            answer.close()
+
+
+def _entered_loop(stack: contextlib.ExitStack, waiting: _Waiting) -> Any:
+    """Return a new event loop, closed with the stack.
+
+    Raises:
+        PolicyFailed: One runs already.
+    """
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
+        return stack.enter_context(asyncio.Runner()).get_loop()
+    _discard(waiting)
+    role = waiting[0][0].role
+    raise PolicyFailed(
+        f"the policy of {role!r} is a coroutine, and an event loop runs here; use play_async"
+    )

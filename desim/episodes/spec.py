@@ -1,0 +1,84 @@
+"""A policy as text: its name or `package.module:Name`, then `,key=value` for each argument."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from desim.errors import UsageError
+
+__all__ = ["Spec", "label", "read_policies"]
+
+
+@frozen
+class Spec:
+    """A policy's name and arguments.
+
+    Attributes:
+        name: A name in the catalog, or `package.module:Name`.
+        arguments: Texts by argument.
+
+    >>> Spec.read("base_stock,target=1200")
+    Spec(name='base_stock', arguments={'target': '1200'})
+    """
+
+    name: str
+    arguments: Mapping[str, str] = attrs.field(factory=dict)
+
+    @classmethod
+    def read(cls, text: str) -> "Spec":
+        """Read a spec.
+
+        Raises:
+            UsageError: It has no name, or an argument is not KEY=VALUE or is given twice.
+        """
+        name, *parts = text.strip().split(",")
+        arguments: dict[str, str] = {}
+        for part in parts:
+            key, equals, value = part.partition("=")
+            key = key.strip()
+            if not (key and equals):
+                raise UsageError(f"{part!r} in policy {text!r} is not KEY=VALUE")
+            if key in arguments:
+                raise UsageError(f"{key} was given twice in policy {text!r}")
+            arguments[key] = value.strip()
+        if not name:
+            raise UsageError(f"policy {text!r} has no name; write NAME[,KEY=VALUE]...")
+        return cls(name, arguments)
+
+    def __str__(self) -> str:
+        return ",".join([self.name, *(f"{k}={v}" for k, v in self.arguments.items())])
+
+
+def read_policies(texts: Sequence[str]) -> str | dict[str, str]:
+    """Read `[ROLE=]SPEC` texts: one spec for the default roles, or a mapping of roles to specs.
+
+    Raises:
+        UsageError: A role is named twice, or specs with and without a role are mixed.
+    """
+    specs: dict[str, str] = {}
+    for text in texts:
+        head = text.split(",", 1)[0]
+        role, equals, name = head.partition("=")
+        role, spec = (role, name + text[len(head) :]) if equals else ("", text)
+        if role in specs:
+            raise UsageError(
+                f"two policies for {role!r} were given; a role takes one"
+                if role
+                else f"policies {specs['']!r} and {text!r} name no role; write ROLE=SPEC"
+            )
+        specs[role] = spec
+    if "" in specs and len(specs) > 1:
+        raise UsageError(f"policy {specs['']!r} names no role while others do; write ROLE=SPEC")
+    return specs.get("", specs)
+
+
+def label(policy: Any) -> str:
+    """Return the name of a policy in tables and records: its spec, its `repr`, or its class."""
+    if isinstance(policy, str):
+        return str(Spec.read(policy))
+    named = policy if hasattr(policy, "__qualname__") else type(policy)
+    if named is policy or not attrs.has(named):
+        return f"{named.__module__}:{named.__qualname__}"
+    return repr(policy)

@@ -1,0 +1,106 @@
+"""The model and the policies of a record, built only as far as the caller allows."""
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desim import catalog
+from desim.core.protocols import Model
+from desim.episodes.lineup import Policies, assign
+from desim.episodes.reach import model_reaches, policy_reaches, refuse
+from desim.episodes.record import PERSON, Header
+from desim.errors import BadRecord, UsageError
+from desim.schema import to_plain
+from desim.schema.arguments import read_arguments
+
+__all__ = ["given_policies", "recorded_roles", "trusted_model", "trusted_policies"]
+
+
+def trusted_model(
+    path: str | Path,
+    header: Header,
+    *,
+    trust: bool = False,
+    name: str = "",
+    params: Mapping[str, str] | None = None,
+    roles: Iterable[str] = (),
+) -> Model[Any]:
+    """Build the model of a record.
+
+    Args:
+        path: The record, for errors.
+        header: Its header.
+        trust: Whether everything that the header names may be imported and opened.
+        name: A model instead of the recorded one, which may be `module:Class`.
+        params: Parameters as text instead of the recorded ones, which may name files.
+        roles: Those whose policies will be built from their labels on record.
+
+    Raises:
+        UsageError: The header would reach outside by what the caller does not give.
+        BadRecord: There is no such model, or it does not take the parameters.
+    """
+    given = params or {}
+    if name:
+        catalog.model_class(name)  # the caller has named it, so that it may be imported
+    recorded = {key: value for key, value in header.params.items() if key not in given}
+    model = name or header.model
+    if not trust:
+        labels = ((role, header.policies[role]) for role in roles)
+        of_policies = (policy_reaches(role, label, model) for role, label in labels)
+        refuse([*model_reaches(model, recorded), *chain.from_iterable(of_policies)], path)
+    try:
+        again = {key: to_plain(value) for key, value in _read(model, given).items()}
+        changed = msgspec.structs.replace(header, model=model, params={**recorded, **again})
+        return changed.build(trust=True)
+    except BadRecord as fault:
+        raise BadRecord(f"{path}: {fault}") from None
+
+
+def recorded_roles(header: Header, policies: Policies) -> list[str]:
+    """Return the roles whose policies are built from their labels on record.
+
+    Args:
+        header: The record's header.
+        policies: What the caller gives: one for all roles, or by role.
+    """
+    if policies is None or isinstance(policies, Mapping):
+        return [role for role in header.policies if role not in (policies or {})]
+    return []
+
+
+def trusted_policies(
+    path: str | Path, header: Header, model: Model[Any], policies: Policies
+) -> dict[str, Any]:
+    """Return a policy for every role of a record: those given, else the labels on record.
+
+    Args:
+        path: The record, for errors.
+        header: Its header.
+        model: The model.
+        policies: One for all roles, or by role; None stands for the labels on record.
+
+    Raises:
+        UsageError: A person plays one of the roles.
+    """
+    every = {**header.policies, **given_policies(header, model, policies)}
+    if PERSON in every.values():
+        raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
+    return every
+
+
+def given_policies(header: Header, model: Model[Any], policies: Policies) -> dict[str, Any]:
+    """Return by role the policies that the caller gives; one alone is for the recorded roles."""
+    given = assign(model, policies, tuple(header.policies))
+    if isinstance(policies, Mapping):
+        return given
+    return {role: one for role, one in given.items() if role in header.policies}
+
+
+def _read(model: str, params: Mapping[str, str]) -> dict[str, Any]:
+    if not params:
+        return {}
+    cls = catalog.model_class(model)
+    return read_arguments(cls, params, what=f"{cls.__name__} has no parameter")

@@ -1,0 +1,111 @@
+"""Text forms of names, numbers and plain values for people; imports nothing of desim."""
+
+import math
+import re
+from typing import Any
+
+__all__ = [
+    "NOTHING",
+    "dollars_text",
+    "estimate_text",
+    "is_moment",
+    "label_text",
+    "number_text",
+    "value_text",
+]
+
+#: The text of a value that is missing or empty.
+NOTHING = "—"
+
+#: From `_CENTS` on a number has two decimals, below it six digits; from `_HUGE` on an exponent.
+_CENTS, _HUGE = 1e3, 1e15
+#: A narrower interval justifies no more digits; an estimate of this size has no decimals.
+_NARROW, _WHOLE = 1e-6, 1e6
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
+
+
+def label_text(name: str) -> str:
+    """Return the name of a field or a class as words.
+
+    >>> label_text("incoming_order"), label_text("SimResume")
+    ('Incoming order', 'Sim resume')
+    """
+    words = "".join(f" {c.lower()}" if c.isupper() else c for c in name).replace("_", " ").split()
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def number_text(value: float) -> str:
+    """Return a number with separated thousands and without trailing zeros.
+
+    >>> number_text(-1440.5), number_text(0.28846153), number_text(2_000_000.0), number_text(-0.0)
+    ('-1,440.5', '0.288462', '2,000,000', '0')
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) >= _HUGE:
+        return f"{value:.6g}"
+    if value.is_integer():
+        return f"{value:z,.0f}"
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if abs(value) >= _CENTS else f"{value:,.6g}"
+
+
+def dollars_text(cents: int) -> str:
+    """Return a sum of money in dollars.
+
+    >>> dollars_text(123_450)
+    '$1,234.50'
+    """
+    return f"${cents / 100:,.2f}"
+
+
+def is_moment(value: Any) -> bool:
+    """Return whether a value is an ISO date and time."""
+    return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
+
+
+def value_text(value: Any) -> str:  # noqa: PLR0911 (one line a kind of value)
+    """Return a plain JSON value in one line.
+
+    >>> value_text([{"start_at": 1000, "end": None}, True])
+    '(start at 1,000, end —), yes'
+    """
+    match value:
+        case None | "" | []:
+            return NOTHING
+        case dict() if not value:
+            return NOTHING
+        case bool():
+            return "yes" if value else "no"
+        case int() | float():
+            return number_text(value)
+        case str():
+            return value.replace("T", " ").split(".")[0] if is_moment(value) else value
+        case list():
+            return ", ".join(
+                f"({value_text(each)})" if isinstance(each, dict) else value_text(each)
+                for each in value
+            )
+        case dict():
+            return ", ".join(
+                f"{label_text(str(k)).lower()} {value_text(v)}" for k, v in value.items()
+            )
+        case _:
+            return str(value)
+
+
+def estimate_text(value: float, half: float | None = None) -> str:
+    """Return an estimate with as many digits as its interval justifies.
+
+    Args:
+        value: A finite number.
+        half: Half the width of its interval; two digits of it are significant. Without it, *value*
+            has six digits.
+
+    >>> estimate_text(1234567.891, 4321.0), estimate_text(0.51234, 0.069), estimate_text(12.0)
+    ('1,234,568', '0.512', '12')
+    """
+    if half and half > _NARROW:
+        return f"{value:z,.{max(0, 1 - math.floor(math.log10(half)))}f}"
+    whole = value.is_integer() or abs(value) >= _WHOLE
+    return f"{value:z,.0f}" if whole and abs(value) < _HUGE else f"{value:z,.6g}"

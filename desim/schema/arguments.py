@@ -1,0 +1,137 @@
+"""Arguments from text: `--set KEY=VALUE` of a model, `,key=value` of a policy."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from types import NoneType
+from typing import Any, TypeVar, get_type_hints
+
+import attrs
+import msgspec
+
+from desim.errors import SchemaError, UsageError, possible, sentence
+from desim.schema.codecs import from_plain
+from desim.schema.unions import is_union, members
+from desim.short_repr import shortened
+
+__all__ = ["build", "parameters", "read_arguments", "read_value"]
+
+T = TypeVar("T")
+
+
+def build(cls: Callable[..., T], arguments: Mapping[str, Any]) -> T:
+    """Call a class with arguments by name.
+
+    Raises:
+        UsageError: The class refuses an argument.
+    """
+    try:
+        return cls(**arguments)
+    except (TypeError, ValueError) as fault:
+        name = getattr(cls, "__name__", str(cls))
+        raise UsageError(f"{name}: {sentence(fault)}") from None
+
+
+def read_arguments(
+    call: Callable[..., Any],
+    texts: Mapping[str, str],
+    what: str = "there is no argument",
+    further: Sequence[Callable[..., Any]] = (),
+    prefix: str = "",
+) -> dict[str, Any]:
+    """Read arguments given as text by the types of a class's or function's signature.
+
+    Args:
+        call: The class or function.
+        texts: Texts by argument.
+        what: Start of the error text for an argument that does not exist.
+        further: Classes or functions whose parameters are accepted as well.
+        prefix: What an error text puts before each name, such as "scenario.".
+
+    Raises:
+        UsageError: An argument does not exist, or a text is no value of its type.
+    """
+    if not texts:
+        return {}
+    names, hints = _known(call, *further)
+    for name in texts:
+        if name not in names:
+            known = [f"{prefix}{one}" for one in names]
+            raise UsageError(f"{what} {prefix + name!r}; {possible(prefix + name, known)}")
+    return {
+        name: read_value(text, hints.get(name, Any), prefix + name) for name, text in texts.items()
+    }
+
+
+def read_value(text: str, kind: Any, name: str = "value") -> Any:
+    """Read one value: numbers may hold underscores, lists and objects are JSON.
+
+    Args:
+        text: The value; where the type is `str` it is returned unchanged.
+        kind: The type.
+        name: What the error text calls the value.
+
+    Raises:
+        UsageError: The text is no value of that type.
+    """
+    for plain in _candidates(text, kind):
+        try:
+            return from_plain(plain, kind, name)
+        except SchemaError:
+            continue
+    raise UsageError(f"{name}={shortened(text)} was given; {name} is {_kind_name(kind)}")
+
+
+def _candidates(text: str, kind: Any) -> list[Any]:
+    """Return the plain values that a text may denote, in the order in which they are tried."""
+    values: list[Any] = []
+    kinds = members(kind)
+    for number in (int, float):
+        try:
+            values.append(number(text))
+        except ValueError:
+            continue
+    with suppress(msgspec.DecodeError):
+        values.append(msgspec.json.decode(text))
+    words = {"true": True, "false": False, "none": None, "null": None}
+    if text.lower() in words:
+        values.append(words[text.lower()])
+    # A field of text keeps "007", which is not the number 7.
+    if str in kinds and {*kinds} <= {str, NoneType}:
+        return [None, text] if None in values else [text]
+    return [*values, text]
+
+
+@cache
+def parameters(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the parameters that a user may give by name; the framework itself passes `seat`."""
+    packed = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
+    every = inspect.signature(call).parameters.items()
+    return {name: p for name, p in every if name != "seat" and p.kind not in packed}
+
+
+@cache
+def _known(*calls: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], dict[str, Any]]:
+    """Return the parameters and the types of several classes or functions, each by name."""
+    names = {name: p for call in calls for name, p in parameters(call).items()}
+    return names, {name: kind for call in calls for name, kind in _hints(call).items()}
+
+
+@cache
+def _hints(call: Callable[..., Any]) -> dict[str, Any]:
+    target = call.__init__ if isinstance(call, type) and not attrs.has(call) else call  # type: ignore[misc]
+    try:
+        hints = get_type_hints(target)
+    except (NameError, TypeError):
+        return {}
+    # The constructor takes a private field under another name, its alias.
+    fields = attrs.fields(call) if attrs.has(call) else ()  # type: ignore[arg-type]
+    return hints | {f.alias: hints[f.name] for f in fields if f.name in hints}
+
+
+def _kind_name(kind: Any) -> str:
+    if is_union(kind):
+        return " or ".join(_kind_name(k) for k in members(kind))
+    names = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
+    return names.get(kind, "none" if kind is NoneType else getattr(kind, "__name__", str(kind)))

@@ -1,0 +1,242 @@
+"""Frozen classes to tagged objects, back again, and to JSON Schema.
+
+An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do` being the class
+name in snake_case. For every frozen class a msgspec struct, its wire type, is made once; decoding,
+type checks, the refusal of unknown keys and JSON Schema are msgspec's.
+"""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from types import UnionType
+from typing import Any
+
+import attrs
+import msgspec
+
+from desim.errors import SchemaError, WrongAction, possible, sentence
+from desim.schema.convert import (
+    as_read,
+    convertible_fields,
+    from_struct,
+    native,
+    to_struct,
+    writer,
+)
+from desim.schema.scalars import check_finite, not_finite, plain_numbers, plain_scalar
+from desim.schema.unions import members, union_of
+from desim.schema.wire_types import tag, wire_kind, wire_type
+from desim.short_repr import short_repr
+
+__all__ = [
+    "MOST_BYTES",
+    "Codec",
+    "check_observation",
+    "codec",
+    "encode",
+    "from_plain",
+    "json_schema",
+    "tagged",
+    "to_plain",
+]
+
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+
+#: Bytes of JSON that an action may have; the fields of most actions have narrower limits.
+MOST_BYTES = 1_000_000
+
+#: Bytes of given JSON that an error text shows.
+_WIDTH = 120
+
+#: What msgspec and validators raise at a value that does not fit or is nested too deeply.
+_FAULTS = (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError)
+
+
+class Codec:
+    """The compiled schema of a role's actions: checks an action and converts it to and from JSON.
+
+    Args:
+        action: A frozen class or a union of frozen classes.
+
+    Attributes:
+        classes: The classes by tag.
+        wire_type: The wire type, or the union of the wire types.
+
+    Raises:
+        SchemaError: One of them is not an attrs class, or two share a tag.
+    """
+
+    def __init__(self, action: type | UnionType) -> None:
+        self.classes: dict[str, type] = {}
+        for cls in members(action):
+            if not attrs.has(cls):
+                raise SchemaError(
+                    f"{short_repr(cls)} is not a frozen attrs class, so it cannot be an action"
+                )
+            if tag(cls) in self.classes:
+                raise SchemaError(f"two classes of one role share the tag {tag(cls)!r}")
+            self.classes[tag(cls)] = cls
+        classes = self.classes.values()
+        self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
+        self._decode = msgspec.json.Decoder(self.wire_type).decode
+        self._forms = {cls: (writer(cls), convertible_fields(cls)) for cls in classes}
+
+    def take(self, action: Any) -> tuple[Any, bytes]:
+        """Check an action, an instance or its tagged object.
+
+        Returns:
+            The action as a replay reads it, and its tagged object as JSON.
+
+        Raises:
+            WrongAction: It does not fit; the text states what was given and what was expected.
+        """
+        form = self._forms.get(type(action))
+        if form is None:
+            if not isinstance(action, Mapping):
+                raise WrongAction(f"{_shown(action)}; {self.expected()}")
+            action = self.read(action)
+            form = self._forms[type(action)]
+        write, convertible = form
+        try:
+            try:
+                wire = write(action)
+            except TypeError:
+                action = plain_numbers(action)
+                wire = write(action)
+            # Decoding is the check, also of an instance: its types may never have been checked.
+            read = self._decode(wire)
+            kept = as_read(action, read, convertible) if convertible else action
+        except _FAULTS as fault:
+            why = not_finite(action) or sentence(fault)
+            raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}") from None
+        # msgspec writes nan and infinity as null, which an optional number would accept.
+        if b"null" in wire and (why := not_finite(action)):
+            raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}")
+        if len(wire) > MOST_BYTES:
+            raise WrongAction(f"{_shown(action)}: {len(wire):,} bytes; the limit is {MOST_BYTES:,}")
+        return kept, wire
+
+    def read(self, given: Any) -> Any:
+        """Return the action of a tagged object: a mapping, or JSON as text or bytes.
+
+        Raises:
+            WrongAction: It does not fit; the text holds the path of the fault.
+        """
+        try:
+            wire = given if isinstance(given, bytes | str) else _encode(given)
+            # msgspec writes nan and infinity as null, so without one there is none to find.
+            if b"null" in wire if isinstance(wire, bytes) else "null" in wire:
+                check_finite(given)
+            return from_struct(self._decode(wire))
+        except _FAULTS as fault:
+            raise WrongAction(
+                f"{_shown(given)}: {self._explain(fault)}; {self.expected()}"
+            ) from None
+
+    def expected(self) -> str:
+        """Return the end of an error text: the names of the classes."""
+        *others, last = [cls.__name__ for cls in self.classes.values()]
+        return f"expected {', '.join(others)} or {last}" if others else f"expected {last}"
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the tagged objects."""
+        return msgspec.json.schema(self.wire_type)
+
+    def _explain(self, fault: Exception) -> str:
+        unknown = re.search(r"Invalid value '(.*?)' - at `\$\.do`", str(fault))
+        return sentence(fault) + (f"; {possible(unknown[1], self.classes)}" if unknown else "")
+
+
+@cache
+def codec(action: type | UnionType) -> Codec:
+    """Return the codec of a class or union, made once."""
+    return Codec(action)
+
+
+def check_observation(observation: Any, cls: type) -> None:
+    """Check the class of an observation and the types of its fields.
+
+    `type_check` is a faster check, which leaves doubtful cases to this one.
+
+    Raises:
+        SchemaError: It does not fit; the text holds the path of the fault.
+    """
+    if not isinstance(observation, cls):
+        raise SchemaError(f"{_shown(observation)} is not of class {cls.__name__}")
+    if _has_plain_fields(cls):
+        with suppress(*_FAULTS):
+            msgspec.convert(observation, wire_kind(cls), from_attributes=True)
+            return
+    # What is written otherwise than it is held, such as a numpy scalar, fits as it is written.
+    try:
+        plain = to_plain(observation)
+    except _FAULTS as fault:
+        raise SchemaError(sentence(fault)) from None
+    from_plain(plain, cls)
+
+
+def _has_plain_fields(cls: type) -> bool:
+    """Return whether every field is an attribute under the name that JSON uses."""
+    return attrs.has(cls) and all(f.init and f.alias == f.name for f in attrs.fields(cls))
+
+
+def json_schema(cls: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a frozen class as it is written untagged (an observation)."""
+    return msgspec.json.schema(wire_kind(cls))
+
+
+def to_plain(value: Any) -> Any:
+    """Convert a frozen class, or a container of plain values, to the JSON values of a record."""
+    return msgspec.json.decode(encode(value))
+
+
+def encode(value: Any) -> bytes:
+    """Return a frozen class, or a container of plain values, as JSON."""
+    cls: Any = type(value)
+    return _encode(value if native(cls) else to_struct(value))
+
+
+def tagged(action: Any) -> bytes:
+    """Return an action, an instance or already a tagged object, as a tagged object in JSON."""
+    cls: Any = type(action)
+    return writer(cls)(action) if attrs.has(cls) else _encode(action)
+
+
+def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
+    """Convert plain JSON values to a frozen class or to any type that msgspec knows.
+
+    Args:
+        value: As a file or a request holds it.
+        cls: The type.
+        path: What error texts call the whole value.
+
+    Raises:
+        SchemaError: The value does not fit; the text holds the path of the fault.
+    """
+    try:
+        check_finite(value)
+        return from_struct(msgspec.convert(value, wire_kind(cls)))
+    except _FAULTS as fault:
+        text = sentence(fault).replace("`$", f"`{path}") + _near_miss(sentence(fault), cls)
+        # msgspec omits the path where the whole value is at fault.
+        raise SchemaError(text if " - at `" in text else f"{text} - at `{path}`") from None
+
+
+def _near_miss(text: str, cls: Any) -> str:
+    """Return the field that an unknown one resembles, such as one that was renamed."""
+    import difflib  # only a failing call pays for this import
+
+    unknown = re.match(r"Object contains unknown field `(.*?)`(?! - at `\$\.)", text)
+    if unknown is None or not attrs.has(cls):
+        return ""
+    near = difflib.get_close_matches(unknown[1], [str(f.alias) for f in attrs.fields(cls)], n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _shown(value: Any) -> str:
+    """Return a given value for an error text; JSON as it is."""
+    if not isinstance(value, bytes):
+        return short_repr(value)
+    text = value[:_WIDTH].decode(errors="replace")
+    return text if len(value) <= _WIDTH else text + "…"

@@ -1,0 +1,104 @@
+"""Validators of numbers and texts for attrs fields; attrs has `ge`, `le`, `max_len` and so on.
+
+Python counts True and False as 1 and 0; every validator of numbers here refuses them.
+
+`bounded_whole`, `bounded_number`, `short_text`, `long_text` and `short_texts` are for fields of
+actions. What comes from outside has a limit that every world can stand, and that no sensible action
+reaches; the JSON Schema states it.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from attrs import Attribute
+from attrs.validators import and_, deep_iterable, ge, instance_of, le, max_len
+
+from desim.short_repr import short_repr
+
+__all__ = [
+    "LARGEST",
+    "LONGEST_LIST",
+    "LONGEST_NAME",
+    "LONGEST_TEXT",
+    "bounded_number",
+    "bounded_whole",
+    "finite",
+    "finite_numbers",
+    "long_text",
+    "short_text",
+    "short_texts",
+    "whole",
+]
+
+#: The largest whole number of an action. 64 bits hold it, and sums of several; Python can cut lists
+#: by it, and JSON can hold it.
+LARGEST = 10**18
+
+#: The largest number of an action that need not be whole; a sum of several is still finite.
+_LARGEST_NUMBER = 1e300
+
+#: Characters of a name, a key word or a search text in an action.
+LONGEST_NAME = 1_000
+
+#: Characters of a note, or of another text that a world keeps.
+LONGEST_TEXT = 100_000
+
+#: Entries of a list in an action.
+LONGEST_LIST = 1_000
+
+#: The largest float; a whole number beyond it fails as soon as a model computes with it.
+_LARGEST = sys.float_info.max
+
+
+def finite(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    """Validate a field that holds a finite number, int or float.
+
+    Raises:
+        ValueError: It holds something else.
+    """
+    # Comparisons with nan are False, so that nan is refused like the infinities.
+    if type(value) is bool or not (
+        isinstance(value, int | float) and -_LARGEST <= value <= _LARGEST
+    ):
+        raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is a finite number")
+
+
+def whole(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    """Validate a field that holds a whole number; 3.0 is none.
+
+    Raises:
+        ValueError: It holds something else.
+    """
+    if type(value) is bool or not isinstance(value, int):
+        raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is a whole number")
+
+
+def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]", Any], None]:
+    """Return a validator of a field that holds a tuple of finite numbers.
+
+    Args:
+        count: How many numbers it holds; None allows any number of them.
+
+    >>> import attrs
+    >>> triangle = attrs.field(validator=finite_numbers(3))
+    """
+
+    def validate(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
+        if not isinstance(value, tuple) or count not in (None, len(value)):
+            size = "a tuple of" if count is None else f"a tuple of {count}"
+            raise ValueError(
+                f"{attribute.name}={short_repr(value)} was given; it is {size} finite numbers"
+            )
+        for each in value:
+            finite(instance, attribute, each)
+
+    return validate
+
+
+#: Validators of fields of actions.
+bounded_whole: Any = and_(whole, ge(-LARGEST), le(LARGEST))
+bounded_number: Any = and_(finite, ge(-_LARGEST_NUMBER), le(_LARGEST_NUMBER))
+short_text: Any = and_(instance_of(str), max_len(LONGEST_NAME))
+long_text: Any = and_(instance_of(str), max_len(LONGEST_TEXT))
+short_texts: Any = and_(max_len(LONGEST_LIST), deep_iterable(short_text))

@@ -1,0 +1,165 @@
+"""Rows of a sweep by column: the values of a column, rows grouped by columns, means by seed."""
+
+import json
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from desim.errors import UsageError, possible
+from desim.short_repr import short_repr
+from desim.sweeps.jobs import Row
+
+__all__ = [
+    "Key",
+    "Path",
+    "column",
+    "column_names",
+    "find",
+    "mean",
+    "means_by_seed",
+    "numbers",
+    "paths",
+    "places",
+    "seed_means",
+    "value_at",
+]
+
+#: The keys under which rows have a column: one, or `params` or `metrics` and a name.
+Path = tuple[str, ...]
+
+#: The values of the columns that make a group.
+Key = tuple[Any, ...]
+
+_FIRST, _MIDDLE, _LAST = (
+    ("model", "preset"),
+    ("policy", "seed", "score", "ended", "decisions"),
+    ("ledger_digest", "error"),
+)
+_PLAIN = _FIRST + _MIDDLE + _LAST
+_NESTED = ("params", "metrics")
+
+
+def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the full names of all columns, in the order of rows.csv."""
+    params, metrics = (
+        tuple(f"{key}.{name}" for name in dict.fromkeys(n for row in rows for n in row[key]))
+        for key in _NESTED
+    )
+    return (*_FIRST, *params, *_MIDDLE, *metrics, *_LAST)
+
+
+def find(rows: Sequence[Row], name: str) -> Path:
+    """Return the path of a column.
+
+    Raises:
+        UsageError: There is no such column, or a parameter and a metric share the name.
+    """
+    key, _, rest = name.partition(".")
+    if name in _PLAIN:
+        return (name,)
+    if key in _NESTED and any(rest in row[key] for row in rows):
+        return (key, rest)
+    keys = [key for key in _NESTED if any(name in row[key] for row in rows)]
+    if len(keys) > 1:
+        raise UsageError(
+            f"{name!r} is a parameter and a metric; write params.{name} or metrics.{name}"
+        )
+    if not keys and all(row["error"] is not None for row in rows):
+        # Failed rows have no metrics, so any name may be one.
+        return ("metrics", name)
+    if not keys:
+        known = [n.removeprefix("params.").removeprefix("metrics.") for n in column_names(rows)]
+        raise UsageError(f"there is no column {name!r}; {possible(name, known)}")
+    return (keys[0], name)
+
+
+def paths(names: Iterable[str]) -> list[Path]:
+    """Return the paths of columns by their full names, as `column_names` returns them."""
+    return [tuple(n.split(".", 1)) if n.split(".")[0] in _NESTED else (n,) for n in names]
+
+
+def value_at(row: Row, path: Path) -> Any:
+    """Return the value of a column; None if the row has no such parameter or metric."""
+    return row[path[0]] if len(path) == 1 else row[path[0]].get(path[1])
+
+
+def column(rows: Sequence[Row], name: str) -> list[Any]:
+    """Return the values of a column; None where a row has none.
+
+    Raises:
+        UsageError: There is no such column.
+    """
+    path = find(rows, name)
+    return [value_at(row, path) for row in rows]
+
+
+def numbers(rows: Sequence[Row], name: str) -> list[float | None]:
+    """Return a column of numbers, truth values as 0 and 1; None where a row has none.
+
+    Raises:
+        UsageError: There is no such column, or it holds something else than numbers.
+    """
+    return [_number(name, value) for value in column(rows, name)]
+
+
+def places(rows: Sequence[Row], by: Sequence[str]) -> dict[Key, list[int]]:
+    """Group the indices of rows by the values of columns, in the order of their first rows.
+
+    Raises:
+        UsageError: There is no such column.
+    """
+    groups: dict[Key, list[int]] = {}
+    for place, key in enumerate(_keys(rows, by)):
+        groups.setdefault(key, []).append(place)
+    return groups
+
+
+def _keys(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Key]:
+    columns = [column(rows, name) for name in by]
+    return (tuple(map(_hashable, key)) for key in zip(*columns, strict=True))
+
+
+def seed_means(rows: Sequence[Row], name: str, *, complete: bool) -> Mapping[Hashable, float]:
+    """Return the mean of a column by seed.
+
+    Args:
+        rows: Rows with any number of rows for each seed.
+        name: A column of numbers.
+        complete: Leave out seeds of which any row has no value; otherwise those without any.
+
+    Raises:
+        UsageError: As `numbers`.
+    """
+    return means_by_seed(column(rows, "seed"), numbers(rows, name), complete=complete)
+
+
+def means_by_seed(
+    seeds: Iterable[Hashable], values: Iterable[float | None], *, complete: bool
+) -> Mapping[Hashable, float]:
+    """Return the mean of values by their seeds; see `seed_means`."""
+    by_seed: dict[Hashable, list[float | None]] = {}
+    for seed, value in zip(seeds, values, strict=True):
+        by_seed.setdefault(seed, []).append(value)
+    means = {}
+    for seed, each in by_seed.items():
+        known = [v for v in each if v is not None]
+        if known and not (complete and len(known) < len(each)):
+            means[seed] = mean(known)
+    return means
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean; it does not depend on the order of the values."""
+    return math.fsum(values) / len(values)
+
+
+def _number(name: str, value: Any) -> float | None:
+    if value is None or isinstance(value, int | float):
+        return None if value is None else float(value)
+    raise UsageError(
+        f"column {name!r} holds {short_repr(value)}, which is no number; group by it instead"
+    )
+
+
+def _hashable(value: Any) -> Hashable:
+    return json.dumps(value) if isinstance(value, list | dict) else value

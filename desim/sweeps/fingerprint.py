@@ -1,0 +1,138 @@
+"""What determines the rows of a sweep, as text by topic.
+
+Beside the grid these are versions, source files (see `sources`) and the content of every file that
+a parameter or an argument names. What a policy reads or contacts otherwise is not covered.
+"""
+
+import importlib.metadata
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import attrs
+import msgspec
+
+from desim.catalog import policy_finder
+from desim.core.limits import Limits
+from desim.core.protocols import Model
+from desim.episodes.spec import Spec
+from desim.schema import to_plain
+from desim.sweeps.grid import Grid
+from desim.sweeps.sources import digest, source_digests
+from desim.version import __version__
+
+__all__ = ["fingerprint", "is_digest"]
+
+#: Packages whose version may change a row.
+_PACKAGES = ("simpy", "numpy")
+
+#: Marks a text that stands for the content of files.
+_DIGEST = "sha256:"
+
+#: Most parts of a text such as csv:FILE:COLUMN that are tried as the name of a file.
+_MAX_PARTS = 6
+
+
+def fingerprint(plan: Grid) -> dict[str, str]:
+    """Return everything that determines the rows of a sweep, by topic.
+
+    Raises:
+        UsageError: A source file or a named file cannot be read.
+    """
+    models = [[v.name, v.preset, to_plain(v.model)] for v in plan.variants]
+    found = list(_found(plan))
+    contents = {
+        **source_digests(one for one in found if not isinstance(one, str)),
+        **_file_digests(one for one in found if isinstance(one, str)),
+    }
+    return {
+        "models": msgspec.json.encode(models).decode(),
+        "policies": "; ".join(entry.label for entry in plan.entries),
+        "seeds": ",".join(_ranges(plan.seeds)),
+        "limits": _limits_text(plan.limits),
+        # Only where it is wanted, so that sweeps without it have the fingerprint they had before.
+        **({"series": "in rows"} if plan.series else {}),
+        "desim": __version__,
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        **{name: importlib.metadata.version(name) for name in _PACKAGES},
+        **{topic: _DIGEST + text for topic, text in contents.items()},
+    }
+
+
+def is_digest(text: str) -> bool:
+    """Return whether the text of a topic stands for the content of files."""
+    return text.startswith(_DIGEST)
+
+
+def _limits_text(limits: Limits | None) -> str:
+    given = attrs.asdict(limits) if limits else {}
+    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
+
+
+def _found(plan: Grid) -> Iterator[Any]:
+    """Yield the classes and functions that play, and all texts that were given."""
+    yield from (one for one in _inside(plan.changes) if isinstance(one, str))
+    for variant in plan.variants:
+        yield from _inside(variant.model)
+    for entry in plan.entries:
+        each = entry.policies.values() if isinstance(entry.policies, Mapping) else [entry.policies]
+        for policy in each:
+            yield from _policy(policy, plan.variants[0].model)
+
+
+def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
+    if not isinstance(policy, str):
+        yield from _inside(policy)
+        return
+    spec = Spec.read(policy)
+    yield policy_finder.policy(spec.name, model)
+    yield from spec.arguments.values()
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """Yield the classes, functions and texts that a value is made of."""
+    match value:
+        case str() | type() | FunctionType():
+            yield value
+        case os.PathLike():
+            yield os.fspath(value)
+        case Mapping():
+            yield from _inside(list(value.values()))
+        case Sequence() if not isinstance(value, bytes | range):
+            for one in value:
+                yield from _inside(one)
+        case _ if attrs.has(type(value)):
+            yield type(value)
+            yield from _inside(_members(value))
+        case _ if type(value).__module__ != "builtins":
+            yield type(value)
+
+
+def _members(value: Any) -> list[Any]:
+    return [getattr(value, one.name) for one in attrs.fields(type(value))]
+
+
+def _file_digests(texts: Iterable[str]) -> dict[str, str]:
+    files = dict.fromkeys(file for text in texts for file in _named_files(text))
+    return {f"file {file}": digest(file) for file in files}
+
+
+def _named_files(text: str) -> Iterator[str]:
+    """Yield the files that a text names: all of it, or the parts between colons."""
+    parts = text.split(":")[:_MAX_PARTS]
+    for start in range(len(parts)):
+        for stop in range(start + 1, len(parts) + 1):
+            if os.path.isfile(name := ":".join(parts[start:stop])):  # noqa: PTH113 (any text)
+                yield name
+
+
+def _ranges(seeds: Sequence[int]) -> Iterator[str]:
+    """Yield consecutive seeds as START:STOP, single ones as they are."""
+    start = 0
+    for i in range(1, len(seeds) + 1):
+        if i == len(seeds) or seeds[i] != seeds[i - 1] + 1:
+            single = i - start == 1
+            yield str(seeds[start]) if single else f"{seeds[start]}:{seeds[i - 1] + 1}"
+            start = i

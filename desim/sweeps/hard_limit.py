@@ -1,0 +1,41 @@
+"""The last resort against a call that never returns: the end of its worker process.
+
+The alarm of `desim.core.limits` raises an exception between two instructions of Python. A policy
+may catch it, and a call into C may never come back to Python.
+"""
+
+import contextlib
+import faulthandler
+import os
+from collections.abc import Iterator
+from typing import TextIO
+
+__all__ = ["allow_exit", "hard_limit"]
+
+#: Seconds beyond the limit after which the process is ended.
+_GRACE = 3.0
+
+#: Where the traceback goes that `faulthandler` insists on writing; empty in all other processes.
+_nowhere: list[TextIO] = []
+
+
+def allow_exit() -> None:
+    """Let this process be ended; its parent must notice that and go on."""
+    _nowhere.append(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 (stays open)
+
+
+@contextlib.contextmanager
+def hard_limit(seconds: float | None) -> Iterator[None]:
+    """End the process if the block takes longer than a limit and some grace.
+
+    Args:
+        seconds: The limit; None sets none. Nothing is ended where `allow_exit` was not called.
+    """
+    if seconds is None or not _nowhere:
+        yield
+        return
+    faulthandler.dump_traceback_later(seconds + _GRACE, exit=True, file=_nowhere[0])
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()

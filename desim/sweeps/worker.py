@@ -1,0 +1,151 @@
+"""Plays the jobs of a sweep, in this process or in a worker, and returns their rows."""
+
+import copy
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from desim.core.collector import rare_collections
+from desim.core.limits import alarm
+from desim.core.series import Series
+from desim.episodes.episode import Episode
+from desim.episodes.lineup import resolve
+from desim.episodes.session import Session
+from desim.schema.scalars import plain_scalar
+from desim.sweeps.hard_limit import hard_limit
+from desim.sweeps.jobs import Job, Row
+
+__all__ = ["SECONDS_PER_CHUNK", "failed_to_json", "play_chunk", "play_job", "play_to_json"]
+
+#: Seconds after which a worker returns the rows that it has, so that progress stays visible and
+#: little is lost when it is killed.
+SECONDS_PER_CHUNK = 0.25
+
+#: Characters of an error text that a row keeps.
+_MAX_ERROR = 500
+
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+
+
+def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
+
+    Yields:
+        The row of each job as JSON, the form in which rows are sent and stored.
+    """
+    end = time.monotonic() + SECONDS_PER_CHUNK
+    # Around all episodes, as the end of each would collect the young objects of its own.
+    with rare_collections():
+        for job in jobs:
+            yield play_to_json(job)
+            if time.monotonic() > end:
+                return
+
+
+def play_job(job: Job) -> Row:
+    """Play one episode.
+
+    An exception of a policy or the model becomes the row's `error`, and the other results of that
+    row are None. A metric that is not finite is None as well.
+
+    Returns:
+        model, preset, params, policy, seed, score, ended, decisions, metrics, ledger_digest, error,
+        and series where the job wants them.
+    """
+    row: Row = msgspec.json.decode(play_to_json(job))
+    return row
+
+
+def play_to_json(job: Job) -> bytes:
+    """Play one episode and return its row as JSON."""
+    try:
+        return _encode(_row(job, **_results(_play(job))))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
+        return _encode(_row(job, error=_error_text(fault)))
+
+
+def failed_to_json(job: Job, error: str) -> bytes:
+    """Return as JSON the row of an episode that could not return one."""
+    return _encode(_row(job, error=error))
+
+
+def _row(
+    job: Job,
+    *,
+    score: float | None = None,
+    ended: str | None = None,
+    decisions: int | None = None,
+    metrics: Mapping[str, Any] | None = None,
+    ledger_digest: str | None = None,
+    error: str | None = None,
+    series: Series | None = None,
+) -> Row:
+    row: Row = {
+        "model": job.variant.name,
+        "preset": job.variant.preset,
+        "params": job.variant.params,
+        "policy": job.entry.label,
+        "seed": job.seed,
+        "score": score,
+        "ended": ended,
+        "decisions": decisions,
+        "metrics": metrics or {},
+        "ledger_digest": ledger_digest,
+        "error": error,
+    }
+    return {**row, "series": series or {}} if job.series else row
+
+
+def _play(job: Job) -> Episode:
+    """Play with new policies, in an event loop if one of them is a coroutine."""
+    model, policies = job.variant.model, _copied(job.entry.policies)
+    # Around the session's own alarm, as the constructor of a policy or a model may not end either.
+    seconds = job.limits.seconds if job.limits else None
+    with hard_limit(seconds), alarm(seconds):
+        lineup = resolve(model, policies, job.seed)
+        with Session(model, lineup, job.seed, limits=job.limits, series=job.series) as session:
+            if not lineup.has_coroutines:
+                return session.play()
+            import asyncio
+
+            return asyncio.run(session.play_async())
+
+
+def _copied(policies: Any) -> Any:
+    """Copy instances, so that no episode depends on the state an earlier one left in them."""
+    if isinstance(policies, Mapping):
+        return {role: _copied(one) for role, one in policies.items()}
+    return policies if isinstance(policies, str | type) else copy.deepcopy(policies)
+
+
+def _results(episode: Episode) -> dict[str, Any]:
+    result = episode.result
+    assert result is not None
+    return {
+        "score": result.score,
+        "ended": result.ended,
+        "decisions": result.decisions,
+        "metrics": dict(_flat(result.metrics)),
+        "ledger_digest": result.ledger_digest,
+        "series": episode.series,
+    }
+
+
+def _flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Name nested metrics by their path: `{"cost": {"retailer": 3}}` becomes `cost.retailer`."""
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _error_text(fault: BaseException) -> str:
+    """Return an exception as one line that is the same in every process."""
+    text = " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", str(fault)).split())
+    return f"{type(fault).__name__}: {text}".removesuffix(": ")[:_MAX_ERROR]

@@ -1,0 +1,123 @@
+"""Why a person's game has stopped before its end, which answers led to it, and how to go on."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.faults import RAISED, function_name, place
+from desim.episodes.record import Step
+from desim.errors import DesimError
+
+__all__ = ["RAISED", "Answer", "Fault", "call_failed", "error_text"]
+
+#: Longer texts of errors are cut.
+_TEXT_MAX = 600
+_BRANCH = (
+    "To play on yourself, start the same command with --practice and undo. To let policies such as "
+    "greedy play on from before it:"
+)
+_NO_ANSWERS = "No answer came before it: start a game with another seed or other parameters."
+
+
+@frozen
+class Answer:
+    """An answer on record.
+
+    Attributes:
+        number: Its place among the decisions of all roles, from 1.
+        step: The decision.
+    """
+
+    number: int
+    step: Step
+
+
+@frozen
+class Fault:
+    """Why a game has stopped before its end.
+
+    Attributes:
+        heading: What failed.
+        text: The error.
+        again: Whether the policy that failed may be asked again. Otherwise the game has stopped.
+        answers: Those between which and the error no further decision was open.
+        way: How to go on, where undo is no way.
+        command: A command that plays on from before the answers; empty if there are none.
+    """
+
+    heading: str
+    text: str
+    again: bool = False
+    answers: tuple[Answer, ...] = ()
+    way: str = ""
+    command: str = ""
+
+    @classmethod
+    def of_policy(cls, error: BaseException) -> "Fault":
+        """Describe the fault of another role's policy, whose decision is still open."""
+        return cls("A policy of another role failed", error_text(error), again=True)
+
+    @classmethod
+    def of_model(
+        cls,
+        error: BaseException,
+        answers: Sequence[Answer],
+        file: Path,
+        seats: Sequence[str],
+    ) -> "Fault":
+        """Describe a fault of the model: the same answers lead to it again.
+
+        Args:
+            error: What was raised.
+            answers: Those since the clock last stopped.
+            file: The record.
+            seats: The person's roles.
+        """
+        text = error_text(error)
+        return cls(
+            "The model failed, so the game has no result",
+            text,
+            answers=tuple(answers),
+            way=_BRANCH if answers else _NO_ANSWERS,
+            command=_branch(answers, file, seats),
+        )
+
+    @classmethod
+    def of_record(cls, error: BaseException, file: Path) -> "Fault":
+        """Describe a record that cannot be written or was changed by another program."""
+        return cls(
+            "The game cannot be recorded any further",
+            f"{file}: {error_text(error)}" if isinstance(error, OSError) else error_text(error),
+            way="Once that is mended, the same command continues from what is on record.",
+        )
+
+
+def error_text(error: BaseException) -> str:
+    """Return the text of an error in one line; one that is not desim's own comes with its type."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 (an exception of a model may fail to state itself)
+        text = "its text cannot be made"
+    if not isinstance(error, DesimError):
+        text = f"{type(error).__name__}: {text}".removesuffix(": ")
+    return text if len(text) <= _TEXT_MAX else text[:_TEXT_MAX] + " ..."
+
+
+def call_failed(function: Any, error: BaseException) -> str:
+    """Return which function of a model failed, where, and with what."""
+    # With one frame only the call itself failed, and its place would be that of the caller.
+    inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+    where = f" in {place(error)}" if inside else ""
+    return f"{function_name(function)} failed{where}: {error_text(error)}"
+
+
+def _branch(answers: Sequence[Answer], file: Path, seats: Sequence[str]) -> str:
+    if not answers:
+        return ""
+    command = ["desim", "branch", str(file), "--at", str(answers[0].number - 1)]
+    for role in seats:
+        command += ["--policy", f"{role}=greedy"]
+    return shlex.join(command)

@@ -1,0 +1,171 @@
+"""A role's actions as forms to fill in, made from the JSON Schema of the actions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.roles import Role
+from desim.errors import UsageError, possible
+from desim.formatting import label_text
+from desim.schema import codec
+from desim.schema.wire_types import TAG
+
+__all__ = ["NUMBERS", "Field", "Form", "forms"]
+
+#: The kinds of fields that hold a number.
+NUMBERS = {"integer", "number"}
+#: A bound beyond this is the range of the machine's numbers, which is no help for a person.
+_FAR = 1e15
+
+
+@frozen
+class Field:
+    """One value of an action.
+
+    Attributes:
+        name: The key in the tagged object.
+        kind: integer, number, flag, choice, text, list (of simple values) or json.
+        text: The explanation from the docstring.
+        required: Whether it must be given.
+        default: The value if it is not given; None where the schema does not state it.
+        nullable: Whether it may be null, which an empty input stands for.
+        choices: The values of a choice.
+        least: Lower bound of a number, if it has one.
+        most: Upper bound of a number, if it has one.
+        items: The kind of a list's values.
+    """
+
+    name: str
+    kind: str
+    text: str = ""
+    required: bool = True
+    default: Any = None
+    nullable: bool = False
+    choices: tuple[Any, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    items: str = "text"
+
+    @property
+    def label(self) -> str:
+        """The name as words."""
+        return label_text(self.name)
+
+    @property
+    def hint(self) -> str:
+        """What may be filled in."""
+        kinds = {
+            "integer": "whole number",
+            "number": "number",
+            "list": "values separated by commas",
+            "json": "JSON",
+        }
+        parts = [kinds[self.kind]] if self.kind in kinds else []
+        parts += [f"at least {self.least:,g}"] if _near(self.least) else []
+        parts += [f"at most {self.most:,g}"] if _near(self.most) else []
+        parts += [] if self.required else ["may be left empty"]
+        return ", ".join(parts)
+
+
+@frozen
+class Form:
+    """One action to fill in.
+
+    Attributes:
+        tag: The action's name in its tagged object.
+        text: What it does, from the docstring.
+        fields: Its values, in the order of the schema.
+    """
+
+    tag: str
+    text: str
+    fields: tuple[Field, ...]
+
+    @property
+    def label(self) -> str:
+        """The action's name as words."""
+        return label_text(self.tag)
+
+    def field(self, name: str) -> Field:
+        """Return a field.
+
+        Raises:
+            UsageError: There is none of that name.
+        """
+        for field in self.fields:
+            if field.name == name:
+                return field
+        known = [field.name for field in self.fields]
+        raise UsageError(f"{self.tag} has no {name!r}; {possible(name, known)}")
+
+
+def forms(role: Role) -> tuple[Form, ...]:
+    """Return the forms of a role, one for each class of actions."""
+    schema = codec(role.action).json_schema()
+    refs = schema.get("anyOf", [schema])
+    return tuple(_form(_resolved(ref, schema["$defs"]), schema["$defs"]) for ref in refs)
+
+
+def _form(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Form:
+    required = schema.get("required", ())
+    fields = [
+        _field(name, each, defs, required=name in required)
+        for name, each in schema["properties"].items()
+        if name != TAG
+    ]
+    tag = schema["properties"][TAG]["enum"][0]
+    return Form(tag, schema.get("description", ""), tuple(fields))
+
+
+def _field(
+    name: str, schema: Mapping[str, Any], defs: Mapping[str, Any], *, required: bool
+) -> Field:
+    choices = [_resolved(each, defs) for each in schema.get("anyOf", [schema])]
+    present = [each for each in choices if each.get("type") != "null"]
+    kind, values, items = _kind(present, defs)
+    # An exclusive bound is shown like an inclusive one; the codec's error states which it is.
+    least = [each[k] for each in present for k in ("minimum", "exclusiveMinimum") if k in each]
+    most = [each[k] for each in present for k in ("maximum", "exclusiveMaximum") if k in each]
+    return Field(
+        name,
+        kind,
+        schema.get("description", ""),
+        required=required,
+        default=schema.get("default"),
+        nullable=len(present) < len(choices),
+        choices=values,
+        least=min(least, default=None),
+        most=max(most, default=None),
+        items=items,
+    )
+
+
+def _kind(schemas: Sequence[Mapping[str, Any]], defs: Mapping[str, Any]) -> tuple[str, Any, str]:
+    """Return the kind of a field, the values of a choice, and the kind of a list's values."""
+    types = {each.get("type", "any") for each in schemas}
+    if all("enum" in each for each in schemas) and schemas:
+        return "choice", tuple(value for each in schemas for value in each["enum"]), ""
+    if types and types <= NUMBERS:
+        return ("integer" if types == {"integer"} else "number"), (), ""
+    if types == {"boolean"}:
+        return "flag", (), ""
+    if types == {"string"}:
+        return "text", (), ""
+    if types == {"array"} and len(schemas) == 1 and "items" in schemas[0]:
+        item = _resolved(schemas[0]["items"], defs)
+        inner = _kind([_resolved(each, defs) for each in item.get("anyOf", [item])], defs)[0]
+        if inner in {*NUMBERS, "text"}:
+            return "list", (), inner
+    return "json", (), "any" if "any" in types or not types else ""
+
+
+def _resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+    ref = schema.get("$ref", "")
+    target: Mapping[str, Any] = defs[ref.rsplit("/", 1)[-1]] if ref else schema
+    return target
+
+
+def _near(bound: float | None) -> bool:
+    """Return whether a bound is one that a person may reach."""
+    return bound is not None and abs(bound) < _FAR

@@ -1,0 +1,337 @@
+"""A game that a person plays, for the page and the terminal.
+
+A game is a session in which some roles are a person's. It stops at each of their decisions. What
+is shown of it is a `View`, made anew after every change. An answer names the turn of the view that
+it answers, so that an answer from an old tab or a second click is refused.
+
+A game that fails is shown like any other: the view holds a `Fault`, and the record keeps every
+decision and has no result. Playing the same record again leads to the same fault of the model.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from desim.core.protocols import Model, default_roles
+from desim.core.roles import Option, Role
+from desim.core.run import Run, check_roles
+from desim.core.world import Decision
+from desim.episodes.branch import branch
+from desim.episodes.episode import Episode
+from desim.episodes.lineup import resolve
+from desim.episodes.record import PERSON, Header, Step
+from desim.episodes.record_lock import RecordLock
+from desim.episodes.recorder import cut
+from desim.episodes.session import Session
+from desim.episodes.spec import label
+from desim.errors import BadRecord, DesimError, UsageError
+from desim.schema import codec
+from desim.short_repr import short_repr
+from desim.ui.faults import Fault
+from desim.ui.helps import offered_options, offered_tables
+from desim.ui.person_session import PersonSession
+from desim.ui.record_watch import RecordWatch
+from desim.ui.view import View
+
+__all__ = ["Game", "Stale"]
+
+
+class Stale(UsageError):
+    """An answer to a decision that is not open any more."""
+
+
+class PersonSeat:
+    """The policy of a person's role in a session; `Game.answer` brings the answers instead."""
+
+    def decide(self, _: Any) -> Any:
+        """Refuse to decide.
+
+        Raises:
+            UsageError: Always.
+        """
+        raise UsageError("a person's role is answered through its game")
+
+
+class Game:
+    """An episode that stops wherever a person has to decide.
+
+    Every answer is on disk when the call returns. A game with the same file continues where the
+    record ends. Calls from several threads run one after the other.
+
+    Args:
+        model: The frozen parameters.
+        seed: A whole number of at least 0.
+        file: The record; created if it does not exist, continued if it does.
+        seats: The person's roles; empty stands for the model's default roles.
+        others: The policies of other roles. Give specs where decisions may be taken back, so that
+            the policies are built anew.
+        practice: Whether decisions can be taken back.
+
+    Raises:
+        UsageError: A role that does not exist or has two players, or a file of another game.
+        BadRecord: The file is no record, or replaying it gives a different decision.
+    """
+
+    def __init__(
+        self,
+        model: Model[Any],
+        seed: int,
+        file: str | Path,
+        *,
+        seats: Sequence[str] = (),
+        others: Mapping[str, Any] | None = None,
+        practice: bool = False,
+    ) -> None:
+        self.model, self.seed, self.practice = model, seed, practice
+        self.file = Path(file)
+        self.seats = tuple(seats) or default_roles(model)
+        self.others = _without(self.seats, others or {})
+        check_roles(model, frozenset([*self.seats, *self.others]))
+        labels = dict.fromkeys(self.seats, PERSON) | {r: label(p) for r, p in self.others.items()}
+        self.header = Header.of(model, seed, labels)
+        self._lock = threading.Lock()
+        self._turn = 0
+        self._watch = RecordWatch(self.file)
+        self._play: PersonSession | None = None
+        self._record_lock: RecordLock | None = None
+        self._run: Run[Any]
+        self._open()
+        self.view = self._new_view()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def busy(self) -> bool:
+        """Whether policies of other roles are deciding, or the clock is moving."""
+        return self._lock.locked()
+
+    def role(self, name: str) -> Role:
+        """Return a role of the model."""
+        return self.model.roles[name]
+
+    def answer(self, turn: int, action: Any) -> None:
+        """Answer the open decision and advance to the person's next one.
+
+        Args:
+            turn: The turn of the view that is answered.
+            action: An action, or its tagged object as a mapping.
+
+        Raises:
+            Stale: The game has moved on since that view; nothing changes.
+            WrongAction: The action does not fit the role; nothing changes.
+        """
+        with self._lock:
+            self._check_turn(turn)
+            decision = self._open_decision()
+            if self._play is None or decision is None:
+                raise Stale("the game has no open decision to answer")
+            # Checked before `take`, whose error would also name the role and the tick.
+            codec(self.role(decision.role).action).take(action)
+            if self._record_is_ours():
+                self._play.take(decision, action)
+                self._continue()
+
+    def go_on(self, turn: int) -> None:
+        """Ask the policy of another role again after its fault.
+
+        Raises:
+            Stale: The game has moved on since that view.
+            UsageError: No policy of another role has failed.
+        """
+        with self._lock:
+            self._check_turn(turn)
+            if self._play is None or not (self._play.fault and self._play.fault.again):
+                raise UsageError("the game has stopped; asking again would lead to the same fault")
+            if self._record_is_ours():
+                self._play.fault = None
+                self._continue()
+
+    def undo(self, turn: int) -> None:
+        """Take back the person's last decision and everything after it, also in the record.
+
+        Raises:
+            Stale: The game has moved on since that view.
+            UsageError: The game is no practice, has no decision to take back, or the record cannot
+                be written; nothing changes.
+        """
+        with self._lock:
+            self._check_turn(turn)
+            if not self.practice:
+                raise UsageError("decisions are final; start with --practice to take them back")
+            mine = [n for n, step in enumerate(self._present()[0]) if step.role in self.seats]
+            if not mine:
+                raise UsageError("nothing was decided yet, so nothing can be taken back")
+            if self._record_is_ours():
+                self._cut(mine[-1])
+
+    def close(self) -> None:
+        """Close the record; it can be continued later."""
+        if self._play is not None:
+            self._play.close()
+        if self._record_lock is not None:
+            self._record_lock.__exit__()
+        self._play = self._record_lock = None
+
+    # -- under the lock ----------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Start the session, or bring it to where its record ends."""
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        self._ended: Episode | None = None  # a record that is whole when the game is opened
+        self._fault: Fault | None = None  # a record that cannot be used any more
+        past = self._recorded()
+        if past is not None and past.result is not None:
+            self._ended, self._run = past, branch(past)
+            self._watch.note()
+            return
+        policies = {role: PersonSeat() for role in self.seats} | dict(self.others)
+        lineup = resolve(self.model, policies, self.seed, self.header.policies)
+        session = Session(self.model, lineup, self.seed, self.file, past)
+        self._play = PersonSession(session.__enter__(), self.seats, self.file)
+        self._run = session.run
+        self._lock_record()
+        self._play.advance()
+        self._watch.note()
+
+    def _recorded(self) -> Episode | None:
+        """Read what is on record already.
+
+        Raises:
+            UsageError: The record is of another game, or another process plays it.
+        """
+        self._lock_record()
+        if not self.file.exists():
+            return None
+        past = Episode.read(self.file, whole=False)
+        if difference := _difference(past.header, self.header):
+            raise UsageError(
+                f"{self.file} is the record of another game, with {difference}"
+                "; start as it was started, or choose another --record"
+            )
+        return past
+
+    def _lock_record(self) -> None:
+        """Lock the record, unless it is locked already."""
+        if self._record_lock is None:
+            self._record_lock = RecordLock(self.file)
+
+    def _record_is_ours(self) -> bool:
+        """Return whether the record is as this game wrote it; otherwise the game stops."""
+        try:
+            self._watch.check()
+        except BadRecord as error:
+            self._fault = Fault.of_record(error, self.file)
+            self._changed()
+            return False
+        return True
+
+    def _cut(self, decisions: int) -> None:
+        """Shorten the record to its first decisions and play them again."""
+        self.close()
+        try:
+            cut(self.file, decisions)
+        finally:
+            self._reopen()
+            self._changed()
+
+    def _reopen(self) -> None:
+        try:
+            self._open()
+        except (DesimError, OSError) as error:
+            self._fault = Fault.of_record(error, self.file)
+
+    def _continue(self) -> None:
+        assert self._play is not None
+        self._play.advance()
+        self._watch.note()
+        self._changed()
+
+    def _check_turn(self, turn: int) -> None:
+        if turn != self._turn:
+            raise Stale("the game has moved on since this was shown; this is its present state")
+
+    def _changed(self) -> None:
+        self._turn += 1
+        self.view = self._new_view()
+
+    def _present(self) -> tuple[Sequence[Step], Episode | None, Fault | None]:
+        """Return the decisions so far, the episode if it has ended, the fault if it has stopped."""
+        if self._play is None:
+            return self._ended.steps if self._ended else (), self._ended, self._fault
+        return self._play.session.steps, self._play.episode, self._fault or self._play.fault
+
+    def _open_decision(self) -> Decision | None:
+        _, episode, fault = self._present()
+        return self._run.open[0] if not (episode or fault) and self._run.open else None
+
+    def _new_view(self) -> View:
+        decision, (steps, episode, fault) = self._open_decision(), self._present()
+        mine = tuple(step for step in steps if step.role in self.seats)
+        role = decision.role if decision else ""
+        options, options_error = self._options(decision)
+        shown_role = role or (mine[-1].role if mine else self.seats[0])
+        tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
+        return View(
+            turn=self._turn,
+            role=role,
+            observation=decision.observation if decision else None,
+            options=options,
+            options_error=options_error,
+            steps=mine,
+            decisions=len(steps),
+            tables=tables,
+            tables_error=tables_error,
+            episode=episode,
+            fault=fault,
+        )
+
+    def _options(self, decision: Decision | None) -> tuple[tuple[Option, ...], str]:
+        if decision is None:
+            return (), ""
+        return offered_options(self.role(decision.role), decision.observation)
+
+
+def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the policies of other roles.
+
+    Raises:
+        UsageError: One of them is a person's role.
+    """
+    for role in seats:
+        if role in others:
+            raise UsageError(f"{role!r} is the person's role; give policies to other roles only")
+    return dict(others)
+
+
+def _difference(recorded: Header, given: Header) -> str:
+    """Name the first part of a header that makes it another game; empty if none does."""
+    parts = {
+        "model": (recorded.model, given.model),
+        "seed": (recorded.seed, given.seed),
+        "params": (recorded.params, given.params),
+        "policies": (recorded.policies, given.policies),
+    }
+    for name, (old, new) in parts.items():
+        if old != new:
+            return _changed_value(name, old, new)
+    return ""
+
+
+def _changed_value(name: str, old: Any, new: Any) -> str:
+    """Name a difference; of two mappings, the first key that differs."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *new]:
+            if old.get(key) != new.get(key):
+                return f"{key} {short_repr(old.get(key))} instead of {short_repr(new.get(key))}"
+    return f"{name} {short_repr(old)} instead of {short_repr(new)}"

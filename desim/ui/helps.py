@@ -1,0 +1,60 @@
+"""What a model offers a person beside the observation: options and tables.
+
+Where the model fails to give one, the person does without: the game goes on and says what failed.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from desim.core.protocols import HasTables, Model, Rows, offers
+from desim.core.roles import Option, Role
+from desim.errors import UsageError, possible
+from desim.formatting import label_text, value_text
+from desim.schema import codec
+from desim.ui.faults import RAISED, call_failed
+from desim.ui.layout import TextTable, text_table
+
+__all__ = ["offered_options", "offered_tables", "shown_table"]
+
+
+def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], str]:
+    """Return the options, highest value first, and why there are none if the model failed."""
+    if role.options is None:
+        return (), ""
+    try:
+        options = sorted(role.options(observation), key=lambda option: -option.value)
+        for option in options:
+            codec(role.action).take(option.action)
+            value_text(option.value)
+    except RAISED as error:
+        return (), f"There are no options now: {call_failed(role.options, error)}"
+    return tuple(options), ""
+
+
+def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[str, Rows], str]:
+    """Return the tables of a role by name, and why there are none if the model failed."""
+    if not offers(model, HasTables):
+        return {}, ""
+    try:
+        tables = dict(model.tables(state, role))
+        for name in tables:
+            label_text(name)
+    except RAISED as error:
+        return {}, f"There are no tables now: {call_failed(model.tables, error)}"
+    return tables, ""
+
+
+def shown_table(tables: Mapping[str, Rows], name: str) -> TextTable:
+    """Lay out a table.
+
+    Raises:
+        UsageError: There is none of that name, or its rows cannot be shown.
+    """
+    if name not in tables:
+        raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")
+    try:
+        return text_table(label_text(name), tables[name])
+    except RAISED as error:
+        raise UsageError(
+            f"the table {name!r} cannot be shown: {type(error).__name__}: {error}"
+        ) from None

@@ -1,0 +1,134 @@
+"""The numbers of a role's decisions so far, as series for charts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from desim.core.roles import Role
+from desim.episodes.record import Step
+from desim.formatting import is_moment, label_text, value_text
+from desim.schema import codec
+from desim.schema.wire_types import TAG
+
+__all__ = ["Axis", "History", "Series", "first_field", "history"]
+
+_Row = dict[str, Any]
+
+
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(values)
+
+
+@frozen
+class Axis:
+    """The horizontal axis that all series share.
+
+    Attributes:
+        label: Its title.
+        values: One a point.
+    """
+
+    label: str
+    values: tuple[Any, ...] = field(converter=_tuple)
+
+
+@frozen
+class Series:
+    """A number over the decisions.
+
+    Attributes:
+        label: Its title.
+        values: One a point; None where the number is missing.
+    """
+
+    label: str
+    values: tuple[float | None, ...] = field(converter=_tuple)
+
+
+@frozen
+class History:
+    """What charts of a role's decisions show.
+
+    Attributes:
+        axis: The time if it moves on between decisions; the last of several decisions at one time
+            is shown. Otherwise the number of the decision.
+        series: The numbers that have varied: those of the observations, then those of the actions
+            if the role has one class of actions. Nested values are left out.
+    """
+
+    axis: Axis
+    series: tuple[Series, ...]
+
+
+def history(role: Role, steps: Sequence[Step], now: Any = None) -> History:
+    """Return the history of one role.
+
+    Args:
+        role: The role.
+        steps: Its decisions.
+        now: The observation of the open decision, if there is one.
+    """
+    observations = [step.observation for step in steps] + ([] if now is None else [now])
+    rows = [dict(_fields(each, role.observation)) for each in observations]
+    label, points = _points(rows)
+    series = _numbers(_joined(rows, points), "", label)
+    if len(codec(role.action).classes) == 1:
+        actions: list[_Row] = [dict(_fields(s.action, type(s.action))) for s in steps]
+        series += _numbers(_joined([*actions, {}][: len(rows)], points), "your ", label)
+    varied = tuple(one for one in series if len({*one.values} - {None}) > 1)
+    return History(Axis(label, dict.fromkeys(points)), varied)
+
+
+def first_field(observation: Any, cls: type) -> tuple[str, Any]:
+    """Return name and value of an observation's first field, by convention the time."""
+    return next(_fields(observation, cls), ("", None))
+
+
+def _fields(value: Any, cls: type) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of an instance, or of the plain mapping that a record holds of it."""
+    if isinstance(value, Mapping):
+        order = [each.alias for each in attrs.fields(cls)] if attrs.has(cls) else value
+        yield from ((name, value[name]) for name in order if name in value and name != TAG)
+    else:
+        for each in attrs.fields(type(value)):
+            yield each.alias, getattr(value, each.name)
+
+
+def _points(rows: Sequence[_Row]) -> tuple[str, list[Any]]:
+    """Return title and points of the axis: the time if it moves on, else 1, 2, 3, ..."""
+    names = {next(iter(row), "") for row in rows}
+    times: list[Any] = [next(iter(row.values()), None) for row in rows]
+    comparable = all(map(_is_number, times)) or all(map(is_moment, times))
+    moves = comparable and all(a <= b for a, b in pairwise(times)) and len({*times}) > 1
+    if len(names) == 1 and moves:
+        points = [each if _is_number(each) else value_text(each) for each in times]
+        return label_text(names.pop()), points
+    return "Decision", list(range(1, len(rows) + 1))
+
+
+def _joined(rows: Sequence[_Row], points: Sequence[Any]) -> list[_Row]:
+    """Join the rows of one point; of each field the last value is kept."""
+    joined: dict[Any, _Row] = {}
+    for point, row in zip(points, rows, strict=True):
+        joined[point] = joined.get(point, {}) | row
+    return list(joined.values())
+
+
+def _numbers(rows: Sequence[_Row], prefix: str, axis: str) -> list[Series]:
+    """Return the numbers of rows as series, except the one on the axis."""
+    names = dict.fromkeys(n for row in rows for n, value in row.items() if _is_number(value))
+    series = [Series(label_text(prefix + name), _column(rows, name)) for name in names]
+    return [one for one in series if one.label != axis]
+
+
+def _column(rows: Sequence[_Row], name: str) -> Iterator[float | None]:
+    for row in rows:
+        value = row.get(name)
+        yield value if _is_number(value) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

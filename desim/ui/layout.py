@@ -1,0 +1,197 @@
+"""An observation as figures, tables, texts and nested sections, for the page and the terminal.
+
+Nothing here knows a model: names and explanations come from the JSON Schema of the observation,
+the kind of display from its values.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import attrs
+import msgspec
+from attrs import frozen
+
+from desim.formatting import label_text, value_text
+from desim.schema import codec, json_schema, to_plain
+from desim.schema.wire_types import TAG
+from desim.ui.form_texts import tagged_object
+from desim.ui.history import first_field
+
+__all__ = [
+    "Figure",
+    "Section",
+    "TextTable",
+    "action_text",
+    "lay_out",
+    "text_table",
+    "time_figure",
+]
+
+#: A text that is longer, or has several lines, is shown as a block.
+_LINE = 80
+#: Deeper mappings are written in one line.
+_DEPTH_MAX = 6
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
+@frozen
+class Figure:
+    """One value with its name.
+
+    Attributes:
+        label: The name.
+        text: The value.
+        help: The explanation from the docstring; may be empty.
+    """
+
+    label: str
+    text: str
+    help: str = ""
+
+
+@frozen
+class TextTable:
+    """A table of texts.
+
+    Attributes:
+        label: Its title.
+        columns: The headings.
+        rows: Texts, one a column.
+        numeric: Which columns hold numbers.
+        help: The explanation; may be empty.
+    """
+
+    label: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+    help: str = ""
+
+
+@frozen
+class Section:
+    """An observation, or a mapping nested in it.
+
+    Attributes:
+        label: Its name; empty for the whole observation.
+        figures: Single values.
+        tables: Lists of records.
+        texts: Long texts.
+        sections: Nested mappings.
+        help: The explanation; may be empty.
+    """
+
+    label: str
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[TextTable, ...] = ()
+    texts: tuple[Figure, ...] = ()
+    sections: tuple["Section", ...] = ()
+    help: str = ""
+
+
+def lay_out(observation: Any, cls: type) -> Section:
+    """Lay out an observation.
+
+    Args:
+        observation: An instance of *cls*, or the plain values that a record holds of it.
+        cls: The observation's frozen class.
+    """
+    schema = _schema(cls)
+    return _section("", to_plain(observation), schema, schema.get("$defs", {}), 0)
+
+
+def time_figure(observation: Any, cls: type) -> Figure | None:
+    """Return the first field of an observation, by convention the time; None if it is no scalar."""
+    name, value = first_field(observation, cls)
+    if not isinstance(value, int | float | str):
+        return None
+    return Figure(label_text(name), value_text(value), _help(_schema(cls), name))
+
+
+def action_text(action: Any, classes: Any) -> str:
+    """Return an action in one line: its name, and the values that are not empty.
+
+    Args:
+        action: An instance, or its tagged object.
+        classes: The role's action classes.
+    """
+    plain = tagged_object(action)
+    name = plain.pop(TAG)
+    order = [each.alias for each in attrs.fields(codec(classes).classes[name])]
+    given = [(key, value_text(plain[key])) for key in order if plain.get(key) not in _EMPTY]
+    values = ", ".join(f"{label_text(key).lower()} {text}" for key, text in given)
+    return f"{label_text(name)}: {values}" if values else label_text(name)
+
+
+def text_table(label: str, rows: Sequence[Mapping[str, Any]], help: str = "") -> TextTable:  # noqa: A002
+    """Make a table of plain rows; its columns are the keys in the order in which they occur."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    numeric = [all(_is_number(row.get(key, 0)) for row in rows) for key in keys]
+    cells = tuple(tuple(value_text(row.get(key)) for key in keys) for row in rows)
+    return TextTable(label, tuple(map(label_text, keys)), cells, tuple(numeric), help)
+
+
+def _section(label: str, plain: Any, schema: Any, defs: Any, depth: int, help: str = "") -> Section:  # noqa: A002
+    figures: list[Figure] = []
+    tables: list[TextTable] = []
+    texts: list[Figure] = []
+    sections: list[Section] = []
+    for name, raw in _ordered(plain, schema).items():
+        value, title, about = _unpacked(raw), label_text(name), _help(schema, name)
+        if _is_records(value):
+            inner = _inner(schema, name, defs)
+            tables.append(text_table(title, [_ordered(row, inner) for row in value], about))
+        elif isinstance(value, dict) and value and depth < _DEPTH_MAX:
+            inner = _inner(schema, name, defs)
+            sections.append(_section(title, value, inner, defs, depth + 1, about))
+        elif isinstance(value, str) and (len(value) > _LINE or "\n" in value):
+            texts.append(Figure(title, value, about))
+        else:
+            figures.append(Figure(title, value_text(value), about))
+    return Section(label, tuple(figures), tuple(tables), tuple(texts), tuple(sections), help)
+
+
+def _ordered(plain: Mapping[str, Any], schema: Any) -> dict[str, Any]:
+    """Put fields in the order of their class; encoding has sorted them by name."""
+    names = dict.fromkeys((*schema.get("properties", ()), *plain))
+    return {name: plain[name] for name in names if name in plain}
+
+
+def _unpacked(value: Any) -> Any:
+    """Decode a text that is itself JSON, such as the messages of some models."""
+    if isinstance(value, str) and value[:1] in {"{", "["}:
+        try:
+            return msgspec.json.decode(value)
+        except (msgspec.DecodeError, RecursionError):
+            return value
+    return value
+
+
+def _is_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+@cache
+def _schema(cls: Any) -> Any:
+    schema = json_schema(cls)
+    defs = schema.get("$defs", {})
+    return {**defs.get(schema.get("$ref", "").rsplit("/", 1)[-1], schema), "$defs": defs}
+
+
+def _help(schema: Any, name: str) -> str:
+    text: str = schema.get("properties", {}).get(name, {}).get("description", "")
+    return text
+
+
+def _inner(schema: Any, name: str, defs: Any) -> Any:
+    """Return the schema of a nested record; empty where the class does not state one."""
+    field = schema.get("properties", {}).get(name, {})
+    for choice in field.get("anyOf", [field]):
+        if ref := choice.get("items", choice).get("$ref", ""):
+            return defs[ref.rsplit("/", 1)[-1]]
+    return {}

@@ -1,0 +1,274 @@
+"""A person's game in plain text, on standard input and output; a pipe works, too."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.formatting import value_text
+from desim.ui.comparison import BaselineComparison
+from desim.ui.console import console
+from desim.ui.fault_texts import answer_lines, way_command, way_lines
+from desim.ui.faults import Fault
+from desim.ui.form_texts import read_form
+from desim.ui.forms import Form, forms
+from desim.ui.game import Game
+from desim.ui.game_tables import decisions_table, metrics_table
+from desim.ui.helps import shown_table
+from desim.ui.layout import Section, TextTable, action_text, lay_out, text_table
+
+__all__ = ["play_in_terminal"]
+
+_PROMPT = "> "
+_HELP = (
+    "Type the number of an option, an action with its values as in `order quantity=12`, or a "
+    'tagged object such as {"do": "order", "quantity": 12}. Put values with spaces in quotes.'
+)
+_COMMANDS = {
+    "?": "shows this help",
+    "past": "lists your decisions",
+    "look": "lists the tables you may look up; `look NAME` shows one",
+    "undo": "takes your last decision back (practice only)",
+    "quit": "stops; the same command continues the game",
+}
+
+
+def play_in_terminal(game: Game) -> None:
+    """Play a game until it ends, the person quits, or the input ends.
+
+    Raises:
+        DesimError: The game is left while it cannot go on, such as after a fault of the model.
+    """
+    TerminalGame(game).play()
+    fault = game.view.fault
+    if fault is not None and not fault.again:
+        raise DesimError(fault.text)
+
+
+class TerminalGame:
+    """A game on standard input and output.
+
+    Attributes:
+        game: The game.
+        out: The console that it is printed on.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.out = console()
+
+    def play(self) -> None:
+        """Read answers until the game or the input ends."""
+        self._print_header()
+        while True:
+            if self.game.view.episode is not None:
+                self._print_end()
+            else:
+                self._print_decision()
+            if not self._read_until_changed():
+                return
+
+    def _read_until_changed(self) -> bool:
+        """Read lines until one changes the game; return False if no line follows."""
+        turn = self.game.view.turn
+        while self.game.view.turn == turn:
+            if self.game.view.episode is not None and not self.game.practice:
+                return False
+            line = self._read_line()
+            if line in {None, "quit"}:
+                self._print(f"Your game is recorded in {self.game.file}.")
+                return False
+            try:
+                self._obey(line or "")
+            except DesimError as fault:
+                self._print(str(fault))
+        return True
+
+    def _read_line(self) -> str | None:
+        """Read a line; return None at the end of the input."""
+        self.out.print(_PROMPT, end="")
+        text = sys.stdin.readline()
+        return text.strip() if text else None
+
+    def _obey(self, line: str) -> None:
+        view, game = self.game.view, self.game
+        first, _, rest = line.partition(" ")
+        commands: dict[str, Callable[[], None]] = {
+            "": lambda: None,
+            "?": self._print_help,
+            "help": self._print_help,
+            "past": self._print_decisions,
+            "look": lambda: self._print_looked_up(rest.strip()),
+            "undo": lambda: game.undo(view.turn),
+        }
+        # An action of the model that has the name of a command takes precedence.
+        if first in commands and first not in {form.tag for form in self._forms()}:
+            commands[first]()
+        elif view.fault is not None:
+            game.go_on(view.turn)
+        else:
+            game.answer(view.turn, self._action(line))
+
+    def _action(self, line: str) -> Any:
+        """Return the action that a line stands for.
+
+        Raises:
+            UsageError: It is neither an option's number nor an action.
+            WrongAction: Its values cannot be parsed.
+        """
+        options = self.game.view.options
+        if line.isdigit():
+            if not 1 <= int(line) <= len(options):
+                raise UsageError(f"there is no option {line}; there are {len(options)}")
+            return options[int(line) - 1].action
+        if line.startswith("{"):
+            return _decoded(line)
+        tag, *pairs = _split(line)
+        known = {form.tag: form for form in self._forms()}
+        if tag not in known:
+            raise UsageError(f"there is no action {tag!r}; {possible(tag, known)}; ? helps")
+        return read_form(known[tag], dict(_pair(known[tag], pair) for pair in pairs))
+
+    def _forms(self) -> tuple[Form, ...]:
+        role = self.game.view.role
+        return forms(self.game.role(role)) if role else ()
+
+    # -- output ------------------------------------------------------------------------------------
+
+    def _print(self, text: str, style: str = "") -> None:
+        self.out.print(escape(text), style=style or None, soft_wrap=True)
+
+    def _print_header(self) -> None:
+        header, seats = self.game.header, ", ".join(self.game.seats)
+        game = f"{header.model}, preset {header.preset}, seed {header.seed}"
+        self._print(f"{game}; you are {seats}. Type ? for help.")
+
+    def _print_decision(self) -> None:
+        view = self.game.view
+        if view.fault is not None:
+            self._print_fault(view.fault)
+            return
+        role = self.game.role(view.role)
+        self._print("")
+        self._print(f"Decision {len(view.steps) + 1}, {view.role}", "bold")
+        self._print_section(lay_out(view.observation, role.observation))
+        if view.options:
+            rows = [
+                {
+                    "": number,
+                    "answer": action_text(option.action, role.action),
+                    "value": option.value,
+                    "note": option.note,
+                }
+                for number, option in enumerate(view.options, 1)
+            ]
+            self._print_table(text_table("Options", rows))
+        else:
+            self._print_missing(view.options_error)
+            self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
+
+    def _print_fault(self, fault: Fault) -> None:
+        self._print("")
+        self._print(f"{fault.heading}: {fault.text}", "bold")
+        if fault.again:
+            self._print("Type `again` to ask it again, or `quit`.")
+            return
+        for line in (*answer_lines(self.game, fault), *way_lines(self.game, fault)):
+            self._print(line)
+        if command := way_command(self.game, fault):
+            self._print(f"  {command}")
+        self._print("Type `quit` to leave, or ? for help.")
+
+    def _print_missing(self, error: str) -> None:
+        if error:
+            self._print(error)
+
+    def _print_section(self, section: Section) -> None:
+        if section.label:
+            self._print(section.label, "bold")
+        figures = Table(show_header=False, box=None, pad_edge=False)
+        for figure in section.figures:
+            figures.add_row(escape(figure.label), escape(figure.text))
+        if section.figures:
+            self.out.print(figures)
+        for text in section.texts:
+            self._print(f"{text.label}:\n{text.text}")
+        for table in section.tables:
+            self._print_table(table)
+        for inner in section.sections:
+            self._print_section(inner)
+
+    def _print_table(self, table: TextTable) -> None:
+        rich = Table(title=escape(table.label), title_justify="left", box=box.SIMPLE_HEAD)
+        for label, numeric in zip(table.columns, table.numeric, strict=True):
+            rich.add_column(escape(label), justify="right" if numeric else "left", overflow="fold")
+        for row in table.rows:
+            rich.add_row(*map(escape, row))
+        self.out.print(rich)
+
+    def _print_help(self) -> None:
+        self._print(_HELP)
+        for form in self._forms():
+            self._print(f"  {form.tag}: {form.text}")
+            for field in form.fields:
+                hint = f" ({field.hint})" if field.hint else ""
+                self._print(f"      {field.name}: {field.text}{hint}")
+        for command, text in _COMMANDS.items():
+            self._print(f"  {command}: {text}")
+
+    def _print_decisions(self) -> None:
+        self._print_table(decisions_table(self.game))
+
+    def _print_looked_up(self, name: str) -> None:
+        """Print a table of the model, or the names of all tables."""
+        view = self.game.view
+        self._print_missing(view.tables_error)
+        if name:
+            self._print_table(shown_table(view.tables, name))
+        elif not view.tables_error:
+            self._print("Tables: " + (", ".join(view.tables) or "none in this model"))
+
+    def _print_end(self) -> None:
+        game, episode = self.game, self.game.view.episode
+        assert episode is not None
+        self._print("")
+        self._print(
+            f"The game has ended: {episode.ended}. Score {value_text(episode.score)}", "bold"
+        )
+        self._print_table(metrics_table(episode))
+        comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
+        comparison.play()
+        self._print_table(comparison.ranked(episode))
+        self._print(f"Your game is recorded in {game.file}: desim replay {game.file}")
+
+
+def _decoded(line: str) -> Any:
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError) as fault:
+        raise WrongAction(f"that is no JSON: {fault}") from None
+
+
+def _split(line: str) -> Sequence[str]:
+    import shlex
+
+    try:
+        return shlex.split(line)
+    except ValueError as fault:
+        raise UsageError(f"{line!r} cannot be read: {fault}") from None
+
+
+def _pair(form: Form, text: str) -> tuple[str, str]:
+    """Split key=value; the key may be left out where the action has only one value."""
+    key, equals, value = text.partition("=")
+    if not equals and len(form.fields) == 1:
+        return form.fields[0].name, text
+    if not equals:
+        known = " ".join(f"{field.name}=..." for field in form.fields)
+        raise UsageError(f"{text!r} is not KEY=VALUE; write {form.tag} {known}")
+    return key, value

@@ -1,0 +1,45 @@
+"""What the page and the terminal show of a person's game at one moment."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.protocols import Rows
+from desim.core.roles import Option
+from desim.episodes.episode import Episode
+from desim.episodes.record import Step
+from desim.ui.faults import Fault
+
+__all__ = ["View"]
+
+
+@frozen
+class View:
+    """A person's game between two changes.
+
+    Attributes:
+        turn: Grows with every change, also when a decision is taken back.
+        role: The role whose decision is open; empty if none is.
+        observation: The observation of the open decision.
+        options: Its options, the highest value first; empty if the role offers none.
+        options_error: Why there are no options, where the model failed to give them.
+        steps: The decisions of the person's roles so far.
+        decisions: The number of decisions of all roles so far.
+        tables: Tables that the role may look up, by name.
+        tables_error: Why there are no tables, where the model failed to give them.
+        episode: The whole episode once it has ended.
+        fault: Why the game has stopped before its end; None if it has not.
+    """
+
+    turn: int
+    role: str
+    observation: Any
+    options: tuple[Option, ...]
+    options_error: str
+    steps: tuple[Step, ...]
+    decisions: int
+    tables: Mapping[str, Rows]
+    tables_error: str
+    episode: Episode | None
+    fault: Fault | None

@@ -1,0 +1,5 @@
+"""The version of desim: that of the distribution and of every record written."""
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,84 @@
+"""EnterpriseArena as a model: its role, its processes, its score and its statements."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from attrs import frozen
+
+from desim import Role, World, from_preset
+from models.enterprise_arena import options, processes, regimes, score, series, statements, tables
+from models.enterprise_arena.actions import Command
+from models.enterprise_arena.observation import Month
+from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.state import CFO, Lender
+
+__all__ = ["EnterpriseArena"]
+
+
+@frozen(kw_only=True, slots=False)
+class EnterpriseArena(ArenaParams):
+    """132 months of a consumer lender under one chief financial officer.
+
+    The parameters are those of `ArenaParams`.
+    """
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.history == "regimes":
+            # A table to which no model can be fitted is refused here, not in the first episode.
+            regimes.fit(self.table, self.growth_column)
+
+    @classmethod
+    def preset(cls, name: str = "", **changes: Any) -> Self:
+        """Return a preset with some parameters changed."""
+        return from_preset(cls, name, changes)
+
+    @classmethod
+    def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
+        """Return the macro table, where the parameter is a path."""
+        return [given] if isinstance(given := params.get("macro"), str) else []
+
+    @property
+    def default_roles(self) -> tuple[str]:
+        """The chief financial officer."""
+        return (CFO,)
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The chief financial officer, who gives one command at a time."""
+        return {CFO: Role(Month, Command, options.options, default_action=options.default_action)}
+
+    def begin(self, world: World) -> Lender:
+        """Post the opening balances and start the processes."""
+        return processes.begin(world, self)
+
+    def score(self, state: Lender) -> float:
+        """Return the value at the end less the charge for tools, dollars; 0 if bankrupt."""
+        return score.score(state)
+
+    def metrics(self, state: Lender) -> dict[str, Any]:
+        """Return the columns of the paper's Table 2, and the score net of debt."""
+        return score.metrics(state)
+
+    def series(self, state: Lender) -> dict[str, Sequence[float]]:
+        """Return what happened month by month, by name; `series.py` states the units."""
+        return series.series(state)
+
+    def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
+        """Return the tables that a person in the role may look up, by name; money in dollars."""
+        assert role == CFO
+        return tables.tables(state)
+
+    def statements(self, state: Lender) -> dict[str, list[dict[str, Any]]]:
+        """Return the yearly statements of the episode, by name.
+
+        They are "income_statement", "balance_sheet" and "cash_flow". A row is a line of the
+        statement, with its name under "line" and a column for each year, named by the last day of
+        its last month; amounts are dollars.
+        """
+        return statements.statements(state, self.date)
+
+    def date(self, tick: int) -> dt.date:
+        """Return the last day of a month; tick -1 is the day of the opening balances."""
+        return statements.last_day(self.table, tick)

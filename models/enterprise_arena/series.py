@@ -1,0 +1,70 @@
+"""What happened month by month: the curves behind the paper's Figures 2 to 4, and more.
+
+They are computed at the end of an episode from its books and its events, so that an episode whose
+series are not wanted costs nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+from models.enterprise_arena.accounts import (
+    CASH,
+    NOTES_PAYABLE,
+    OPENING_MONTH,
+    PAID_IN_CAPITAL,
+    dollars,
+)
+from models.enterprise_arena.operations import borrowers
+from models.enterprise_arena.state import Lender
+
+__all__ = ["series"]
+
+#: Events of funding that are requests of the officer, accepted or refused.
+_REQUESTS = ("submitted", "rejected_pending", "rejected_malformed")
+
+Column = Sequence[float]
+
+
+def series(lender: Lender) -> dict[str, Column]:
+    """Return one value for every month that was closed, by name.
+
+    Dollars at the end of the month: `cash`, `debt` (notes owed), `equity_raised` (since the start).
+    Numbers: `users` (borrowers at the end of the month), `requests` and `closings` of the month,
+    refused requests included, and both since the start (`cumulative_requests`,
+    `cumulative_closings`).
+    """
+    requested = [event["month"] for event in lender.events if event["event"] in _REQUESTS]
+    requests, closings = _counts(lender, requested), _counts(lender, lender.closings)
+    invested = lender.books.book.balance(PAID_IN_CAPITAL, at=OPENING_MONTH)
+    return {
+        "cash": [dollars(cash) for cash in _balances(lender, CASH)],
+        # Debt and capital have credit balances, which are negative.
+        "debt": [dollars(-notes) for notes in _balances(lender, NOTES_PAYABLE)],
+        "equity_raised": [
+            dollars(invested - capital) for capital in _balances(lender, PAID_IN_CAPITAL)
+        ],
+        "users": _users(lender),
+        "requests": requests,
+        "closings": closings,
+        "cumulative_requests": list(accumulate(requests)),
+        "cumulative_closings": list(accumulate(closings)),
+    }
+
+
+def _balances(lender: Lender, account: str) -> list[int]:
+    """Return the balance of an account at the end of every month closed, cents."""
+    book = lender.books.book
+    return [book.balance(account, at=month) for month in range(lender.months_closed)]
+
+
+def _counts(lender: Lender, months: Iterable[int]) -> list[int]:
+    """Return how often each month that was closed occurs in *months*."""
+    times = Counter(months)
+    return [times[month] for month in range(lender.months_closed)]
+
+
+def _users(lender: Lender) -> list[float]:
+    """Return the borrowers at the end of every month closed."""
+    rates = [month.growth for month in lender.indicators]
+    return list(accumulate(rates, borrowers, initial=float(lender.params.opening_users)))[1:]

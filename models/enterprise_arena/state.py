@@ -1,0 +1,235 @@
+"""The state of an episode: the lender and everything that happened to it beside its books."""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from attrs import define, field, frozen
+from simpy import Event, Resource
+
+from desim import World
+from ledgers.book import Book
+from models.enterprise_arena.accounts import (
+    CASH,
+    INTEREST_REVENUE,
+    LOANS,
+    NOTES_PAYABLE,
+    PRINCIPAL_RECEIVABLE,
+)
+from models.enterprise_arena.books import Books
+from models.enterprise_arena.macro import Macro
+from models.enterprise_arena.observation import CommandReply, Note
+from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.rules import YEAR
+
+__all__ = ["BANKRUPT", "CFO", "SURVIVED", "FundingRequest", "Indicators", "Lender", "TermLoan"]
+
+#: The name of the only role: the chief financial officer.
+CFO = "cfo"
+
+#: Why an episode ended.
+BANKRUPT, SURVIVED = "cash balance went negative", "horizon"
+
+
+class Indicators(NamedTuple):
+    """The lender's own drivers of a month, its noise included; never shown.
+
+    Attributes:
+        gross_margin: Percent of revenue.
+        ebitda_margin: Percent of revenue.
+        growth: Of borrowers, percent a month.
+        collection_rate: Share of billed amounts that is collected.
+    """
+
+    gross_margin: float
+    ebitda_margin: float
+    growth: float
+    collection_rate: float
+
+
+@frozen
+class FundingRequest:
+    """A funding request under way. Only its type and amount may be shown.
+
+    Attributes:
+        type: "equity" or "debt".
+        amount: Dollars requested.
+        month: In which it was submitted.
+        succeeds: Whether money arrives.
+        received: Cents that arrive if it succeeds.
+        delay: Months to the outcome.
+    """
+
+    type: str
+    amount: float
+    month: int
+    succeeds: bool
+    received: int
+    delay: int
+
+
+@define
+class TermLoan:
+    """A note: equal instalments of principal, and interest on the balance.
+
+    Attributes:
+        number: From 1, in the order of the draws.
+        principal: Cents drawn.
+        balance: Cents outstanding.
+        rate: Contract rate, a share a year, fixed at the draw.
+        drawn: The month of the draw.
+    """
+
+    number: int
+    principal: int
+    balance: int
+    rate: float
+    drawn: int
+
+
+@define(eq=False, repr=False)
+class Lender:
+    """The state of an episode.
+
+    Attributes:
+        world: The clock.
+        params: The parameters.
+        macro: The macro history in use: the table, or a path drawn from the seed.
+        growth: Borrower growth of the industry in every month, percent: the profile's column.
+        books: Every balance.
+        noise: Four standard deviates a month, times their sigmas.
+        draws: Three uniform draws a month, for the request submitted in it.
+        forced: Outcomes by month that replace the draws: success, fill, delay.
+        users: Active borrowers, a real number.
+        lending_rate: Blended annual yield of the loans, a share.
+        shares: Common shares.
+        loss_carryforward: Cents that reduce taxable income.
+        slot: Capacity 1: the request under way holds it.
+        payroll: Cents that the staff receives on the month's payday.
+        payables_due: Payables of the end of last month, cents; vendors receive them this month.
+        drawing: Triggered when a note is drawn; the service of notes waits for it.
+        rounds: Equity rounds closed.
+        drawn: Notes drawn.
+        term_loans: Notes with a balance.
+        request: The request under way, or None.
+        notifications: Outcomes of funding that became known this month, as shown.
+        indicators: Of every month closed.
+        closings: Months for which the officer ordered a closing, oldest first.
+        files: The register of documents: every document listed so far, by name.
+        months_filed: Months whose documents are in the register.
+        calls: Tool calls of every month so far.
+        note_calls: Uses of the notepad this month.
+        refusals: Refused requests of this month.
+        notepad: Notes, oldest first.
+        reply: The reply to the last command.
+        events: Every event of funding with its odds, for analysis; never shown.
+        counts: Actions by name, "refused" requests, "free_refusals" among them that did not use
+            the month, and "equity" and "debt" successes.
+        raised: Cents received, by type of request.
+        revenue_to_date: Revenue of the year to date at the end of every month, cents.
+        pretax_to_date: Income before tax of the year to date at the end of last month, cents.
+        closing_cash: Cash at the end of the last month, cents.
+        peak: Highest cash at the opening of a month so far, cents.
+        low: Lowest cash at the opening of a month so far, cents.
+    """
+
+    world: World
+    params: ArenaParams
+    macro: Macro
+    growth: tuple[float, ...]
+    books: Books
+    noise: list[list[float]]
+    draws: list[list[float]]
+    forced: dict[int, tuple[bool, float, int]]
+    users: float
+    lending_rate: float
+    shares: float
+    loss_carryforward: int
+    slot: Resource
+    drawing: Event
+    payroll: int = 0
+    payables_due: int = 0
+    rounds: int = 0
+    drawn: int = 0
+    term_loans: list[TermLoan] = field(factory=list)
+    request: FundingRequest | None = None
+    notifications: list[dict[str, Any]] = field(factory=list)
+    indicators: list[Indicators] = field(factory=list)
+    closings: list[int] = field(factory=list)
+    files: dict[str, Any] = field(factory=dict)
+    months_filed: int = 0
+    calls: list[int] = field(factory=list)
+    note_calls: int = 0
+    refusals: int = 0
+    notepad: list[Note] = field(factory=list)
+    reply: CommandReply | None = None
+    events: list[dict[str, Any]] = field(factory=list)
+    counts: Counter[str] = field(factory=Counter)
+    raised: Counter[str] = field(factory=Counter)
+    revenue_to_date: list[int] = field(factory=list)
+    pretax_to_date: int = 0
+    closing_cash: int = 0
+    peak: int = 0
+    low: int = 0
+
+    @property
+    def ledgers(self) -> tuple[Book]:
+        """The ledgers that enter the digest of the episode."""
+        return (self.books.book,)
+
+    @property
+    def month(self) -> int:
+        """The present month, from 0."""
+        return self.world.now
+
+    @property
+    def months_closed(self) -> int:
+        """How many months have been operated."""
+        return len(self.indicators)
+
+    @property
+    def cash(self) -> int:
+        """Cash in the bank, cents."""
+        return self.books.held[CASH]
+
+    @property
+    def debt(self) -> int:
+        """Notes outstanding, cents."""
+        return -self.books.held[NOTES_PAYABLE]
+
+    @property
+    def gross_loans(self) -> int:
+        """Unbilled principal, and billed principal not yet collected, cents."""
+        return self.books.held[LOANS] + self.books.held[PRINCIPAL_RECEIVABLE]
+
+    @property
+    def leverage(self) -> float:
+        """Notes over book equity, which counts as at least a dollar (SPEC section 8.1)."""
+        return self.debt / max(self.books.equity, 100)
+
+    @property
+    def tool_calls(self) -> int:
+        """Tool calls of the whole episode."""
+        return sum(self.calls)
+
+    def open_month(self) -> None:
+        """Begin a month: no tool call is used yet; record the opening cash."""
+        self.calls.append(0)
+        self.note_calls = 0
+        self.refusals = 0
+        cash = self.cash
+        if cash > self.peak:
+            self.peak = cash
+        elif cash < self.low:
+            self.low = cash
+
+    def close_month(self) -> None:
+        """End a month: record its revenue and closing cash, and drop its notifications."""
+        self.notifications = []
+        self.revenue_to_date.append(-self.books.held[INTEREST_REVENUE])
+        self.closing_cash = self.cash
+
+    def revenue(self, month: int) -> int:
+        """Return the revenue of a closed month, cents."""
+        to_date = self.revenue_to_date
+        # January starts from zero, as the year-end close empties the account.
+        return to_date[month] - (to_date[month - 1] if month % YEAR else 0)

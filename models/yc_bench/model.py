@@ -1,0 +1,77 @@
+"""YC-Bench as a model: roles, begin, score, metrics and tables, on top of all other files."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from attrs import frozen
+
+from desim import Role, World, from_preset
+from models.yc_bench.actions import Command
+from models.yc_bench.clock import CompanyClock
+from models.yc_bench.observation import FounderDesk
+from models.yc_bench.opening import begin
+from models.yc_bench.options import default_action, options
+from models.yc_bench.params import YCBenchParams
+from models.yc_bench.score import final_funds, paper_metrics
+from models.yc_bench.series import monthly_series
+from models.yc_bench.state import FOUNDER, CompanyState
+from models.yc_bench.tables import founder_tables
+
+__all__ = ["YCBench"]
+
+
+@frozen(kw_only=True, slots=False)
+class YCBench(YCBenchParams):
+    """A start-up's year: accept tasks, put people on them, meet payroll."""
+
+    @classmethod
+    def preset(cls, name: str = "", **changes: Any) -> Self:
+        """Return a preset with some parameters changed.
+
+        Raises:
+            UsageError: There is no such preset or parameter, or a value is refused.
+        """
+        return from_preset(cls, name, changes)
+
+    @classmethod
+    def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
+        """Return the world file, where the parameter is a path."""
+        return [given] if isinstance(given := params.get("world"), str) else []
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The founder, who gives one command at a time."""
+        return {FOUNDER: Role(FounderDesk, Command, options, default_action=default_action)}
+
+    def begin(self, world: World) -> CompanyState:
+        """Draw the world, or take it from its file, and start its processes."""
+        return begin(world, self)
+
+    def score(self, state: CompanyState) -> float:
+        """Return the funds at the end of the last episode, in dollars: higher is better."""
+        return final_funds(state)
+
+    def metrics(self, state: CompanyState) -> dict[str, Any]:
+        """Return the paper's figures."""
+        return paper_metrics(state)
+
+    @property
+    def deterministic(self) -> bool:
+        """False in every preset: the seed draws the tasks.
+
+        Even a world file holds only the first replacements of each slot; later ones are drawn.
+        """
+        return False
+
+    def series(self, state: CompanyState) -> dict[str, list[float]]:
+        """Return money and tasks of each month of the last episode."""
+        return monthly_series(state)
+
+    def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+        """Return the published ledger and the funds, in cents."""
+        return founder_tables(state)
+
+    def date(self, tick: int) -> dt.date:
+        """Return the day of a tick; after a company has opened again, days simply go on."""
+        return CompanyClock.of(self).moment(tick).date()

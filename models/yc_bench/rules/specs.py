@@ -1,0 +1,80 @@
+"""Domains of work, and clients, employees and tasks as drawn, before anything has happened."""
+
+from decimal import Decimal
+from typing import Literal
+
+from attrs import frozen
+
+__all__ = ["DOMAINS", "ClientSpec", "Domain", "EmployeeSpec", "TaskSpec"]
+
+Domain = Literal["research", "inference", "data_environment", "training"]
+
+#: In the order in which worlds are drawn.
+DOMAINS: tuple[Domain, ...] = ("research", "inference", "data_environment", "training")
+
+
+@frozen
+class ClientSpec:
+    """A client as drawn.
+
+    Attributes:
+        name: Name of the company.
+        reward_multiplier: Factor on the rewards of the client's initial tasks.
+        tier: "Standard", "Premium" or "Enterprise".
+        specialties: One or two domains, in the order drawn.
+        loyalty: From -1 to 1; hidden from players.
+        adversarial: Whether loyalty is below the threshold `adversarial_loyalty`; hidden too.
+    """
+
+    name: str
+    reward_multiplier: float
+    tier: str
+    specialties: tuple[str, ...]
+    loyalty: float
+    adversarial: bool
+
+
+@frozen
+class EmployeeSpec:
+    """An employee as drawn.
+
+    Attributes:
+        name: `Emp_1` and so on.
+        tier: "junior", "mid" or "senior".
+        salary_cents: Cents a month.
+        rates: Units an hour by domain, 4 decimals; keys in the order of the draws.
+    """
+
+    name: str
+    tier: str
+    salary_cents: int
+    rates: dict[str, Decimal]
+
+
+@frozen
+class TaskSpec:
+    """A task of the market as drawn.
+
+    Attributes:
+        slot: Place on the market, from 0; -1 where places are not kept.
+        title: `Task-N`.
+        client: The client's place in the order in which initial tasks are dealt.
+        required_prestige: Level, 1 or more.
+        required_trust: Level, 0 for a task open to all.
+        reward_cents: Advertised, cents.
+        prestige_delta: Prestige won with success, 4 decimals as drawn.
+        skill_boost: Share by which rates grow with success, 4 decimals.
+        domain: Domain of the work.
+        required_qty: Units of work, whole.
+    """
+
+    slot: int
+    title: str
+    client: int
+    required_prestige: int
+    required_trust: int
+    reward_cents: int
+    prestige_delta: float
+    skill_boost: float
+    domain: str
+    required_qty: int

@@ -1,0 +1,211 @@
+"""The state of an episode: the company with its books, clients, staff and tasks.
+
+What changes the state is in `work.py` (progress and plans), `completion.py`, `commands/` and
+`processes.py`.
+"""
+
+from bisect import insort
+from collections import Counter
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from attrs import define, field, frozen
+from simpy.events import Event
+
+from desim import World
+from ledgers.book import Book
+from models.yc_bench.accounts import CompanyAccounts
+from models.yc_bench.clock import CompanyClock
+from models.yc_bench.entities import Client, StaffMember, Task
+from models.yc_bench.params import YCBenchParams
+from models.yc_bench.read_only import ReadOnlyRow
+from models.yc_bench.rules.decimals import stored
+from models.yc_bench.rules.specs import ClientSpec, EmployeeSpec, TaskSpec
+
+__all__ = ["FOUNDER", "CompanyState", "PastEpisode", "best_paid", "enter"]
+
+#: The one role.
+FOUNDER = "founder"
+
+
+#: Identifiers with more digits name no row.
+_DIGITS = 18
+
+#: Order in which tasks of equal titles are looked up (SPEC 11).
+_STATUS_ORDER = {"market": 0, "planned": 1, "active": 2}
+
+
+@frozen
+class PastEpisode:
+    """An episode that a bankruptcy ended, before another one opened.
+
+    Attributes:
+        figures: How it ended, as `reopening.summary` returns it.
+        book: Its ledger.
+    """
+
+    figures: dict[str, Any]
+    book: Book
+
+
+@define(eq=False)
+class CompanyState:
+    """The state of an episode.
+
+    Attributes:
+        world: The clock.
+        params: The parameters.
+        clock: Dates and working hours of ticks.
+        accounts: The books.
+        horizon: Tick at which the run ends.
+        episode: Number of the episode, from 1; a bankruptcy may open a further one.
+        past: The episodes before.
+        idle_since: Tick from which the year passed without the founder; none where it did not.
+        turns: Turns begun.
+        clients: In the order in which initial tasks are dealt.
+        employees: `Emp_1` first.
+        tasks: All tasks by row.
+        prestige: By domain, 3 decimals; keys in the order of generation.
+        market: Tasks of the market, the best paid first, ties by row.
+        open: Of these the ones that fit prestige and trust, see `open_market.py`.
+        open_levels: The whole levels of prestige and trust for which `open` was selected.
+        adversarial_offered: Sum over all acceptances of the adversarial share of the open tasks.
+        owned: Tasks accepted, in the order of acceptance; of one instant the last created first.
+        planned: Accepted and not dispatched, by row.
+        planned_shown: Names of the planned tasks on the desk; none once `planned` has changed.
+        active: Under way, by row.
+        settled: Tick up to which progress and trust are recorded.
+        target: Tick of the event for which the present resume waits.
+        over: Whether the horizon event has happened.
+        bankruptcy: Tick of the first bankruptcy.
+        bankruptcy_due: Tick of a bankruptcy event that has not been handled.
+        scratchpad: The text of the scratchpad.
+        busy: Ticks of active tasks so far: two tasks for a day count two days.
+        drawn: The clients as drawn, in the order of `clients`.
+        midpoints: Middle of each tier's salaries, cents.
+        foreseen: Replacements from a world file, by slot and generation.
+        generations: How many tasks of each slot were accepted.
+        replaced: How many tasks were replaced.
+        start: Starts the process of a dispatched task.
+        wait: The event for which the founder waits while time passes.
+        report: What has happened in the present resume.
+        counts: Commands given, by class name.
+        ledger_rows: The entries of the published ledger as printed, as far as they were shown.
+    """
+
+    world: World
+    params: YCBenchParams
+    clock: CompanyClock
+    accounts: CompanyAccounts
+    horizon: int
+    episode: int = 1
+    past: list[PastEpisode] = field(factory=list)
+    idle_since: int | None = None
+    turns: int = 0
+    clients: list[Client] = field(factory=list)
+    employees: list[StaffMember] = field(factory=list)
+    prestige: dict[str, Decimal] = field(factory=dict)
+    tasks: list[Task] = field(factory=list)
+    market: list[Task] = field(factory=list)
+    open: list[Task] = field(factory=list)
+    open_levels: tuple[int, ...] | None = None
+    adversarial_offered: float = 0.0
+    owned: list[Task] = field(factory=list)
+    planned: list[Task] = field(factory=list)
+    planned_shown: tuple[str, ...] | None = None
+    active: list[Task] = field(factory=list)
+    settled: int = 0
+    target: int | None = None
+    over: bool = False
+    bankruptcy: int | None = None
+    bankruptcy_due: int | None = None
+    scratchpad: str = ""
+    busy: int = 0
+    drawn: tuple[ClientSpec, ...] = ()
+    midpoints: dict[str, int] = field(factory=dict)
+    foreseen: Mapping[tuple[int, int], TaskSpec] = field(factory=dict)
+    generations: dict[int, int] = field(factory=dict)
+    replaced: int = 0
+    start: Callable[[Task], object] = field(default=id)
+    wait: Event | None = None
+    report: list[dict[str, Any]] = field(factory=list)
+    counts: Counter[str] = field(factory=Counter)
+    ledger_rows: list[ReadOnlyRow] = field(factory=list)
+    _titles: dict[str, list[Task]] = field(factory=dict)
+    _staff: dict[str, StaffMember] = field(factory=dict)
+
+    @property
+    def ledgers(self) -> tuple[Any, ...]:
+        """The books of all episodes, which the digest of the result covers."""
+        return (*[each.book for each in self.past], self.accounts.book)
+
+    @property
+    def funds_cents(self) -> int:
+        """Money in the bank; below zero is bankrupt."""
+        return self.accounts.funds
+
+    @property
+    def payroll_cents(self) -> int:
+        """Sum of the salaries, cents a month."""
+        return sum(e.salary_cents for e in self.employees)
+
+    @property
+    def bankrupt(self) -> bool:
+        """Whether funds are below zero; exactly zero is alive."""
+        return self.funds_cents < 0
+
+    def hire(self, spec: EmployeeSpec) -> None:
+        """Put an employee on the payroll."""
+        who = StaffMember(spec, spec.salary_cents, dict(spec.rates))
+        self.employees.append(who)
+        self._staff[spec.name] = who
+
+    def list_task(self, task: Task) -> None:
+        """Put a task under its title; its row must be the next."""
+        self.tasks.append(task)
+        self._titles.setdefault(task.title, []).append(task)
+
+    def task(self, name: str) -> Task | None:
+        """Return a task by title or identifier, or none.
+
+        Among equal titles a task of the market comes first, then planned, active and other ones.
+        """
+        named = self._titles.get(name, ())
+        if len(named) == 1:
+            return named[0]
+        if named:
+            return min(named, key=lambda t: (_STATUS_ORDER.get(t.status, 3), t.row))
+        row = name.removeprefix("<task:").removesuffix(">")
+        if name != f"<task:{row}>" or not row.isascii() or not row.isdigit() or len(row) > _DIGITS:
+            return None
+        return self.tasks[int(row)] if int(row) < len(self.tasks) else None
+
+    def employee(self, name: str) -> StaffMember | None:
+        """Return an employee by name or identifier, or none."""
+        return self._staff.get(name) or next(
+            (e for e in self.employees if f"<employee:{e.name}>" == name), None
+        )
+
+
+def enter(company: CompanyState, spec: TaskSpec) -> Task:
+    """Put a task on the market."""
+    params, row = company.params, len(company.tasks)
+    task = Task(
+        spec=spec,
+        row=row,
+        shown=f"<task:{row}>" if params.tasks_by_identifier else spec.title,
+        client=company.clients[spec.client],
+        delta=stored(spec.prestige_delta, params.prestige_delta_digits),
+        boost=stored(spec.skill_boost, 4),
+        required=stored(spec.required_qty, 4),
+        rank=row,
+    )
+    company.list_task(task)
+    insort(company.market, task, key=best_paid)
+    return task
+
+
+def best_paid(task: Task) -> tuple[int, int]:
+    """Return the key of the order of the market: the best paid first, ties by row."""
+    return -task.spec.reward_cents, task.row

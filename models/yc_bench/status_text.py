@@ -1,0 +1,74 @@
+"""The status of a turn as text, with the published lines for events (SPEC section 14)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from models.yc_bench.observation import TurnStatus
+
+__all__ = ["event_line", "message"]
+
+
+def message(status: TurnStatus) -> str:
+    """Return a status as text, fields in the published order."""
+    dropped = "Memory: your oldest messages have been dropped; keep notes on the scratchpad."
+    left = f"Memory: {status.memory_countdown} turns until your oldest messages drop."
+    lines = [
+        *([_REOPENED, ""] if status.kind == "reopened" else ()),
+        f"Turn {status.number}",
+        f"Current time: {status.time}",
+        f"Horizon end: {status.horizon_end}",
+        f"Funds: {_dollars(status.funds_cents)} ({status.funds_cents} cents)",
+        f"Monthly payroll: {_dollars(status.monthly_payroll_cents)}",
+        f"Runway: ~{status.runway_months} months",
+        f"Employees: {status.employees}",
+        f"Active tasks: {status.active_tasks}",
+        f"Planned tasks: {status.planned_tasks}",
+        left if status.memory_countdown else dropped,
+    ]
+    if status.bankrupt:
+        lines.append("Warning: funds are below zero; the company is bankrupt.")
+    if status.events:
+        lines += ["", "Since the last turn:", *(f"- {event_line(e)}" for e in status.events)]
+    return "\n".join([*lines, "", _CLOSINGS[status.closing]])
+
+
+_REOPENED = (
+    "The company went bankrupt. This is a new one in the same world, from its first day; your "
+    "scratchpad was kept."
+)
+
+_CLOSINGS = {
+    "nothing running": "Nothing is running: accept a task, assign people and dispatch it before "
+    "you resume.",
+    "planned only": "Only planned tasks: dispatch one before you resume.",
+    "neutral": "Decide what to do next.",
+}
+
+#: Lines of events that are no completion; any other event is written as `Event: TYPE`.
+_FIXED = {
+    "horizon_end": "The horizon has been reached; the run is over.",
+    "bankruptcy": "The company went bankrupt; the run is over.",
+}
+
+
+def event_line(event: Mapping[str, Any]) -> str:
+    """Return the line of one report of a resume.
+
+    >>> event_line({"type": "monthly_payroll", "funds_after": 16199497})
+    'Event: monthly_payroll'
+    """
+    kind = str(event.get("type", ""))
+    if kind != "task_completed":
+        return _FIXED.get(kind, f"Event: {kind}")
+    task = f"{event['task_title']} (client: {event['client_name']})"
+    if not event["success"]:
+        return f"{task}: FAILED [{event['deadline_margin']}]"
+    return (
+        f"{task}: SUCCESS +${event['funds_delta'] / 100:,.0f} [{event['deadline_margin']}] | "
+        f"{event['employees_assigned']} employees, "
+        f"+${event['salary_bump_total_cents'] / 100:,.0f}/mo payroll"
+    )
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents / 100:,.2f}"

@@ -1,0 +1,113 @@
+"""The classical policy for a serial chain: echelon base stock, levels by Clark and Scarf."""
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Self
+
+import numpy as np
+from attrs import define, field
+from attrs.validators import ge
+
+from desim import Seat
+from desim.errors import UsageError
+from models.beer_game import demand
+from models.beer_game.actions import Order
+from models.beer_game.observation import Stage
+from models.beer_game.params import BeerGameParams
+from policies.heuristics.beer_game.clark_scarf import Curve, echelon_levels, installation_levels
+from policies.heuristics.beer_game.memoryless import order
+from policies.heuristics.beer_game.parameters import parameters
+from policies.heuristics.beer_game.position import Position
+
+__all__ = ["EchelonBaseStock", "chain_levels"]
+
+#: Values of `value_added`.
+_EQUAL, _NONE = "equal", "none"
+
+#: Most lots of the demand over all lead times; larger demand is counted in lots of several units.
+_LOTS = 8_000
+
+
+@define
+class EchelonBaseStock:
+    """Order up to the level of Clark and Scarf; without a role it plays all stages.
+
+    Their levels are for echelon stock, which a stage cannot see. It orders up to the difference to
+    the level below by its own inventory position, which gives the same orders.
+
+    Attributes:
+        target: Inventory position to restore, in units.
+        position: Computes the inventory position.
+
+    Source: see `clark_scarf.py`; the README says why the levels are not optimal in this world.
+    """
+
+    seats = "all"
+    target: int = field(validator=ge(0))
+    position: Position = field(factory=Position)
+
+    @classmethod
+    def seated(cls, seat: Seat, value_added: str = _EQUAL) -> Self:
+        """Build the policy for a stage.
+
+        Args:
+            seat: A stage of the Beer Game.
+            value_added: "equal": holding a unit costs the world's holding cost at the first stage
+                and less by equal steps above it, as where each stage adds the same value. "none":
+                it costs the same at all stages, as it does in the world; the levels then put all
+                stock at the first stage.
+
+        Raises:
+            UsageError: The seat belongs to another model, or *value_added* is neither.
+        """
+        params = parameters(seat.model, "echelon_base_stock")
+        if value_added not in (_EQUAL, _NONE):
+            raise UsageError(f"value_added={value_added} was given; possible: {_EQUAL}, {_NONE}")
+        level = chain_levels(params, value_added)[params.stages.index(seat.role)]
+        return cls(level, Position.at(params, seat.role))
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order that restores the target."""
+        return order(self.target - self.position.of(stage))
+
+
+@lru_cache(maxsize=64)
+def chain_levels(params: BeerGameParams, value_added: str = _EQUAL) -> tuple[int, ...]:
+    """Return the installation base-stock level of each stage in units, the first stage first.
+
+    The lead times are those of `params`, one week longer where players order before they observe
+    the week. The demand is that of the parameters: its distribution, or its final level.
+    """
+    count = len(params.stages)
+    holding = [params.holding_cost / count] * count
+    if value_added == _NONE:
+        holding = [0.0] * (count - 1) + [params.holding_cost]
+    weeks = [params.lead_time(stage) + params.blind for stage in params.stages]
+    units, week = _weekly_demand(params.demand, sum(weeks))
+    levels = echelon_levels(week, weeks, holding, params.backlog_cost)
+    return tuple(units * level for level in installation_levels(levels))
+
+
+def _weekly_demand(text: str, weeks: int) -> tuple[int, Curve]:
+    """Return the units of a lot and the probability of each number of lots in a week, from 0 on.
+
+    Args:
+        text: The demand.
+        weeks: Lead times of all stages together, which set the size of the lots.
+    """
+    mean, sd = demand.moments(text)
+    if not sd:
+        return max(1, round(mean)), np.array([0.0, 1.0] if round(mean) else [1.0])
+    most = mean + 6 * sd
+    units = math.ceil(most * weeks / _LOTS)
+    if text.startswith("poisson") and units == 1:
+        steps = range(int(most) + 1)
+        chances = np.array(
+            [math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in steps]
+        )
+    else:
+        lots = range(math.ceil(most / units) + 1)
+        ends = [NormalDist(mean, sd).cdf((k + 0.5) * units) for k in lots]
+        chances = np.diff(ends, prepend=0.0)
+    return units, chances / chances.sum()

@@ -1,0 +1,183 @@
+"""Policies without memory: the published rules, a constant order, and foresight of demand."""
+
+from functools import partial
+from typing import ClassVar, Self
+
+from attrs import define, field, frozen
+from attrs.validators import ge, optional
+
+from desim import Seat
+from desim.core.streams import generator
+from models.beer_game import demand, rules
+from models.beer_game.actions import LARGEST, Order
+from models.beer_game.observation import Number, Stage
+from policies.heuristics.beer_game.parameters import parameters
+
+__all__ = [
+    "BaseStock",
+    "Benchmark",
+    "Constant",
+    "Fallback",
+    "Foresight",
+    "LastDemand",
+    "Smoothing",
+    "Typical",
+]
+
+
+def order(units: Number) -> Order:
+    """Return an order of *units*, limited to what the world accepts and at least 0."""
+    return Order(min(max(0, units), LARGEST))
+
+
+def facts(stage: Stage, target: int | None = None) -> tuple[Number, ...]:
+    """Return the five arguments of a published rule.
+
+    Args:
+        stage: The observation.
+        target: Target inventory in units; None: the stage's own.
+    """
+    want = stage.target_inventory if target is None else target
+    return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
+
+
+@frozen
+class LastDemand:
+    """Order as many units as were ordered from this stage this week."""
+
+    def decide(self, stage: Stage) -> Order:
+        """Return an order of the incoming order's units."""
+        return order(stage.incoming_order)
+
+
+@frozen
+class Constant:
+    """Order the same quantity every week.
+
+    Attributes:
+        quantity: Units, at least 0.
+    """
+
+    quantity: int | float = field(validator=ge(0))
+
+    def decide(self, _: Stage) -> Order:
+        """Return an order of the quantity."""
+        return order(self.quantity)
+
+
+@frozen
+class Typical:
+    """Order the incoming order and what inventory lacks; the supply line is left out.
+
+    Attributes:
+        target: Units to keep on hand; None: the stage's target inventory.
+    """
+
+    target: int | None = field(default=None, validator=optional(ge(0)))
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order of SPEC section 4, `typical`."""
+        return order(rules.typical(*facts(stage, self.target)))
+
+
+@frozen
+class BaseStock:
+    """Order up to a target inventory position, as published: demand counts twice.
+
+    The rule adds the incoming order to what the position lacks, although the order has already
+    lowered the position. `order_up_to` does not.
+
+    Attributes:
+        target: Inventory position to restore, in units; None: the stage's target inventory.
+    """
+
+    target: int | None = field(default=None, validator=optional(ge(0)))
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order of SPEC section 4, `base_stock`."""
+        return order(rules.base_stock(*facts(stage, self.target)))
+
+
+@frozen
+class Smoothing:
+    """Close a part of the gap between target and inventory position each week.
+
+    Attributes:
+        weeks: Divisor of the gap; below 1 counts as 1.
+        target: Inventory position to restore, in units; None: the stage's target inventory.
+    """
+
+    weeks: int = rules.SMOOTHING_WEEKS
+    target: int | None = field(default=None, validator=optional(ge(0)))
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order of SPEC section 4, `smoothing:T`."""
+        return order(rules.smoothing(*facts(stage, self.target), weeks=self.weeks))
+
+
+@frozen
+class Fallback:
+    """Order as the published player does when a language model's reply cannot be read.
+
+    The order is the incoming order plus half of what inventory lacks, 0 to 5,000 units.
+
+    Source: reference SPEC section 6.
+    """
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order of the rule."""
+        lacking = 0.5 * (stage.target_inventory - stage.inventory + stage.backlog)
+        return order(min(5_000, stage.incoming_order + max(0, int(lacking))))
+
+
+@frozen
+class Benchmark:
+    """Sterman's cost-minimising rule of the board game; without a role it plays all stages.
+
+    The order is 4 + S' less the inventory position, with S' = 28, and 20 at the last stage, whose
+    lead time is shorter. All four stages of preset `classic` together then cost 204.
+
+    Attributes:
+        upstream: Whether it plays the last stage.
+
+    Source: Sterman 1989; reference SPEC section 10.
+    """
+
+    seats = "all"
+    upstream: bool = False
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Build the policy for a stage."""
+        return cls(upstream=seat.role == [*seat.model.roles][-1])
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order of the rule."""
+        return order(rules.benchmark(*facts(stage), upstream=self.upstream))
+
+
+@define
+class Foresight:
+    """Order the customers' demand of the same week.
+
+    The policy reads the hidden demand, so it is a yardstick and no rule that a player could follow.
+
+    Attributes:
+        demand: Units by week.
+        ahead: Weeks from the observation's `week` to the index of the demand that is ordered.
+    """
+
+    informed: ClassVar[bool] = True
+    demand: list[int]
+    ahead: int
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Build the policy for a stage with the demand of the episode's seed."""
+        params = parameters(seat.model, "foresight")
+        draw = partial(generator, seat.seed, "demand")
+        return cls(demand.weekly(params.demand, params.horizon, draw), 0 if params.blind else -1)
+
+    def decide(self, stage: Stage) -> Order:
+        """Return an order of the week's demand."""
+        return order(self.demand[stage.week + self.ahead])

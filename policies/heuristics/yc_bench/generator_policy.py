@@ -1,0 +1,49 @@
+"""A policy written as a generator, which yields commands and is sent the desks that follow."""
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+from models.yc_bench.actions import Command
+from models.yc_bench.observation import FounderDesk
+
+__all__ = ["EVERYBODY", "Commands", "GeneratorPolicy", "Row", "Steps", "rows"]
+
+#: Commands out, desks in.
+Commands = Generator[Command, FounderDesk, None]
+
+#: Commands out, desks in, a result in the end: a part of a policy.
+Steps = Generator[Command, FounderDesk, Any]
+
+#: A row of a reply, as the console prints it.
+Row = Mapping[str, Any]
+
+#: The published staff.
+EVERYBODY = tuple(f"Emp_{i}" for i in range(1, 9))
+
+
+class GeneratorPolicy:
+    """Decides by a generator of commands, which a subclass writes."""
+
+    _commands: Commands | None = None
+
+    def commands(self, desk: FounderDesk) -> Commands:
+        """Yield commands, from the first desk on; each yield returns the desk that follows."""
+        raise NotImplementedError
+
+    def decide(self, desk: FounderDesk) -> Command:
+        """Send the desk to the generator and return its next command.
+
+        A further episode, which opens after a bankruptcy, begins with a generator of its own.
+        """
+        reopened = desk.status is not None and desk.status.kind == "reopened"
+        if self._commands is None or reopened:
+            self._commands = self.commands(desk)
+            return next(self._commands)
+        return self._commands.send(desk)
+
+
+def rows(desk: FounderDesk, key: str) -> Sequence[Row]:
+    """Return the rows under a key of the last reply."""
+    assert desk.reply is not None
+    listed: Sequence[Row] = desk.reply.out[key]
+    return listed

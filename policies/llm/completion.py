@@ -1,0 +1,160 @@
+"""A chat completion as the server sent it: decoded, checked, and turned into a `ModelReply`.
+
+A server is not trusted to keep to the protocol: every field may be missing or of another type.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import msgspec
+from attrs import frozen
+
+from policies.llm.redaction import Redact
+from policies.llm.wire import Call, Message, ModelReply
+
+__all__ = ["MAX_CALLS", "MAX_TOKENS", "Completion", "decoded"]
+
+#: Tool calls of a reply; one with more is malformed.
+MAX_CALLS = 128
+
+#: Tokens that a server may report for one reply; a larger number is none.
+MAX_TOKENS = 1_000_000_000
+
+#: Characters a token, for replies without usage; English text has about four.
+_CHARACTERS_PER_TOKEN = 4
+
+
+@frozen
+class Completion:
+    """The parts of a completion that are read.
+
+    Attributes:
+        body: The whole object.
+        choice: Its first choice.
+        message: The message of that choice.
+        valid_utf8: Whether the body was valid UTF-8; what was not has been replaced.
+    """
+
+    body: Mapping[str, Any]
+    choice: Mapping[str, Any]
+    message: Mapping[str, Any]
+    valid_utf8: bool = True
+
+    def reply(self, sent: Sequence[Message], seconds: float, redact: Redact) -> ModelReply:
+        """Return the reply.
+
+        Args:
+            sent: The messages of the request, from which missing usage is estimated.
+            seconds: Time that the request took.
+            redact: Removes the key from every text.
+        """
+        text, refusal = (redact(_text(self.message.get(key))) for key in ("content", "refusal"))
+        calls = tuple(_calls(self.message.get("tool_calls"), redact))
+        malformed = self._malformed(text, refusal, calls)
+        read, written = self._tokens()
+        return ModelReply(
+            text,
+            () if len(calls) > MAX_CALLS else calls,
+            refusal,
+            finish=redact(_text(self.choice.get("finish_reason"))),
+            prompt_tokens=_estimate(len(msgspec.json.encode([sent]))) if read is None else read,
+            completion_tokens=_estimate(_length(text, calls)) if written is None else written,
+            estimated=read is None or written is None,
+            seconds=seconds,
+            malformed=malformed,
+        )
+
+    def _malformed(self, text: str, refusal: str, calls: Sequence[Call]) -> str:
+        """Return what makes the reply unusable; an empty text if nothing does."""
+        texts = [text, refusal, *(part for call in calls for part in (call.name, call.arguments))]
+        if not self.valid_utf8:
+            return "your reply was not valid UTF-8"
+        if any(_has_surrogate(each) for each in texts):
+            return "your reply held half a surrogate pair, which is no character"
+        if len(calls) > MAX_CALLS:
+            return f"you called more than {MAX_CALLS} tools"
+        return ""
+
+    def _tokens(self) -> tuple[int | None, int | None]:
+        """Return the reported tokens read and written; None for a count that is missing."""
+        usage = self.body.get("usage")
+        reported = usage if isinstance(usage, Mapping) else {}
+        return _count(reported.get("prompt_tokens")), _count(reported.get("completion_tokens"))
+
+
+def decoded(content: bytes) -> Completion | None:
+    """Decode the body of a response; None where it is no chat completion."""
+    text = content.decode("utf-8", "replace")
+    try:
+        body = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, Mapping):
+        return None
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        return None
+    return Completion(
+        body, choice, message, valid_utf8=text.encode("utf-8", "surrogatepass") == content
+    )
+
+
+def _calls(listed: Any, redact: Redact) -> list[Call]:
+    """Return the tool calls of a message; a missing or repeated id is replaced."""
+    calls: list[Call] = []
+    identifiers: set[str] = set()
+    # One more than is allowed, so that the reply is known to have too many.
+    for each in listed[: MAX_CALLS + 1] if isinstance(listed, list) else ():
+        function = each.get("function") if isinstance(each, Mapping) else None
+        if not isinstance(function, Mapping):
+            continue
+        arguments = function.get("arguments")
+        if isinstance(arguments, Mapping):
+            # Some servers send the object instead of its text.
+            arguments = json.dumps(arguments, separators=(",", ":"))
+        identifier = redact(_text(each.get("id")))
+        if not identifier or identifier in identifiers:
+            identifier = f"call_{len(calls) + 1}"
+        identifiers.add(identifier)
+        calls.append(
+            Call(identifier, redact(_text(function.get("name"))), redact(_text(arguments)))
+        )
+    return calls
+
+
+def _text(value: Any) -> str:
+    """Return a text, or the joined texts of a list of content parts; otherwise an empty text."""
+    if isinstance(value, list):
+        parts = [part.get("text") for part in value if isinstance(part, Mapping)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def _length(text: str, calls: Sequence[Call]) -> int:
+    return len(text) + sum(len(call.name + call.arguments) for call in calls)
+
+
+def _estimate(characters: int) -> int:
+    """Return the number of tokens that a text of this length is counted as, rounded up."""
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def _has_surrogate(text: str) -> bool:
+    """Return whether a text holds half a surrogate pair, which UTF-8 cannot encode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,64 @@
+"""What a user may set about a conversation, and the checks of such values.
+
+The class of a world's file derives from `LLMOptions` and adds the options of that world.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from desim.errors import UsageError, possible
+
+__all__ = ["MODES", "LLMOptions", "choice", "not_negative", "require_not_negative"]
+
+#: How a model answers: by tool calls, by JSON under a schema, by JSON somewhere in its text.
+MODES = ("tools", "schema", "json")
+
+
+def choice(*values: str) -> "Callable[[Any, Attribute[str], str], None]":
+    """Return a validator of an attrs field: one of these texts.
+
+    The validator raises `UsageError` with the nearest and all possible values.
+    """
+
+    def check(_: Any, attribute: "Attribute[str]", value: str) -> None:
+        if value not in values:
+            known = [each for each in values if each]
+            raise UsageError(f"{attribute.name}={value} was given; {possible(value, known)}")
+
+    return check
+
+
+def not_negative(_: Any, attribute: "Attribute[Any]", value: float | None) -> None:
+    """Validate a field of an attrs class: None, or a finite number of at least 0.
+
+    Raises:
+        UsageError: It is another number.
+    """
+    require_not_negative(**{attribute.name: value})
+
+
+def require_not_negative(**values: float | None) -> None:
+    """Check that every value is None or a finite number of at least 0.
+
+    Raises:
+        UsageError: One is not; the text holds its name.
+    """
+    for name, value in values.items():
+        if value is not None and not 0 <= value < math.inf:
+            raise UsageError(f"{name}={value:g} was given; it is at least 0")
+
+
+@frozen(kw_only=True)
+class LLMOptions:
+    """Options of a conversation that every world has.
+
+    Attributes:
+        mode: One of `MODES`; empty for the mode that the world uses by default.
+        history: Rounds kept in the conversation, at least 0; None for the world's own number.
+    """
+
+    mode: str = field(default="", validator=choice("", *MODES))
+    history: int | None = field(default=None, validator=not_negative)

@@ -1,0 +1,66 @@
+"""`desim baselines` as a table and as JSON; series and nested parameters on the command line."""
+
+import json
+
+import pytest
+from support.command_line import Desim, refused
+from support.small_worlds import DIARY, STRIDE, WALK
+
+
+def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
+    """And the notes that it needs."""
+    code, out, err = desim("baselines", WALK, "--seeds", "0:3", "--jobs", "1")
+    assert (code, err) == (0, "")
+    assert f"{WALK}/short: 6 episodes over 3 seeds" in out
+    assert f"{WALK}/long: 6 episodes over 3 seeds" in out
+    assert "difference: to greedy, on the same seeds." in out
+
+
+def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
+    """With the specs of each line, whether they are informed, and what their episodes were."""
+    code, out, err = desim("baselines", WALK, "--seeds", "0:3", "--jobs", "1", "--json")
+    assert (code, err) == (0, "")
+    boards = [json.loads(line) for line in out.splitlines()]
+    assert [(one["model"], one["preset"]) for one in boards] == [(WALK, "short"), (WALK, "long")]
+    line = next(one for one in boards[0]["lines"] if one["policies"] == ["greedy"])
+    assert line["difference"] is None
+    assert (line["episodes"], line["failed"], line["informed"]) == (3, 0, False)
+    assert line["estimate"]["n"] == 3
+    assert line["ended"] == {"walked": 3}
+
+
+def test_failed_episodes_of_baselines_are_counted(desim: Desim) -> None:
+    """In the table, and in the exit code."""
+    code, out, err = desim(
+        *("baselines", f"{WALK}/long", "--seeds", "0:2", "--jobs", "1", "--max-decisions", "5")
+    )
+    assert (code, err) == (1, "desim: 4 episodes failed; `desim run` shows why\n")
+    assert out.count("0 of 2") == 2
+    assert out.count("2 failed") == 2
+
+
+def test_a_sweep_keeps_series_on_demand(desim: Desim) -> None:
+    """In its JSON lines; a model without series is refused."""
+    options = ("--policy", STRIDE, "--seeds", "0:1", "--jobs", "1", "--json")
+    code, out, _ = desim("sweep", DIARY, *options, "--series")
+    assert (code, json.loads(out)["series"]["place"]) == (0, [1.0, 2.0, 3.0])
+    assert "series" not in json.loads(desim("sweep", DIARY, *options).out)
+    refused(desim("sweep", WALK, *options, "--series"), "Walk reports no series")
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_field_inside_a_parameter_is_set(desim: Desim, command: str) -> None:
+    """A wrong one is refused in one sentence."""
+    more = ("--seeds", "0:1", "--jobs", "1") if command == "sweep" else ()
+    options = ("--policy", "simple", "--json", *more)
+    scores = [
+        json.loads(desim(command, "edt", "--set", f"scenario.fixed_cost={cost}", *options).out)[
+            "score"
+        ]
+        for cost in (0, 1000)
+    ]
+    assert scores[0] > scores[1]
+    refused(
+        desim(command, "edt", "--set", "scenario.fixed_cst=1", *options),
+        "has no parameter 'scenario.fixed_cst'; did you mean 'scenario.fixed_cost'?",
+    )

@@ -1,0 +1,326 @@
+"""The command line: what goes to which stream, and how it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command_line import MINE, Desim, Ended, refused
+
+from desim import Episode, catalog
+from desim.errors import UsageError
+
+# -- schema ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [(), ("--preset", "classic")])
+def test_schema_is_valid_json(desim: Desim, arguments: tuple[str, ...]) -> None:
+    """Of every role's observation and action, and of the parameters."""
+    code, out, err = desim("schema", "beer_game", *arguments)
+    printed = json.loads(out)
+    assert (code, err, printed["model"]) == (0, "", "beer_game")
+    last = "factory" if arguments else "brewery"
+    assert [*printed["roles"]] == ["retailer", "wholesaler", "distributor", last]
+    order = printed["roles"]["retailer"]["action"]["$defs"]["Order"]
+    assert order["properties"]["do"] == {"enum": ["order"]}
+    assert order["properties"]["quantity"]["description"].startswith("Units to order this week")
+    assert printed["params"]["$defs"]["BeerGame"]["properties"]["horizon"]["maximum"] == 10_000
+
+
+# -- run -------------------------------------------------------------------------------------------
+
+
+def test_run_with_json_prints_one_line_and_nothing_else(shell: Desim) -> None:
+    """In a process of its own, with warnings as errors."""
+    code, out, err = shell("run", "beer_game", "--policy", "base_stock,target=1200", "--json")
+    assert (code, err) == (0, "")
+    assert out.count("\n") == 1
+    printed = json.loads(out)
+    assert printed["score"] == -30_200
+    assert printed["policies"] == {"retailer": "base_stock,target=1200"}
+    assert (printed["model"], printed["preset"], printed["seed"]) == ("beer_game", "firmbench", 0)
+    assert (printed["ended"], printed["decisions"], printed["version"]) == ("horizon", 25, "0.1.0")
+    assert len(printed["ledger_digest"]) == 64
+
+
+def test_run_shows_people_a_table(desim: Desim) -> None:
+    """Thousands are separated, and the digest is shortened."""
+    code, out, err = desim("run", "beer_game", "--policy", "constant,quantity=100", "--seed", "3")
+    assert (code, err) == (0, "")
+    lines = [line.split(maxsplit=1) for line in out.splitlines()]
+    printed = {line[0]: line[1].strip() for line in lines if len(line) > 1}
+    assert printed["score"] == "-78,700"
+    assert printed["policies"] == "retailer=constant,quantity=100"
+    assert (printed["seed"], printed["ended"], printed["decisions"]) == ("3", "horizon", "25")
+
+
+def test_run_takes_presets_parameters_and_seats(desim: Desim) -> None:
+    """MODEL/PRESET is the same as MODEL with --preset."""
+    common = ("--set", "horizon=1_0", "--set", "holding_cost=.25", "--seed", "4", "--json")
+    seats = ("--policy", "retailer=sterman,theta=0.5", "--policy", "factory=last_demand")
+    first = desim("run", "beer_game", "--preset", "poisson", *common, *seats)
+    second = desim("run", "beer_game/poisson", *common, *seats)
+    assert first == second
+    printed = json.loads(first.out)
+    assert (printed["params"]["horizon"], printed["params"]["holding_cost"]) == (10, 0.25)
+    assert printed["policies"] == {"retailer": "sterman,theta=0.5", "factory": "last_demand"}
+
+
+def test_without_a_policy_greedy_plays(desim: Desim) -> None:
+    """The default roles of the model."""
+    printed = json.loads(desim("run", "beer_game", "--json").out)
+    assert printed["policies"] == {"retailer": "greedy"}
+
+
+def test_a_record_is_written_and_replayed(desim: Desim, folder: Path) -> None:
+    """The table goes to standard output, the name of the record to standard error."""
+    code, out, err = desim("run", "beer_game/classic", "--record", "run.jsonl.gz")
+    assert (code, err) == (0, "recorded in run.jsonl.gz\n")
+    assert "score" in out
+    score = Episode.read(folder / "run.jsonl.gz").score
+    assert desim("replay", "run.jsonl.gz") == Ended(
+        0,
+        f"run.jsonl.gz: 32 decisions replayed, all the same; score {score:,.10g}, ended horizon\n",
+        "",
+    )
+
+
+def test_json_stays_pure_with_a_record_and_a_log(shell: Desim) -> None:
+    """Log lines carry the simulated time and go to standard error."""
+    arguments = ("run", "beer_game", "--set", "opponents=oracle", "--record", "run", "--json")
+    code, out, err = shell("--log-level", "info", *arguments)
+    assert code == 0
+    assert out.count("\n") == 1
+    assert json.loads(out)["params"]["opponents"] == "oracle"
+    assert "unknown rule passes orders through" in err
+    assert "t=0" in err
+    assert "opponents=oracle" in err
+    assert "Traceback" not in err
+
+
+def test_a_record_that_does_not_replay_ends_with_one(desim: Desim, folder: Path) -> None:
+    """As does an incomplete record; the sentence names the file."""
+    desim("run", "beer_game", "--policy", "typical", "--record", "run")
+    whole = (folder / "run").read_bytes()
+    assert b'"last_order":' in whole
+    (folder / "run").write_bytes(whole.replace(b'"last_order":', b'"last_order":1', 1))
+    refused(desim("replay", "run"), "run: the record was altered", 1)
+    (folder / "run").write_bytes(whole[:-20])
+    refused(desim("replay", "run"), "run: the record was cut after", 1)
+    refused(desim("replay", "nothing"), "cannot read nothing: No such file", 1)
+    (folder / "run").write_text("junk")
+    refused(desim("replay", "run"), "no episode record", 1)
+
+
+# -- a user's own ----------------------------------------------------------------------------------
+
+
+def test_own_policies_are_found_in_the_current_folder(shell: Desim, folder: Path) -> None:
+    """Also in a folder `policies` of the user's own, which is searched like desim's."""
+    (folder / "policies").mkdir()
+    (folder / "policies" / "extra.py").write_text(MINE)
+    for spec in ("mine:Cover,weeks=5", "policies.extra:Cover,weeks=5"):
+        code, out, err = shell("run", "beer_game", "--policy", spec, "--json")
+        assert (code, err) == (0, "")
+        assert json.loads(out)["policies"] == {"retailer": spec}
+    code, out, _ = shell("run", "beer_game", "--policy", "greedy", "--json")
+    assert code == 0
+
+
+def test_an_own_model_runs_and_replays(shell: Desim, folder: Path) -> None:
+    """Under its name `module:Class`."""
+    code, out, err = shell("run", "mine:World", "--policy", "mine:Cover", "--record", "r", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["model"] == "mine:World"
+    refused(shell("replay", "r"), "r: the record would import module 'mine'")
+    assert shell("replay", "r", "--model", "mine:World").code == 0
+    assert json.loads(shell("schema", "mine:World/classic").out)["model"] == "mine:World"
+
+
+def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
+    """A world in it is listed and played by its name."""
+    (folder / "models" / "corner").mkdir(parents=True)
+    (folder / "models" / "corner" / "__init__.py").write_text(
+        "import models.beer_game\n\n\nclass Corner(models.beer_game.BeerGame):\n"
+        '    """A shop at the corner."""\n'
+    )
+    code, out, err = shell("list")
+    assert (code, err) == (0, "")
+    assert "A shop at the corner." in out
+    assert "beer_game" in out
+    printed = json.loads(shell("run", "corner/classic", "--json").out)
+    assert (printed["model"], printed["preset"]) == ("corner", "classic")
+
+
+def test_a_coroutine_plays_on_the_command_line(desim: Desim) -> None:
+    """`run` awaits its answers."""
+    code, out, err = desim("run", "beer_game", "--policy", "mine:Async", "--json")
+    assert (code, err, json.loads(out)["decisions"]) == (0, "", 25)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "beer_game", "--json"),
+        ("sweep", "beer_game", "--seeds", "0:1", "--jobs", "1", "--json"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_function_plays_on_the_command_line(desim: Desim, command: tuple[str, ...]) -> None:
+    """Under its name `module:function`."""
+    code, out, err = desim(*command, "--policy", "mine:rule")
+    assert (code, err) == (0, "")
+    assert "mine:rule" in str(json.loads(out))
+
+
+def test_a_module_of_the_models_name_is_suggested(desim: Desim) -> None:
+    """With the class in it, beside `mine.py`."""
+    refused(desim("run", "mine"), "there is no model 'mine'; did you mean 'mine:World'?")
+
+
+@pytest.mark.parametrize("package", ["policies", "models"])
+def test_an_own_package_that_hides_ours_is_named(shell: Desim, folder: Path, package: str) -> None:
+    """The error says which file to remove."""
+    (folder / package).mkdir()
+    hiding = folder / package / "__init__.py"
+    hiding.write_text("")
+    for command in (("run", "beer_game"), ("list",)):
+        ended = shell(*command)
+        refused(ended, f"{hiding} hides desim's own {package!r}; remove that file")
+
+
+# -- wrong usage -----------------------------------------------------------------------------------
+
+RUN = ("run", "beer_game")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("run", "beer_gam"), "there is no model 'beer_gam'; did you mean 'beer_game'?"),
+        (("run", ""), "there is no model ''; Possible: "),
+        (("run", "beer_game/clasic"), "no preset 'clasic'; did you mean 'classic'?"),
+        ((*RUN, "--preset", "clasic"), "no preset 'clasic'; did you mean 'classic'?"),
+        (("run", "beer_game/classic", "--preset", "poisson"), "presets 'classic' and 'poisson'"),
+        ((*RUN, "--set", "horizn=3"), "no parameter 'horizn'; did you mean 'horizon'?"),
+        ((*RUN, "--set", "horizon=x"), "horizon=x was given; horizon is a whole number"),
+        ((*RUN, "--set", "horizon=0"), "'horizon' must be >= 1: 0"),
+        ((*RUN, "--set", "holding_cost=nan"), "holding_cost=nan was given"),
+        ((*RUN, "--set", "demand=sinus"), "demand='sinus' was given; it is step:LOW:HIGH:WEEK"),
+        ((*RUN, "--set", "controlled=bar"), "controlled='bar' was given; possible: retailer"),
+        ((*RUN, "--set", "horizon"), "--set 'horizon' is not KEY=VALUE"),
+        ((*RUN, "--set", "=3"), "--set '=3' is not KEY=VALUE"),
+        ((*RUN, "--set", "horizon=3", "--set", "horizon=4"), "--set horizon was given twice"),
+        ((*RUN, "--policy", "base_stok"), "no policy 'base_stok' for beer_game; did you mean"),
+        ((*RUN, "--policy", "base_stock,targt=3"), "no argument 'targt'; did you mean 'target'?"),
+        ((*RUN, "--policy", "base_stock,target=x"), "target=x was given; target is a whole number"),
+        ((*RUN, "--policy", "base_stock,target=-1"), "'target' must be >= 0: -1"),
+        ((*RUN, "--policy", "base_stock,target"), "'target' in policy 'base_stock,target' is not"),
+        ((*RUN, "--policy", "constant"), "policy 'constant' needs quantity"),
+        ((*RUN, "--policy", ""), "has no name; write NAME[,KEY=VALUE]"),
+        ((*RUN, "--policy", "retailr=typical"), "no role 'retailr'; did you mean 'retailer'?"),
+        ((*RUN, "--policy", "retailer="), "has no name"),
+        ((*RUN, "--policy", "greedy", "--policy", "random"), "name no role; write ROLE=SPEC"),
+        ((*RUN, "--policy", "greedy", "--policy", "brewery=random"), "names no role while others"),
+        (
+            (*RUN, "--policy", "brewery=greedy", "--policy", "brewery=random"),
+            "two policies for 'brewery'",
+        ),
+        ((*RUN, "--policy", "nowhere:X"), "policy 'nowhere:X': there is no module 'nowhere' here"),
+        (
+            (*RUN, "--policy", "mine:Covr"),
+            "no class or function 'Covr' in 'mine'; did you mean 'Cover'?",
+        ),
+        ((*RUN, "--policy", "mine:"), "no class or function '' in 'mine'"),
+        ((*RUN, "--policy", ":Cover"), "policy ':Cover' names no module; write module:Class"),
+        ((*RUN, "--policy", ".mine:Cover"), "names no module; write module:Class"),
+        ((*RUN, "--policy", "mine:NoPolicy"), "is no policy: it has no method decide(observation)"),
+        ((*RUN, "--policy", "builtins:int"), "is no policy: it has no method decide(observation)"),
+        ((*RUN, "--policy", "mine:Cover,weeks=x"), "weeks=x was given; weeks is a whole number"),
+        (("run", "mine:Cover"), "mine:Cover is no model: it needs roles, begin, score and metrics"),
+        (("run", "mine:Wrld"), "no class or function 'Wrld' in 'mine'; did you mean 'World'?"),
+        (("run", "nowhere:World"), "there is no module 'nowhere' here"),
+        ((*RUN, "--policy", "script,file=none"), "cannot read the script none: No such file"),
+        ((*RUN, "--record", "missing/run"), "cannot write missing/run: No such file"),
+        ((*RUN, "--record", "mine.py"), "mine.py exists and is kept; choose another name"),
+        (("schema", "beer_gam"), "did you mean 'beer_game'?"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
+)
+def test_wrong_usage_ends_with_one_sentence(
+    desim: Desim, folder: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    """Exit code 2, nothing on standard output, no file left behind."""
+    refused(desim(*arguments), says)
+    assert {f.name for f in folder.iterdir()} <= {"mine.py", "__pycache__"}
+    assert (folder / "mine.py").read_text() == MINE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((*RUN, "--seed", "-1"), "-1 is not in the range x>=0"),
+        ((*RUN, "--seed", "1.5"), "'1.5' is not a valid integer"),
+        ((*RUN, "--sed", "1"), "No such option"),
+        (("rnu",), "No such command 'rnu'; did you mean 'run'?"),
+        (("run",), "Missing argument 'MODEL'"),
+        (("--log-level", "loud", "list"), "'loud' is not one of"),
+        ((*RUN, "--record", "."), "'.' is a directory"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
+)
+def test_what_click_refuses_ends_with_one_sentence_too(
+    desim: Desim, arguments: tuple[str, ...], says: str
+) -> None:
+    """With click's own text, and the help text to read."""
+    ended = desim(*arguments)
+    refused(ended, says)
+    assert "--help shows the usage" in ended.err
+
+
+def test_a_run_that_fails_ends_with_one(desim: Desim) -> None:
+    """The sentence names the policy and the original error."""
+    says = "policy mine:Breaks failed as 'retailer' at t=0: RuntimeError: out of order"
+    refused(desim("run", "beer_game", "--policy", "mine:Breaks", "--json"), says, 1)
+
+
+def test_debug_shows_a_traceback(shell: Desim) -> None:
+    """Of both errors, the policy's and desim's; without --debug there is none."""
+    quiet = shell("run", "beer_game", "--policy", "mine:Breaks")
+    loud = shell("--debug", "run", "beer_game", "--policy", "mine:Breaks")
+    assert (quiet.code, loud.code, loud.out) == (1, 1, "")
+    assert "Traceback" not in quiet.err
+    assert "Traceback" in loud.err
+    assert 'raise RuntimeError("out of order")' in loud.err
+    assert "PolicyFailed" in loud.err
+
+
+def test_help_and_version(desim: Desim) -> None:
+    """For every command, with exit code 0."""
+    for arguments in (["--help"], ["-h"], ["run", "-h"], ["replay", "--help"], ["--version"]):
+        code, out, err = desim(*arguments)
+        assert (code, err) == (0, "")
+        assert "desim" in out
+
+
+# -- the catalog in this process -------------------------------------------------------------------
+
+
+def test_names_lead_back_to_their_classes() -> None:
+    """For every model in the catalog."""
+    for name, cls in catalog.models().items():
+        assert catalog.model_class(name) is cls
+        assert catalog.model_name(cls) == name
+        assert catalog.policies(cls)
+    assert {"greedy", "random", "script", "replay"} <= catalog.policies().keys()
+
+
+def test_a_module_that_cannot_be_imported_says_why(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module missing inside a user's module is not mistaken for that module."""
+    monkeypatch.syspath_prepend(str(folder))
+    (folder / "needy.py").write_text("import not_installed_anywhere\n")
+    with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
+        catalog.model_class("needy:World")
+    with pytest.raises(UsageError, match="there is no module 'absent' here"):
+        catalog.model_class("absent:World")

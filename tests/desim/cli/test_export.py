@@ -1,0 +1,195 @@
+"""`desim export`: what it writes of a record, what it refuses, and that Beancount accepts it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from support.bean_check import bean_check
+from support.shop import Shop
+from support.small_worlds import Walk
+
+import desim
+from desim import Episode, catalog, play
+from desim.cli.main import main
+from desim.errors import BadRecord, UsageError
+
+FILES = [
+    "journal.csv",
+    "trial_balance.csv",
+    "teas_moves.csv",
+    "teas_holdings.csv",
+    "ledger3_moves.csv",
+    "ledger3_holdings.csv",
+    "income_statement.csv",
+]
+
+
+class Clerk:
+    """Sells two teas a day."""
+
+    def decide(self, day: Any) -> dict[str, Any]:
+        """Return the same action every day."""
+        return {"do": "sell", "teas": 2}
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The record of three days in the shop."""
+    play(Shop(), Clerk(), record=tmp_path / "day.jsonl.gz")
+    return tmp_path / "day.jsonl.gz"
+
+
+def export(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Result:
+    """Run the command in this process."""
+    monkeypatch.syspath_prepend(".")  # restores the path, to which the command adds a folder
+    return CliRunner().invoke(main, ["export", *map(str, arguments)])
+
+
+def text(file: Path) -> list[str]:
+    """Return the lines of a CSV file."""
+    return file.read_bytes().decode().split("\r\n")
+
+
+@pytest.mark.parametrize("name", catalog.models())
+def test_beancount_accepts_the_books_of_every_world(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both forms of an episode of the first baseline are written, and bean-check reads one."""
+    model = catalog.model(name)
+    file = tmp_path / "played.jsonl"
+    play(model, catalog.baselines(model)[0], 1, record=file)
+    for form in ("csv", "beancount"):
+        done = export(monkeypatch, file, "--format", form)
+        assert done.exit_code == 0, done.output
+        assert all(Path(line).is_file() for line in done.stdout.splitlines())
+    assert (tmp_path / "played" / "trial_balance.csv").is_file()
+    assert bean_check(tmp_path / "played" / "journal.beancount") == ""
+
+
+def test_ledgers_and_statements_are_written_beside_the_record(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of one name are told apart by the name of the ledger, or by its position."""
+    done = export(monkeypatch, record)
+    folder = record.with_name("day")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [str(folder / file) for file in FILES]
+    assert sorted(file.name for file in folder.iterdir()) == sorted(FILES)
+    assert text(folder / "journal.csv")[3:5] == [
+        '0,2024-03-01,2,sale,teas sold,1000,Cash,5.00,,"{""teas"":2}"',
+        '0,2024-03-01,2,sale,teas sold,4000,Sales,,5.00,"{""teas"":2}"',
+    ]
+    assert text(folder / "teas_holdings.csv")[1] == "shelf,inside,4"
+    assert text(folder / "income_statement.csv") == ["row,usd,note", "sales,15.0,", "net,,", ""]
+
+
+def test_beancount_holds_the_books_alone(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stocks have no such form, and Beancount makes statements of its own."""
+    done = export(monkeypatch, record, "--format=beancount", "--out", record.with_name("books"))
+    file = record.with_name("books") / "journal.beancount"
+    assert done.stdout == f"{file}\n"
+    assert '2024-02-29 * "founding"' in file.read_text(encoding="utf-8")
+
+
+def test_files_that_exist_are_not_overwritten(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is named, and no other file is written."""
+    folder = record.with_name("day")
+    folder.mkdir()
+    (folder / FILES[-1]).write_text("mine")
+    done = export(monkeypatch, record)
+    assert done.exit_code == 2
+    assert done.stderr == f"desim: {folder / FILES[-1]} exists; export into another folder\n"
+    assert [(file.name, file.read_text()) for file in folder.iterdir()] == [(FILES[-1], "mine")]
+
+
+def test_a_cut_record_is_exported_up_to_its_last_decision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the last decision caused is in the files, and a line on standard error says so."""
+    record = tmp_path / "cut.jsonl"
+    play(Shop(), Clerk(), record=record)
+    whole = record.read_text().splitlines(keepends=True)
+    record.write_text("".join(whole[:3]) + whole[3][:9])
+    done = export(monkeypatch, record)
+    assert done.exit_code == 0
+    assert done.stderr == (
+        f"{record} was cut: the files hold the ledgers up to its last whole decision, number 2\n"
+    )
+    assert text(tmp_path / "cut" / "teas_holdings.csv")[1] == "shelf,inside,6"
+
+
+def test_a_world_without_exportable_ledgers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One sentence, and no folder is made."""
+    play(Walk(), "greedy", record=tmp_path / "walk.jsonl")
+    done = export(monkeypatch, tmp_path / "walk.jsonl")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "desim: Walk has no ledgers and no statements to export\n"
+    assert not (tmp_path / "walk").exists()
+
+
+def test_an_unknown_form_is_refused(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The forms of the world's own ledgers are named."""
+    done = export(monkeypatch, record, "--format", "beancont")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "desim: there is no form 'beancont' of this world; "
+        "did you mean 'beancount'? Possible: csv, beancount\n"
+    )
+
+
+def test_what_a_ledger_refuses_is_a_wrong_usage(tmp_path: Path) -> None:
+    """The reason of the ledger is passed on."""
+    episode = play(Shop(price=10**28), Clerk())
+    with pytest.raises(UsageError, match=r"^the ledgers cannot be exported as beancount: the amou"):
+        desim.export(episode, "beancount", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_episode_is_exported_from_python(tmp_path: Path) -> None:
+    """The files are returned; ledgers of the same name get their position as well."""
+    episode = play(Shop(cups="teas"), Clerk())
+    files = desim.export(episode, folder=tmp_path / "new" / "folder")
+    assert [file.name for file in files][2:6] == [
+        "teas2_moves.csv",
+        "teas2_holdings.csv",
+        "teas3_moves.csv",
+        "teas3_holdings.csv",
+    ]
+    with pytest.raises(UsageError, match=r"^an episode has no file name; give the folder"):
+        desim.export(episode)
+
+
+@pytest.mark.parametrize(
+    ("record", "folder"),
+    [("a/run.jsonl.gz", "a/run"), ("run.play.jsonl", "run.play"), ("run", "run.export")],
+)
+def test_a_folder_has_the_name_of_its_record(record: str, folder: str) -> None:
+    """A record without a suffix leaves its name to the file."""
+    from desim.episodes.export import export_folder
+
+    assert export_folder(record) == Path(folder)
+
+
+def test_names_that_are_no_file_names_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file is written outside the folder."""
+    monkeypatch.setattr(Shop, "statements", lambda _shop, _till: {"../income": []})
+    with pytest.raises(UsageError, match=r"^'\.\./income\.csv' is not the name of a file$"):
+        desim.export(play(Shop(), Clerk()), folder=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ledgers_that_do_not_replay_are_not_exported(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An episode whose ledgers come out otherwise now is refused."""
+    episode = Episode.read(record)
+    monkeypatch.setattr("support.shop.SALES", "3000")
+    with pytest.raises(BadRecord, match=r"^the record does not replay to the same ledgers"):
+        desim.export(episode, folder=tmp_path / "out")

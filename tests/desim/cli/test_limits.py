@@ -1,0 +1,133 @@
+"""`--time-limit`, `--max-events` and `--max-decisions`: read by all commands, kept by sweeps."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from support.command_line import Desim
+
+from desim.cli.options import limit_options
+from desim.core.limits import Limits
+from desim.errors import UsageError
+
+
+@click.command()
+@limit_options
+def shows(limits: Limits | None) -> None:
+    """Print the limits."""
+    click.echo(repr(limits))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limits"),
+    [
+        ([], None),
+        (["--time-limit", "2.5"], Limits(2.5)),
+        (["--max-events", "7", "--max-decisions", "3"], Limits(None, 7, 3)),
+    ],
+)
+def test_options_become_limits(arguments: list[str], limits: Limits | None) -> None:
+    """Without any of them there are no limits."""
+    assert CliRunner().invoke(shows, arguments).stdout == f"{limits!r}\n"
+
+
+@pytest.mark.parametrize("given", [["--time-limit", "0"], ["--max-events=-1"]])
+def test_a_limit_is_above_zero(given: list[str]) -> None:
+    """The error names the limit."""
+    fault = CliRunner().invoke(shows, given).exception
+    assert isinstance(fault, UsageError)
+    assert "it is a" in str(fault)
+
+
+#: A world with a baseline that ends as it should and three that do not.
+LANE = """
+import os
+import time
+from support.small_worlds import Go, Walk
+
+
+class Lane(Walk):
+    pass
+
+
+class Steady:
+    def decide(self, spot):
+        return Go(1)
+
+
+class Loops:
+    def decide(self, spot):
+        while True:
+            pass
+
+
+class Catches:
+    def decide(self, spot):
+        while True:
+            try:
+                time.sleep(1)
+            except BaseException:
+                pass
+
+
+class Ends:
+    def decide(self, spot):
+        os._exit(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"),
+    [
+        (["--max-decisions", "2"], "LimitReached: the limit of 2 decisions was reached at t=2"),
+        (["--max-events", "2"], "LimitReached: the limit of 2 events was reached at t="),
+    ],
+)
+def test_an_episode_beyond_a_limit_is_a_failed_row(
+    desim: Desim, limit: list[str], says: str
+) -> None:
+    """The command plays the others, prints all rows, and exits with 1."""
+    ended = desim("sweep", "beer_game", "--seeds", "0:2", "--jobs", "1", *limit, "--json")
+    assert ended.code == 1
+    rows = [json.loads(line) for line in ended.out.splitlines()]
+    assert [row["seed"] for row in rows] == [0, 1]
+    assert all(row["error"].startswith(says) for row in rows)
+    assert ended.err.startswith("desim: 2 of 2 episodes failed: LimitReached: ")
+    assert ended.err.count("\n") == 1
+
+
+def test_baselines_beyond_a_limit_are_failed_rows(desim: Desim) -> None:
+    """The board shows them as failed, without a score."""
+    ended = desim("baselines", "beer_game/poisson", "--seeds", "0:1", "--max-decisions", "3")
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert "episodes failed" in ended.err
+    assert "1 failed" in ended.out
+    assert "horizon" not in ended.out
+
+
+def test_a_policy_that_ends_its_process_is_a_failed_row_with_one_job(
+    desim: Desim, folder: Path
+) -> None:
+    """The command itself goes on."""
+    (folder / "mine.py").write_text(LANE)
+    ended = desim("sweep", "mine:Lane", "--policy", "mine:Ends", "--seeds", "0:1", "--jobs", "1")
+    assert ended.code == 1
+    assert ended.err == "desim: 1 of 1 episodes failed: worker process died (exit code 3)\n"
+
+
+@pytest.mark.slow
+def test_no_baseline_holds_up_the_board(shell: Desim, folder: Path) -> None:
+    """One loops, one catches every exception, one ends its process; the others are ranked."""
+    (folder / "mine.py").write_text(LANE)
+    rules = folder / "policies" / "heuristics"
+    rules.mkdir(parents=True)
+    names = tuple(f"mine:{name}" for name in ("Steady", "Loops", "Catches", "Ends"))
+    (rules / "mine.py").write_text(f"def baselines(model):\n    return {names}\n")
+    limit = ("--seeds", "0:1", "--jobs", "1", "--time-limit", "1")
+    ended = shell("baselines", "mine:Lane/short", *limit)
+    ends = {line.split()[0]: line.split()[-1] for line in ended.out.splitlines() if "mine:" in line}
+    assert ends["mine:Steady"] == "walked"
+    assert [ends[name] for name in names[1:]] == ["failed"] * 3
+    assert (ended.code, ended.err) == (1, "desim: 3 episodes failed; `desim run` shows why\n")

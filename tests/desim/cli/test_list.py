@@ -1,0 +1,114 @@
+"""`desim list`: tables for people, one JSON object for programs."""
+
+import json
+
+import pytest
+from attrs import evolve
+from support.command_line import Desim, refused
+
+from desim import catalog
+from desim.cli.summaries import summarise_catalog
+from desim.cli.tables import print_model
+
+
+def test_list_shows_models_and_policies(desim: Desim) -> None:
+    """With presets, roles, arguments and what each is."""
+    code, out, err = desim("list")
+    assert (code, err) == (0, "")
+    for text in ("beer_game", "firmbench, classic, poisson", "retailer", "Order", "base_stock"):
+        assert text in out
+    for text in ("target=None", "weeks=4", "greedy", "random", "script", "replay", "role="):
+        assert text in out
+    assert (catalog.policies()["greedy"].__doc__ or "").splitlines()[0] in out
+
+
+def test_list_shows_one_model(desim: Desim) -> None:
+    """Its presets, roles, actions and policies, and the policies of every model."""
+    code, out, err = desim("list", "beer_game/classic")
+    assert (code, err) == (0, "")
+    for text in ("firmbench, classic, poisson", "factory", "Stage", "Order goods", "base_stock"):
+        assert text in out
+    assert "script" in out
+    assert "edt" not in out
+
+
+def test_list_shows_a_model_of_the_users_own(desim: Desim) -> None:
+    """Which has no policies of its own."""
+    code, out, err = desim("list", "mine:World")
+    assert (code, err) == (0, "")
+    for text in ("The same game under another name.", "retailer", "Order", "greedy"):
+        assert text in out
+    assert "policies of mine:World" not in out
+
+
+def test_list_as_json_is_one_object(desim: Desim) -> None:
+    """With models, roles, actions, policies and their arguments."""
+    code, out, err = desim("list", "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    listed = json.loads(out)
+    assert listed["models"].keys() == catalog.models().keys()
+    assert {"greedy", "random", "script", "replay"} <= listed["policies"].keys()
+    model = listed["models"]["beer_game"]
+    assert model["presets"] == ["firmbench", "classic", "poisson", "paper"]
+    retailer = model["roles"]["retailer"]
+    assert (retailer["default"], retailer["observation"]) == (True, "Stage")
+    assert retailer["actions"]["Order"].startswith("Order goods")
+    assert model["policies"]["constant"]["arguments"] == [
+        {"name": "quantity", "required": True, "default": None}
+    ]
+    assert model["policies"]["constant"]["informed"] is False
+    assert listed["policies"]["random"]["draws"] is True
+    assert "base_stock" in model["baselines"]
+
+
+def test_list_marks_what_a_policy_says_of_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a column of a table that has any, with the meaning below."""
+    monkeypatch.setenv("COLUMNS", "80")
+    summary = summarise_catalog(["beer_game"])
+    model = summary.models["beer_game"]
+    marked = {**model.policies, "constant": evolve(model.policies["constant"], informed=True)}
+    print_model("beer_game", evolve(summary, models={"beer_game": evolve(model, policies=marked)}))
+    out = capsys.readouterr().out
+    assert [line.split()[:3] for line in out.splitlines() if line.startswith("constant")] == [
+        ["constant", "quantity", "informed"]
+    ]
+    assert "informed: uses facts that its role cannot observe" in out
+    assert "draws: its actions depend on chance" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_names_are_whole_on_a_narrow_terminal(
+    desim: Desim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that they can be copied."""
+    monkeypatch.setenv("COLUMNS", "80")
+    out = desim("list").out
+    words = out.split()
+    for name in (*catalog.models(), "raise_when_free", "published_throughput", "local_search"):
+        assert name in words
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_list_of_one_model_as_json(desim: Desim) -> None:
+    """Has the same form with one model in it."""
+    listed = json.loads(desim("list", "mine:World", "--json").out)
+    assert [*listed["models"]] == ["mine:World"]
+
+
+def test_list_of_an_unknown_model_is_refused(desim: Desim) -> None:
+    """With the nearest name."""
+    refused(desim("list", "beer_gam"), "did you mean 'beer_game'?")
+
+
+@pytest.mark.parametrize(("columns", "width"), [("90", 90), (None, 200), ("0", 200), ("x", 200)])
+def test_a_pipe_is_as_wide_as_columns_says(
+    desim: Desim, monkeypatch: pytest.MonkeyPatch, columns: str | None, width: int
+) -> None:
+    """Without a width in the environment variable COLUMNS it has 200 columns."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    longest = max(map(len, desim("list").out.splitlines()))
+    assert width - 20 < longest <= width

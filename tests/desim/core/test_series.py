@@ -1,0 +1,66 @@
+"""Series of an episode: one number a period, checked like scores and metrics."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+from support.small_worlds import STRIDE, Diary, Trail, Walk
+
+from desim import Run
+from desim.core.series import read_series
+from desim.episodes.play import play
+from desim.errors import ModelFailed, UsageError, WrongResult
+
+
+@frozen
+class Odd(Walk):
+    """A walk that reports a series of any kind."""
+
+    what: Any = ()
+
+    def series(self, _path: Trail) -> Mapping[str, Any]:
+        """Return it, or fail."""
+        if isinstance(self.what, str) and self.what == "fail":
+            raise KeyError("month")
+        return {"odd": self.what}
+
+
+@pytest.mark.parametrize(
+    "given", [(1, 2.5), [True, 2], np.array([1, 2]), (), np.array([1.5]), [np.int64(4)]], ids=str
+)
+def test_series_become_tuples_of_floats(given: Any) -> None:
+    """Whatever sequence of numbers the model returns."""
+    (series,) = read_series(Odd(what=given), Trail([], [])).values()
+    assert series == tuple(map(float, given))
+    assert {type(value) for value in series} <= {float}
+
+
+@pytest.mark.parametrize("given", ["12", None, 3.0, [None], ["x"], [[1]]], ids=str)
+def test_a_series_that_is_none_is_refused(given: Any) -> None:
+    """The error names the series and what it holds."""
+    with pytest.raises(WrongResult, match=r"the model's series 'odd' is .*; a series is a"):
+        play(Odd(what=given), STRIDE, series=True)
+
+
+def test_an_unknown_number_is_nan() -> None:
+    """As the model returns it."""
+    (series,) = read_series(Odd(what=[1, math.nan]), Trail([], [])).values()
+    assert math.isnan(series[1])
+
+
+def test_a_model_without_series_is_refused_before_the_episode() -> None:
+    """Nothing was played."""
+    with pytest.raises(UsageError, match="Walk reports no series: it has no method series"):
+        play(Walk(), STRIDE, series=True)
+
+
+def test_a_run_has_series_once_it_has_ended() -> None:
+    """An exception of the model's is a failure of the model."""
+    run = Run(Diary())
+    with pytest.raises(UsageError, match="the episode still runs"):
+        run.series()
+    with pytest.raises(ModelFailed, match=r"Odd failed at t=3 in Odd\.series.*KeyError"):
+        play(Odd(what="fail"), STRIDE, series=True)

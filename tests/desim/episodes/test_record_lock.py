@@ -1,0 +1,171 @@
+"""One process at a time writes a record; the second one learns which, and changes nothing."""
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support.paths import PYTHONPATH
+from support.recorded import GAME, Dies, Killed
+
+from desim import Episode, play, replay, resume
+from desim.episodes.record_lock import RecordLock
+from desim.errors import UsageError
+
+TRIALS = 10
+
+#: Plays a record slowly: its first argument is `run` or `resume`, the second the file.
+SLOW = """
+import sys, time
+from desim import play, resume
+from desim.errors import DesimError
+from models.beer_game import BeerGame, Order
+
+class Slow:
+    def decide(self, stage):
+        print("decides", flush=True)
+        time.sleep(0.02)
+        return Order(stage.week)
+
+try:
+    if sys.argv[1] == "run":
+        play(BeerGame(horizon=6), Slow(), record=sys.argv[2])
+    else:
+        resume(sys.argv[2], Slow())
+except DesimError as fault:
+    print(fault, file=sys.stderr)
+    sys.exit(1)
+"""
+
+
+def started(what: str, file: Path) -> "subprocess.Popen[str]":
+    """Start a process that plays a record."""
+    return subprocess.Popen(
+        [sys.executable, "-c", SLOW, what, str(file)],
+        env={"PYTHONPATH": PYTHONPATH},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def cut_record(file: Path) -> None:
+    """Write the record of a run that was killed after two decisions."""
+    with pytest.raises(Killed):
+        play(GAME, Dies(2, Killed()), record=file)
+
+
+def test_resume_beside_a_living_run_changes_nothing(tmp_path: Path) -> None:
+    """The run ends as if it had been alone; the error names its process."""
+    for trial in range(TRIALS):
+        file = tmp_path / f"{trial}.jsonl"
+        with started("run", file) as run:
+            assert run.stdout is not None
+            run.stdout.readline()
+            with pytest.raises(UsageError, match=f"is being played by process {run.pid} since 20"):
+                resume(file, Dies(99, Killed()))
+            run.communicate()
+        assert run.returncode == 0
+        assert replay(file).result is not None
+        assert [s.action["quantity"] for s in Episode.read(file).steps] == [*range(6)]
+    assert list(tmp_path.glob("*.lock")) == []
+
+
+@pytest.mark.slow
+def test_of_two_resumes_one_plays(tmp_path: Path) -> None:
+    """The other one ends with an error; no decision is lost or doubled."""
+    for trial in range(TRIALS):
+        file = tmp_path / f"{trial}.jsonl"
+        cut_record(file)
+        with started("resume", file) as one, started("resume", file) as other:
+            faults = [each.communicate()[1] for each in (one, other)]
+        codes = sorted([one.returncode, other.returncode])
+        # Both succeed where the second one starts after the first has ended.
+        assert codes in ([0, 1], [0, 0]), faults
+        if codes == [0, 1]:
+            assert "is being played by process" in "".join(faults)
+        assert len(replay(file).steps) == 6
+
+
+def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
+    """A process that is killed leaves a lock file, which locks nothing."""
+    file = tmp_path / "run.jsonl"
+    with started("run", file) as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        run.stdout.readline()
+        run.kill()
+    assert (tmp_path / "run.jsonl.lock").exists()
+    kept = len(Episode.read(file, whole=False).steps)
+    assert kept >= 1
+    assert len(resume(file, lambda stage: {"do": "order", "quantity": stage.week}).steps) == 6
+    assert not (tmp_path / "run.jsonl.lock").exists()
+
+
+def test_two_names_of_a_record_have_one_lock(tmp_path: Path) -> None:
+    """A symbolic link is resolved."""
+    (tmp_path / "link").symlink_to(tmp_path / "run")
+    with (
+        RecordLock(tmp_path / "run"),
+        pytest.raises(UsageError, match="is being played by"),
+    ):
+        RecordLock(tmp_path / "link")
+    with RecordLock(tmp_path / "link"):
+        pass
+
+
+def test_a_second_run_names_the_first(tmp_path: Path) -> None:
+    """Before it complains that the file exists."""
+    file = tmp_path / "run"
+    with RecordLock(file), pytest.raises(UsageError, match="is being played by process"):
+        play(GAME, "typical", record=file)
+    assert not file.exists()
+
+
+def test_a_lock_without_a_name_is_looked_at_again(tmp_path: Path) -> None:
+    """Its holder locks the file first and then writes who it is."""
+    file = tmp_path / "run"
+    with RecordLock(file):
+        lock = tmp_path / "run.lock"
+        name = lock.read_text()
+        lock.write_text("")
+        writes = threading.Timer(0.05, lock.write_text, [name])
+        writes.start()
+        with pytest.raises(UsageError, match=f"is being played by {re.escape(name)}"):
+            RecordLock(file)
+        writes.join()
+
+
+def test_many_processes_take_turns(tmp_path: Path) -> None:
+    """No two of them hold a lock at once, although each removes its file."""
+    code = (
+        "import os, sys, time\n"
+        "from desim.episodes.record_lock import RecordLock\n"
+        "from desim.errors import UsageError\n"
+        "end = time.monotonic() + 1.5\n"
+        "while time.monotonic() < end:\n"
+        "    try:\n"
+        "        with RecordLock('record'):\n"
+        "            os.close(os.open('alone', os.O_CREAT | os.O_EXCL))\n"
+        "            os.unlink('alone')\n"
+        "            print('.', end='')\n"
+        "    except UsageError: pass\n"
+    )
+    begun = time.monotonic()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={"PYTHONPATH": PYTHONPATH},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    turns = [len(process.communicate()[0]) for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4
+    assert sum(turns) > 100
+    assert time.monotonic() - begun < 60

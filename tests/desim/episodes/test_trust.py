@@ -1,0 +1,173 @@
+"""A record imports, opens and contacts nothing by itself."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+from support.recorded import GAME
+
+from desim import Episode, branch, export, play, replay, resume
+from desim.core.protocols import OpensFiles
+from desim.episodes.play_branch import play_branch
+from desim.episodes.reach import model_reaches, policy_reaches
+from desim.errors import BadRecord, UsageError
+from models.beer_game import BeerGame
+
+
+def forged(path: Path, **header: Any) -> Path:
+    """Write a record of a header alone, as a stranger would."""
+    play(GAME, "typical", record=path)
+    head = json.loads(path.read_text().splitlines()[0])
+    for name, value in header.items():
+        head[name] = {**head[name], **value} if name == "params" else value
+    path.write_text(json.dumps(head) + "\n")
+    return path
+
+
+@pytest.fixture
+def sneaky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Put a module in the way that leaves a file when it is imported."""
+    left = tmp_path / "imported"
+    (tmp_path / "sneaky.py").write_text(
+        f"import pathlib; pathlib.Path({str(left)!r}).touch()\n"
+        "from models.beer_game import BeerGame\n"
+        "class X(BeerGame): pass\n"
+        "class P:\n"
+        "    def decide(self, stage): raise SystemExit\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield left
+    sys.modules.pop("sneaky", None)
+
+
+@pytest.mark.parametrize("model", ["sneaky:X", "sneaky:Missing", "sneaky", ".sneaky:X"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        replay,
+        resume,
+        export,
+        lambda file: play_branch(file, 0),
+        lambda file: branch(Episode.read(file, whole=False)),
+        lambda file: Episode.read(file, whole=False).header.build(),
+        lambda file: Episode.read(file, whole=False),
+    ],
+    ids=["replay", "resume", "export", "play_branch", "branch", "build", "read"],
+)
+def test_no_module_of_a_header_is_imported(
+    tmp_path: Path, sneaky: Path, model: str, use: Any
+) -> None:
+    """Neither for the model nor for a hint about its name."""
+    file = forged(tmp_path / "run.jsonl", model=model)
+    with contextlib.suppress(BadRecord, UsageError):
+        use(file)
+    assert not sneaky.exists()
+
+
+def test_what_a_header_would_do_is_shown(tmp_path: Path, sneaky: Path) -> None:
+    """All of it in one sentence, each with the option that allows it."""
+    file = forged(tmp_path / "run.jsonl", model="sneaky:X", policies={"retailer": "sneaky:P"})
+    with pytest.raises(UsageError) as refused:
+        resume(file)
+    assert str(refused.value) == (
+        f"{file}: the record would import module 'sneaky'; import module 'sneaky' for 'retailer'. "
+        "Nothing was done; allow it with --trust (trust=True in Python), or give it again: "
+        "--model sneaky:X --policy retailer=sneaky:P"
+    )
+
+
+def test_what_is_given_again_is_allowed(tmp_path: Path, sneaky: Path) -> None:
+    """The model by its name, the policy by its spec, or everything at once."""
+    file = forged(tmp_path / "run.jsonl", model="sneaky:X", policies={"retailer": "sneaky:P"})
+    assert resume(file, {"retailer": "greedy"}, model="sneaky:X").result is not None
+    assert sneaky.exists()
+    file = forged(tmp_path / "again.jsonl", model="sneaky:X", policies={"retailer": "greedy"})
+    assert resume(file, trust=True).result is not None
+
+
+@pytest.mark.parametrize(
+    ("policy", "shows"),
+    [
+        ("script,file=/etc/passwd", "file=/etc/passwd"),
+        ("replay,file=/etc/passwd", "file=/etc/passwd"),
+        (
+            "llm,model=m,base_url=http://HOST/,key_env=ANY",
+            "base_url=http://HOST/, key_env=ANY",
+        ),
+        ("llm,model=m", "as by default"),
+        ("os:getcwd", "import module 'os'"),
+        ("pdb:main", "import module 'pdb'"),
+    ],
+)
+def test_policies_that_reach_outside_are_refused(tmp_path: Path, policy: str, shows: str) -> None:
+    """A module that is loaded already is no policy's either."""
+    file = forged(tmp_path / "run.jsonl", policies={"retailer": policy})
+    before = file.read_bytes()
+    for use in (resume, lambda file: play_branch(file, 0)):
+        with pytest.raises(UsageError, match="Nothing was done") as refused:
+            use(file)
+        assert shows in str(refused.value)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [
+        ("beer_game", {"demand": "csv:/etc/passwd"}),
+        ("beer_game", {"demand": "csv:/etc/passwd:root"}),
+        ("edt", {"scenario": "/etc/passwd"}),
+        ("enterprise_arena", {"macro": "/etc/passwd"}),
+        ("yc_bench", {"world": "/etc/passwd"}),
+    ],
+)
+def test_files_in_parameters_are_refused(
+    tmp_path: Path, model: str, params: dict[str, str]
+) -> None:
+    """They are named, and no line of them appears in an error."""
+    file = forged(tmp_path / "run.jsonl", model=model)
+    head = json.loads(file.read_text())
+    file.write_text(json.dumps(head | {"params": params}) + "\n")
+    for use in (resume, lambda file: branch(Episode.read(file, whole=False))):
+        with pytest.raises(UsageError, match="would open '/etc/passwd'") as refused:
+            use(file)
+        assert "root:" not in str(refused.value).replace("passwd:root", "")
+
+
+def test_a_file_that_is_given_again_is_opened(tmp_path: Path) -> None:
+    """`--set demand=csv:FILE` names it."""
+    file = forged(tmp_path / "run.jsonl", params={"demand": "csv:demand.csv"})
+    (tmp_path / "demand.csv").write_text("4\n4\n8\n")
+    given = f"csv:{tmp_path / 'demand.csv'}"
+    assert resume(file, params={"demand": given}).result is not None
+
+
+def test_what_was_played_here_needs_no_trust(tmp_path: Path) -> None:
+    """The modules of the script that runs are loaded; nothing else is asked of its user."""
+    played = play(GAME, "typical", record=tmp_path / "run")
+    assert not branch(played).open
+    assert model_reaches(f"{__name__}:Mine", {}) == []
+
+
+@frozen
+class Mine(BeerGame):
+    """A model of the script that runs."""
+
+
+def test_a_text_from_a_record_is_one_argument_of_a_shell() -> None:
+    """A name with a semicolon is quoted in the option that the error suggests."""
+    assert model_reaches("a;rm -rf x:Y", {})[0].option == "--model 'a;rm -rf x:Y'"
+    assert len(policy_reaches("r", "x:" + "y" * 10_000, "beer_game")[0].option) < 300
+
+
+def test_every_model_with_a_path_says_so() -> None:
+    """A parameter that takes a path is declared by the class."""
+    from desim import catalog
+
+    for cls in catalog.models().values():
+        assert isinstance(cls, OpensFiles)
+        assert cls.files({}) == []

@@ -1,0 +1,720 @@
+"""Frozen classes as tagged objects, back again, and as JSON Schema."""
+
+import enum
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import pytest
+from attrs import Attribute, Factory, asdict, define, field, frozen
+from attrs.validators import (
+    and_,
+    deep_iterable,
+    ge,
+    gt,
+    in_,
+    instance_of,
+    le,
+    lt,
+    matches_re,
+    max_len,
+    min_len,
+    optional,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from support.ids import stable
+
+from desim.errors import SchemaError, WrongAction
+from desim.schema import Codec, codec, encode, from_plain, json_schema, tag, tagged, to_plain
+
+
+def is_even(_: Any, attribute: "Attribute[int]", value: int) -> None:
+    """Refuse odd numbers."""
+    if value % 2:
+        raise ValueError(f"{attribute.name}={value} is odd")
+
+
+@frozen
+class Place:
+    """A room of a house."""
+
+    floor: int = field(validator=ge(0))
+    room: int = 0
+
+
+@frozen
+class Fixed:
+    """A salary."""
+
+    pay: float
+
+
+@frozen
+class Hourly:
+    """A wage."""
+
+    rate: float
+    hours: tuple[int, ...] = ()
+
+
+class Level(enum.Enum):
+    """How much a person knows."""
+
+    JUNIOR = "junior"
+    SENIOR = "senior"
+
+
+@frozen
+class Hire:
+    """Hire a person.
+
+    What follows is not for the schema.
+
+    Attributes:
+        name: Two to five
+            small letters.
+        days: Notice in days,
+            0 to 99.
+        undocumented_later: No such field exists.
+
+    Source: nowhere.
+    """
+
+    name: str = field(validator=[min_len(2), max_len(5), matches_re("[a-z]+")])
+    days: int = field(default=7, validator=and_(ge(0), lt(100)))
+    share: float | None = field(default=None, validator=optional([gt(0), le(1)]))
+    grade: str = field(default="a", validator=in_(("a", "b")))
+    team: str | None = field(default=None, validator=optional(in_(["red", "blue"])))
+    place: Place | None = None
+    terms: Fixed | Hourly | None = None
+    past: tuple[Place, ...] = field(default=(), validator=max_len(3))
+
+
+@frozen
+class AssignAll:
+    """Everybody works on one task."""
+
+    _task: int
+    class_: str = "x"
+    pairs: list[int] = field(factory=list, validator=deep_iterable(is_even))
+
+
+@frozen
+class Wait:
+    """Do nothing."""
+
+
+ROLE = Codec(Hire | AssignAll | Wait)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Order", "order"),
+        ("AssignAll", "assign_all"),
+        ("HTTPServer", "http_server"),
+        ("Order2Go", "order2_go"),
+        ("A", "a"),
+    ],
+)
+def test_a_tag_is_the_class_name_in_snake_case(name: str, expected: str) -> None:
+    """Abbreviations and digits are not split."""
+    assert tag(type(name, (), {})) == expected
+
+
+def test_a_tagged_object_names_its_class_first() -> None:
+    """All fields follow; a private one has the name that the constructor takes."""
+    assert ROLE.take(Wait()) == (Wait(), b'{"do":"wait"}')
+    assert ROLE.take(AssignAll(3))[1] == b'{"do":"assign_all","task":3,"class_":"x","pairs":[]}'
+    hire = Hire("ann", terms=Hourly(9.5, (8,)), place=Place(1))
+    assert json.loads(ROLE.take(hire)[1]) == {
+        "do": "hire",
+        "name": "ann",
+        "days": 7,
+        "share": None,
+        "grade": "a",
+        "team": None,
+        "place": {"floor": 1, "room": 0},
+        "terms": {"do": "hourly", "rate": 9.5, "hours": [8]},
+        "past": [],
+    }
+
+
+def test_what_is_left_out_takes_its_default() -> None:
+    """Also where a factory makes the default."""
+    assert ROLE.read({"do": "hire", "name": "ann"}) == Hire("ann")
+    first, second = (ROLE.read(b'{"do":"assign_all","task":2}') for _ in range(2))
+    assert first == second == AssignAll(2)
+    assert first.pairs is not second.pairs
+
+
+def test_a_default_may_depend_on_other_fields() -> None:
+    """The attrs class computes it."""
+
+    @frozen
+    class Twice:
+        n: int
+        double: int = field(default=Factory(lambda self: 2 * self.n, takes_self=True))
+
+    assert Codec(Twice).read({"do": "twice", "n": 4}) == Twice(4, 8)
+
+
+def test_an_action_can_be_given_as_instance_mapping_or_text() -> None:
+    """`take` accepts an object, `read` also its JSON."""
+    plain = {"do": "assign_all", "task": 1}
+    assert ROLE.take(plain)[0] == ROLE.read(json.dumps(plain)) == AssignAll(1)
+    assert ROLE.read(json.dumps(plain).encode()) == AssignAll(1)
+    assert ROLE.take(plain)[1] == ROLE.take(AssignAll(1))[1]
+    with pytest.raises(WrongAction, match="expected Hire, AssignAll or Wait"):
+        ROLE.take(json.dumps(plain))
+
+
+HIRE = {"do": "hire", "name": "ann"}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({**HIRE, "nmae": 1}, "unknown field `nmae`"),
+        ({**HIRE, "place": {"floor": 1, "roof": 2}}, r"unknown field `roof` - at `\$\.place`"),
+        ({"do": "hire"}, "missing required field `name`"),
+        ({**HIRE, "place": {}}, r"missing required field `floor` - at `\$\.place`"),
+        ({**HIRE, "days": "7"}, r"Expected `int`, got `str` - at `\$\.days`"),
+        ({**HIRE, "days": 7.5}, r"Expected `int`, got `float` - at `\$\.days`"),
+        ({**HIRE, "days": True}, r"Expected `int`, got `bool` - at `\$\.days`"),
+        ({**HIRE, "days": None}, r"Expected `int`, got `null` - at `\$\.days`"),
+        ({**HIRE, "days": -1}, r"Expected `int` >= 0 - at `\$\.days`"),
+        ({**HIRE, "days": 100}, r"Expected `int` <= 99 - at `\$\.days`"),
+        ({**HIRE, "days": 10**400}, r"Expected `int` <= 99 - at `\$\.days`"),
+        ({**HIRE, "share": 0}, r"Expected `float` > 0.0 - at `\$\.share`"),
+        ({**HIRE, "share": 1.5}, r"Expected `float` <= 1.0 - at `\$\.share`"),
+        ({**HIRE, "share": True}, r"got `bool` - at `\$\.share`"),
+        ({**HIRE, "share": math.nan}, r"not a finite number - at `\$\.share`"),
+        ({**HIRE, "share": math.inf}, r"not a finite number - at `\$\.share`"),
+        ({**HIRE, "terms": {"do": "fixed", "pay": -math.inf}}, r"finite .*`\$\.terms\.pay`"),
+        ({**HIRE, "terms": {"pay": 1.0}}, r"missing required field `do` - at `\$\.terms`"),
+        ({**HIRE, "terms": {"do": "fix"}}, r"Invalid value 'fix' - at `\$\.terms\.do`"),
+        ({**HIRE, "name": "a"}, r"length >= 2 - at `\$\.name`"),
+        ({**HIRE, "name": "annann"}, r"length <= 5 - at `\$\.name`"),
+        ({**HIRE, "name": "Ann"}, r"matching regex .* - at `\$\.name`"),
+        ({**HIRE, "name": "an\ud800"}, "surrogates not allowed"),
+        ({**HIRE, "grade": "c"}, r"Invalid enum value 'c' - at `\$\.grade`"),
+        ({**HIRE, "team": "green"}, r"Invalid .* - at `\$\.team`"),
+        ({**HIRE, "past": [{"floor": 1}, {"floor": -1}]}, r">= 0 - at `\$\.past\[1\]\.floor`"),
+        ({**HIRE, "past": [{"floor": 1}] * 4}, r"length <= 3 - at `\$\.past`"),
+        ({**HIRE, "place": 3}, r"got `int` - at `\$\.place`"),
+        ({"do": "assign_all", "task": 1, "pairs": [2, 3]}, r"pairs=3 is odd - at `\$`"),
+        ({"do": "assign_all", "_task": 1}, "unknown field `_task`"),
+        ({"do": "hier", "name": "ann"}, "did you mean 'hire'. Possible: hire, assign_all, wait"),
+        ({"do": "Wait"}, "did you mean 'wait'"),
+        ({"do": 3}, r"Expected `str` - at `\$\.do`"),
+        ({}, "missing required field `do`"),
+        ({"name": "ann"}, "missing required field `do`"),
+        ('{"do":"hire","name":"ann","share":1e999}', r"out of range - at `\$\.share`"),
+        ('{"do":"hire","name":"ann","share":NaN}', "JSON is malformed"),
+        ('{"do":"wait"} and more', "JSON is malformed"),
+        ('{"do":"wait"', "truncated"),
+        ("", "truncated"),
+        (b"  ", "truncated"),
+        (b"\xff\xfe", "JSON is malformed"),
+        ("[]", "Expected `object`, got `array`"),
+        ("null", "Expected `object`, got `null`"),
+        ("3", "Expected `object`, got `int`"),
+        (object(), "type object cannot be written as JSON"),
+    ],
+    ids=lambda value: stable(value)[:60],
+)
+def test_what_does_not_fit_is_refused_with_the_path_of_its_fault(given: Any, says: str) -> None:
+    """One sentence: what was given, what is wrong and where, what was expected."""
+    with pytest.raises(WrongAction, match=says) as refused:
+        ROLE.read(given)
+    assert str(refused.value).endswith("expected Hire, AssignAll or Wait")
+    assert len(refused.value.args) == 1
+
+
+def test_json_nested_beyond_reason_is_refused() -> None:
+    """Deep nesting in a field of any type is an error, not the end of the program."""
+
+    @frozen
+    class Say:
+        what: Any
+
+    with pytest.raises(WrongAction, match="recursion"):
+        Codec(Say).read('{"do":"say","what":' + "[" * 100_000 + "]" * 100_000 + "}")
+
+
+@pytest.mark.parametrize(
+    ("action", "says"),
+    [
+        (Hire("ann", days=True), r"got `bool` - at `\$\.days`"),
+        (Hire("ann", days=2.0), r"got `float` - at `\$\.days`"),  # type: ignore[arg-type]
+        (Hire("ann", place=Place(floor=True)), r"got `bool` - at `\$\.place\.floor`"),
+        (Hire("ann", place=Fixed(1.0)), r"unknown field `pay` - at `\$\.place`"),  # type: ignore[arg-type]
+        (Hire("ann", terms=Fixed(math.nan)), r"not a finite number - at `\$\.terms\.pay`"),
+        (AssignAll(None), r"got `null` - at `\$\.task`"),  # type: ignore[arg-type]
+        (AssignAll(1, "a\ud800"), "surrogates not allowed"),
+        (AssignAll(object()), "unsupported"),  # type: ignore[arg-type]
+        (Place(1), "expected Hire"),
+        (Wait, "expected Hire"),
+        (None, "expected Hire"),
+        ([], "expected Hire"),
+    ],
+    ids=lambda value: stable(value)[:50],
+)
+def test_instances_are_checked_too(action: Any, says: str) -> None:
+    """The types of an instance's fields were never checked."""
+    with pytest.raises(WrongAction, match=says):
+        ROLE.take(action)
+
+
+def test_an_infinite_optional_number_is_refused() -> None:
+    """JSON has no infinity, and msgspec writes null instead."""
+
+    @frozen
+    class Bet:
+        at: float | None = None
+        odds: tuple[float | None, ...] = ()
+
+    assert Codec(Bet).take(Bet())[1] == b'{"do":"bet","at":null,"odds":[]}'
+    for bad in (Bet(math.inf), Bet(math.nan), Bet(1.0, (None, math.nan))):
+        with pytest.raises(WrongAction, match="not a finite number"):
+            Codec(Bet).take(bad)
+
+
+def test_a_process_receives_what_a_replay_reads() -> None:
+    """3 for a float becomes 3.0, a list for a tuple a tuple, a mapping for a class an instance."""
+
+    @frozen
+    class Loose:
+        share: float = 0.0
+        many: tuple[int, ...] = ()
+        place: Place | None = None
+        big: int | float = 0
+
+    loose: Any = Loose
+    given = loose(3, [1, 2], {"floor": 4}, 2**53 + 1)
+    kept, wire = Codec(Loose).take(given)
+    assert kept == Loose(3.0, (1, 2), Place(4), 2**53 + 1) == Codec(Loose).read(wire)
+    assert (type(kept.share), type(kept.many), type(kept.big)) == (float, tuple, int)
+
+
+@pytest.mark.parametrize(
+    "plain", [{"do": "note", "things": [{"do": "fixed", "pay": 1.0}], "named": {}, "deep": []}]
+)
+def test_a_union_inside_a_container_is_tagged(plain: dict[str, Any]) -> None:
+    """In lists, mappings and lists of lists."""
+
+    @frozen
+    class Note:
+        things: tuple[Fixed | Hourly, ...] = ()
+        named: Mapping[str, Fixed | Hourly] = field(factory=dict)
+        deep: list[list[Fixed | Hourly | None]] = field(factory=list)
+
+    note = Note((Fixed(1.0), Hourly(2.0)), {"a": Hourly(3.0)}, [[Fixed(4.0), None]])
+    assert Codec(Note).read(Codec(Note).take(note)[1]) == note
+    assert Codec(Note).read(plain) == Note((Fixed(1.0),))
+    assert from_plain(to_plain(note), Note) == note
+
+
+def test_sets_enums_bytes_and_literals_survive() -> None:
+    """An action may hold any type that msgspec knows."""
+
+    @frozen
+    class Rich:
+        ids: frozenset[int] = frozenset()
+        level: Level = Level.JUNIOR
+        raw: bytes = b""
+        mode: Literal["a", "b"] = "a"
+        pair: tuple[int, str] = (0, "")
+
+    rich = Rich(frozenset({1, 2}), Level.SENIOR, b"\x00", "b", (1, "x"))
+    assert Codec(Rich).read(Codec(Rich).take(rich)[1]) == rich
+    with pytest.raises(WrongAction, match=r"Invalid enum value 'boss' - at `\$\.level`"):
+        Codec(Rich).read({"do": "rich", "level": "boss"})
+
+
+@pytest.mark.parametrize("name", ["origin", "name", "from_", "match", "self_", "type", "tag"])
+def test_fields_may_have_any_name(name: str) -> None:
+    """Also names that Python or msgspec uses itself."""
+    from attrs import make_class
+
+    cls = make_class("Odd", {name: field(type=int)}, frozen=True)
+    assert Codec(cls).read({"do": "odd", name: 4}) == cls(4)
+    assert Codec(cls).take(cls(4))[1] == f'{{"do":"odd","{name}":4}}'.encode()
+
+
+def test_the_key_of_the_tag_is_taken() -> None:
+    """A field of that name is refused when the codec is made."""
+
+    @frozen
+    class Job:
+        do: str
+
+    with pytest.raises(SchemaError, match="Job has a field 'do'"):
+        Codec(Job)
+    assert from_plain({"do": "x"}, Job) == Job("x")
+
+
+def test_two_classes_with_one_tag_are_refused() -> None:
+    """An answer could not name one of them."""
+
+    class Left:
+        @frozen
+        class Turn:
+            by: int
+
+    class Right:
+        @frozen
+        class Turn:
+            to: int
+
+    with pytest.raises(SchemaError, match="two classes of one role share the tag 'turn'"):
+        Codec(Left.Turn | Right.Turn)
+
+
+@pytest.mark.parametrize("action", [int, Wait | None, str | Wait, Literal["a"]])
+def test_only_frozen_classes_can_be_actions(action: Any) -> None:
+    """Numbers, texts and None cannot."""
+    with pytest.raises(SchemaError, match="is not a frozen attrs class"):
+        Codec(action)
+
+
+def test_a_codec_is_made_once() -> None:
+    """The same union gives the same codec."""
+    assert codec(Hire | Wait) is codec(Hire | Wait)
+
+
+def test_a_mutable_class_is_checked_when_it_is_given() -> None:
+    """A change after its construction is checked too."""
+
+    @define(on_setattr=[])
+    class Draft:
+        n: int = field(default=0, validator=ge(0))
+
+    draft = Draft()
+    draft.n = -1
+    with pytest.raises(WrongAction, match=r">= 0 - at `\$\.n`"):
+        Codec(Draft).take(draft)
+
+
+# -- JSON Schema -----------------------------------------------------------------------------------
+
+
+def definition(cls: type) -> dict[str, Any]:
+    """Return the schema of one class."""
+    schema: dict[str, Any] = ROLE.json_schema()["$defs"][cls.__name__]
+    return schema
+
+
+def test_the_schema_lists_the_classes_by_tag() -> None:
+    """A discriminator maps each tag to its class."""
+    schema = ROLE.json_schema()
+    assert schema["discriminator"] == {
+        "propertyName": "do",
+        "mapping": {
+            "hire": "#/$defs/Hire",
+            "assign_all": "#/$defs/AssignAll",
+            "wait": "#/$defs/Wait",
+        },
+    }
+    assert definition(Wait)["properties"] == {"do": {"enum": ["wait"]}}
+    assert json.loads(json.dumps(schema)) == schema
+
+
+def test_the_schema_holds_the_texts_of_the_docstring() -> None:
+    """The lines of one attribute are joined; other sections are left out."""
+    assert definition(Hire)["description"] == "Hire a person."
+    properties = definition(Hire)["properties"]
+    assert properties["name"]["description"] == "Two to five small letters."
+    assert properties["days"]["description"] == "Notice in days, 0 to 99."
+    assert "description" not in properties["share"]
+    assert "undocumented_later" not in properties
+
+
+def test_a_class_without_a_text_has_none_in_its_schema() -> None:
+    """The docstring that attrs generates is left out."""
+
+    @frozen
+    class Mute:
+        n: int
+
+    assert "description" not in Codec(Mute).json_schema()["$defs"]["Mute"]
+
+
+def test_the_schema_holds_the_bounds_of_attrs_validators() -> None:
+    """One entry for each validator that JSON Schema can express."""
+    properties = definition(Hire)["properties"]
+    name, days, share = (properties[key] for key in ("name", "days", "share"))
+    assert (name["minLength"], name["maxLength"]) == (2, 5)
+    assert name["pattern"] == "^(?:[a-z]+)$"
+    assert (days["minimum"], days["exclusiveMaximum"], days["default"]) == (0, 100, 7)
+    assert share["anyOf"][0] == {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+    assert share["anyOf"][1] == {"type": "null"}
+    assert properties["grade"]["enum"] == ["a", "b"]
+    assert properties["team"]["anyOf"] == [{"enum": ["blue", "red"]}, {"type": "null"}]
+    assert properties["past"]["maxItems"] == 3
+    assert definition(Place)["properties"]["floor"]["minimum"] == 0
+    assert definition(Hire)["required"] == ["do", "name"]
+    assert definition(Hire)["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("kind", "validator", "good", "bad"),
+    [
+        (float, in_((0.5, 1.5)), 0.5, 0.7),
+        (int, in_(range(5)), 4, 5),
+        (str, in_("abc"), "ab", "ac"),
+        (str, in_({"b", "a"}), "b", "c"),
+        (int, [ge(0.5), le(1e9)], 1, 0),
+        (int, le(math.inf), 10**30, None),
+        (float, instance_of(float), 0.5, None),
+        (int, is_even, 2, 3),
+        (list[int], min_len(1), [1], []),
+        (dict[str, int], max_len(1), {"a": 1}, {"a": 1, "b": 2}),
+    ],
+    ids=stable,
+)
+def test_what_json_schema_cannot_express_attrs_checks(
+    kind: Any, validator: Any, good: Any, bad: Any
+) -> None:
+    """Every validator runs, whether or not the schema holds it."""
+    from attrs import make_class
+
+    cls = make_class("Odd", {"x": field(type=kind, validator=validator)}, frozen=True)
+    assert Codec(cls).json_schema()["$defs"]["Odd"]["required"] == ["do", "x"]
+    assert Codec(cls).read({"do": "odd", "x": good}) == cls(good)
+    with pytest.raises(WrongAction, match="Odd"):
+        Codec(cls).read({"do": "odd", "x": bad})
+
+
+def test_options_from_a_set_are_listed_in_order() -> None:
+    """The order of a set of texts differs between processes."""
+
+    @frozen
+    class Pick:
+        x: str = field(validator=in_({"d", "a", "c", "b"}))
+
+    listed = Codec(Pick).json_schema()["$defs"]["Pick"]["properties"]["x"]["enum"]
+    assert listed == ["a", "b", "c", "d"]
+
+
+def test_an_observation_is_described_untagged() -> None:
+    """It has no `do` itself, but the classes of a union inside it have one."""
+    assert "do" not in json_schema(Place)["$defs"]["Place"]["properties"]
+    assert "do" in json_schema(Hire)["$defs"]["Fixed"]["properties"]
+
+
+# -- plain values ----------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class Firm:
+    """Parameters of a model."""
+
+    staff: int = field(default=3, validator=ge(1))
+    rates: tuple[float, ...] = (0.5,)
+    office: Place = Place(1)
+    terms: Fixed | Hourly = field(factory=lambda: Fixed(1.0))
+    level: Level = Level.JUNIOR
+    code: str = field(default="A", converter=str.upper)
+    _seed: int = 0
+    total: int = field(init=False, default=9)
+
+
+def test_parameters_survive_plain_values() -> None:
+    """Unions are tagged, private fields have the constructor's names, derived ones are left out."""
+    firm = Firm(staff=4, rates=(0.1, 0.2), terms=Hourly(2.0), level=Level.SENIOR, code="b", seed=7)
+    plain = to_plain(firm)
+    assert plain == {
+        "staff": 4,
+        "rates": [0.1, 0.2],
+        "office": {"floor": 1, "room": 0},
+        "terms": {"do": "hourly", "rate": 2.0, "hours": []},
+        "level": "senior",
+        "code": "B",
+        "seed": 7,
+    }
+    assert from_plain(json.loads(json.dumps(plain)), Firm) == firm
+    assert json.loads(encode(firm)) == plain
+
+
+def test_a_subclass_that_adds_nothing_is_written_as_its_parent() -> None:
+    """Also as a model or an action."""
+
+    class Shop(Firm):
+        pass
+
+    class Rest(Wait):
+        pass
+
+    class Move(Place):
+        pass
+
+    assert from_plain(to_plain(Shop(staff=9)), Shop) == Shop(staff=9)
+    assert to_plain(Shop()) == to_plain(Firm())
+    assert Codec(Rest).take(Rest()) == (Rest(), b'{"do":"rest"}')
+    assert Codec(Move).take(Move(1)) == (Move(1), b'{"do":"move","floor":1,"room":0}')
+    assert isinstance(Codec(Move).read({"do": "move", "floor": 1}), Move)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "says"),
+    [
+        ({"staff": 0}, Firm, r"Expected `int` >= 1 - at `params\.staff`"),
+        ({"stuff": 1}, Firm, r"unknown field `stuff`"),
+        ({"office": {"floor": -1}}, Firm, r"at `params\.office\.floor`"),
+        ({"rates": [0.1, math.nan]}, Firm, r"not a finite number - at `params\.rates\[1\]`"),
+        ({"code": 3}, Firm, r"got `int` - at `params\.code`"),
+        ([], Firm, "Expected `object`, got `array` - at `params`"),
+        ("7", int, "Expected `int`, got `str` - at `params`"),
+        (10**400, float, "out of range - at `params`"),
+        ([[2], [2, 3]], list[list[int]], ""),
+    ],
+    ids=lambda value: stable(value)[:40],
+)
+def test_plain_values_that_do_not_fit_name_the_path(value: Any, kind: Any, says: str) -> None:
+    """The path starts with what the caller calls the whole."""
+    if not says:
+        assert from_plain(value, kind, "params") == value
+        return
+    with pytest.raises(SchemaError, match=says):
+        from_plain(value, kind, "params")
+
+
+def test_a_validator_deep_inside_is_named_with_its_path() -> None:
+    """A validator names its field, and the error adds the path."""
+
+    @frozen
+    class Pairs:
+        many: list["Even"]
+        by: dict[str, "Even"] = field(factory=dict)
+
+    @frozen
+    class Even:
+        n: int = field(validator=is_even)
+
+    Pairs.__annotations__.update(many=list[Even], by=dict[str, Even])
+    with pytest.raises(SchemaError, match=r"^n=3 is odd - at `\$\.many\[1\]`$"):
+        from_plain({"many": [{"n": 2}, {"n": 3}]}, Pairs)
+    with pytest.raises(SchemaError, match=r"^n=5 is odd - at `\$\.by\.a`$"):
+        from_plain({"many": [], "by": {"a": {"n": 5}}}, Pairs)
+
+
+def test_an_action_is_tagged_without_its_role() -> None:
+    """An instance gets the tag of its class; a tagged object is written unchanged."""
+    assert tagged(Wait()) == b'{"do":"wait"}'
+    assert tagged({"do": "wait"}) == b'{"do":"wait"}'
+    assert tagged(Hire("ann")) == ROLE.take(Hire("ann"))[1]
+
+
+# -- there and back --------------------------------------------------------------------------------
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@frozen
+class Flat:
+    """Only scalars."""
+
+    n: int
+    x: float
+    s: str
+    b: bool
+    either: int | float
+    maybe: str | None = None
+
+
+flat = st.builds(
+    Flat,
+    st.integers(),
+    finite,
+    texts,
+    st.booleans(),
+    st.integers(-(2**53), 2**53) | finite,
+    st.none() | texts,
+)
+
+
+@given(flat)
+def test_flat_instances_come_back_equal(action: Flat) -> None:
+    """With their types and signs of zero; `take` returns the instance that it was given."""
+    kept, wire = codec(Flat).take(action)
+    again = codec(Flat).read(wire)
+    assert kept is action
+    assert again == action
+    assert [*map(repr, asdict(again).values())] == [*map(repr, asdict(action).values())]
+    assert codec(Flat).read(msgspec.json.decode(wire)) == action
+
+
+places = st.builds(Place, st.integers(0, 2**63), st.integers())
+terms = st.builds(Fixed, finite) | st.builds(Hourly, finite, st.lists(st.integers()).map(tuple))
+hires = st.builds(
+    Hire,
+    st.from_regex("[a-z]{2,5}", fullmatch=True),
+    days=st.integers(0, 99),
+    share=st.none() | st.floats(0, 1, exclude_min=True),
+    grade=st.sampled_from("ab"),
+    team=st.sampled_from([None, "red", "blue"]),
+    place=st.none() | places,
+    terms=st.none() | terms,
+    past=st.lists(places, max_size=3).map(tuple),
+)
+assigned = st.builds(
+    AssignAll, st.integers(), texts, st.lists(st.integers().map(lambda n: 2 * n), max_size=4)
+)
+
+
+@given(hires | assigned | st.just(Wait()))
+def test_nested_instances_come_back_equal(action: Any) -> None:
+    """From JSON and from plain values; the tagged object gives the same bytes."""
+    kept, wire = ROLE.take(action)
+    assert kept == action == ROLE.read(wire)
+    assert ROLE.take(msgspec.json.decode(wire)) == (action, wire)
+    assert from_plain(to_plain(action), type(action)) == action
+
+
+@given(st.recursive(st.none() | st.booleans() | finite | texts, st.lists, max_leaves=6))
+def test_anything_else_is_refused_with_our_error(junk: Any) -> None:
+    """No JSON value raises another exception."""
+    for given_ in (junk, {"do": junk}, {"do": "hire", "name": junk}, encode(junk)):
+        try:
+            assert ROLE.read(given_) is not None
+        except WrongAction as refused:
+            assert "expected Hire" in str(refused)  # noqa: PT017 (some junk may fit)
+
+
+# -- numpy scalars ------------------------------------------------------------------------------
+
+
+@frozen
+class Computed:
+    """A computed number."""
+
+    n: int | float
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(np.int64(4), 4), (np.float64(4.5), 4.5), (np.float32(2), 2.0)]
+)
+def test_policies_may_compute_with_numpy(given: Any, kept: float) -> None:
+    """The record and the process receive Python's number."""
+    action, wire = codec(Computed).take(Computed(given))
+    assert (action.n, type(action.n)) == (kept, type(kept))
+    assert wire == f'{{"do":"computed","n":{kept}}}'.encode()
+
+
+@pytest.mark.parametrize("given", [np.array([1, 2]), np.bool_(1), np.float64("nan"), 1j])
+def test_not_everything_of_numpy_is_a_number(given: Any) -> None:
+    """Arrays, truth values and nan are refused."""
+    with pytest.raises(WrongAction, match="Computed"):
+        codec(Computed).take(Computed(given))
+
+
+def test_observations_may_hold_numbers_of_numpy() -> None:
+    """They are written as plain numbers."""
+    assert encode(Computed(np.float64(0.5))) == b'{"n":0.5}'

@@ -1,0 +1,186 @@
+"""Forms come from the schema, and typed texts become a tagged object or an error."""
+
+import contextlib
+from typing import Any, Literal
+
+import pytest
+from attrs import field, frozen
+from attrs.validators import ge, le
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desim import Option, Role
+from desim.errors import UsageError, WrongAction
+from desim.schema import codec
+from desim.ui.form_texts import field_text, initial_texts, read_form
+from desim.ui.forms import Form, forms
+
+
+@frozen
+class Sight:
+    """An observation."""
+
+    step: int = 0
+
+
+@frozen
+class Window:
+    """A stretch of time."""
+
+    start: int
+    end: int
+
+
+@frozen
+class Plan:
+    """Plan everything.
+
+    Attributes:
+        people: How many.
+        pace: How fast.
+    """
+
+    people: int = field(validator=[ge(1), le(9)])
+    pace: float
+    kind: Literal["small", "large"]
+    sure: bool
+    title: str
+    tags: tuple[str, ...]
+    days: tuple[int, ...]
+    windows: tuple[Window | None, ...]
+    anything: Any
+    note: str | None = None
+    limit: int | None = None
+    text: str = "as ever"
+
+
+@frozen
+class Rest:
+    """Do nothing."""
+
+
+ROLE = Role(Sight, Plan | Rest)
+TEXTS = {
+    "people": "1,000",
+    "pace": "2.5",
+    "kind": "large",
+    "sure": "yes",
+    "title": 'It\'s, "fine"',
+    "tags": "a, b",
+    "days": "1, 2",
+    "windows": '[null, {"start": 1, "end": 2}]',
+    "anything": "some words",
+    "note": "",
+    "limit": "",
+    "text": "",
+}
+
+
+def plan() -> Form:
+    """The form with everything in it."""
+    return forms(ROLE)[0]
+
+
+def test_a_form_for_each_action_with_its_fields() -> None:
+    """Kinds, bounds, texts and defaults are those of the frozen class."""
+    first, second = forms(ROLE)
+    assert (second.tag, second.label, second.text, second.fields) == (
+        "rest",
+        "Rest",
+        "Do nothing.",
+        (),
+    )
+    kinds = {each.name: each.kind for each in first.fields}
+    assert kinds == {
+        "people": "integer",
+        "pace": "number",
+        "kind": "choice",
+        "sure": "flag",
+        "title": "text",
+        "tags": "list",
+        "days": "list",
+        "windows": "json",
+        "anything": "json",
+        "note": "text",
+        "limit": "integer",
+        "text": "text",
+    }
+    people = first.field("people")
+    assert (people.least, people.most, people.text) == (1, 9, "How many.")
+    assert people.hint == "whole number, at least 1, at most 9"
+    assert set(first.field("kind").choices) == {"small", "large"}
+    assert first.field("limit").nullable
+    assert not first.field("text").required
+
+
+def test_texts_become_a_tagged_object() -> None:
+    """Empty fields are left to the action's own defaults."""
+    assert read_form(plan(), TEXTS) == {
+        "do": "plan",
+        "people": 1000,
+        "pace": 2.5,
+        "kind": "large",
+        "sure": True,
+        "title": 'It\'s, "fine"',
+        "tags": ["a", "b"],
+        "days": [1, 2],
+        "windows": [None, {"start": 1, "end": 2}],
+        "anything": "some words",
+    }
+
+
+def test_the_codec_refuses_what_does_not_fit() -> None:
+    """A text that is no number is passed on, so that the error is the role's own."""
+    with pytest.raises(WrongAction, match="people"):
+        codec(ROLE.action).take(read_form(plan(), TEXTS))
+    with pytest.raises(WrongAction, match=r"Expected `int`, got `str` - at `\$.people`"):
+        codec(ROLE.action).take(read_form(plan(), {**TEXTS, "people": "some"}))
+    with pytest.raises(WrongAction, match="missing required field `people`"):
+        codec(ROLE.action).take(read_form(plan(), {**TEXTS, "people": " "}))
+
+
+def test_broken_json_and_unknown_fields_are_refused() -> None:
+    """The error names the field."""
+    with pytest.raises(WrongAction, match="windows is no JSON"):
+        read_form(plan(), {"windows": "[1,"})
+    with pytest.raises(UsageError, match="did you mean 'pace'"):
+        read_form(plan(), {"pase": "1"})
+
+
+def test_a_form_starts_with_its_best_option() -> None:
+    """Without an option it starts with the defaults."""
+    windows = (Window(0, 1), None)
+    best = Plan(
+        2,
+        0.5,
+        "small",
+        sure=True,
+        title="t",
+        tags=("a, b", "c"),
+        days=(1,),
+        windows=windows,
+        anything={"k": 1},
+    )
+    options = [Option(Rest(), 2), Option(best, 1)]
+    texts = initial_texts(plan(), options)
+    assert texts["tags"] == '["a, b","c"]'
+    _, wire = codec(ROLE.action).take(read_form(plan(), texts))
+    assert codec(ROLE.action).read(wire) == best
+    assert initial_texts(plan(), [])["text"] == "as ever"
+
+
+@given(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1)))
+def test_a_list_reads_back_as_it_was_written(words: list[str]) -> None:
+    """Unless a word is only space or begins like JSON."""
+    words = [w.strip() for w in words if w.strip() and not w.strip().startswith("[")]
+    tags = plan().field("tags")
+    text = field_text(tags, words)
+    assert read_form(plan(), {"tags": text}).get("tags", []) == words
+
+
+@given(st.text())
+def test_nothing_that_is_typed_raises_anything_else(text: str) -> None:
+    """Any text in any field is an action for the codec, or raises WrongAction."""
+    for each in plan().fields:
+        with contextlib.suppress(WrongAction):
+            codec(ROLE.action).take(read_form(plan(), {**TEXTS, "people": "1", each.name: text}))

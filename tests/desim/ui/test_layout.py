@@ -1,0 +1,170 @@
+"""Observations are laid out by their schema, and numbers of the past become series."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from attrs import frozen
+
+from desim import Role, Run, Step, catalog
+from desim.schema import to_plain
+from desim.ui import charts
+from desim.ui.history import history
+from desim.ui.layout import action_text, lay_out, text_table, time_figure
+
+
+@frozen
+class Line:
+    """A row.
+
+    Attributes:
+        zeta: Named to come last in any other order.
+    """
+
+    zeta: str
+    alpha: float
+
+
+@frozen
+class Desk:
+    """An observation.
+
+    Attributes:
+        week: Weeks completed.
+        cash: Money in the bank.
+    """
+
+    week: int
+    cash: float
+    name: str
+    lines: tuple[Line, ...]
+    words: tuple[str, ...]
+    mail: str
+    reply: dict[str, Any] | None
+    memo: str
+    ready: bool = False
+
+
+@frozen
+class Buy:
+    """Buy something."""
+
+    units: int
+    comment: str = ""
+
+
+ROLE = Role(Desk, Buy)
+DESK = Desk(
+    3,
+    1234567.5,
+    "North",
+    (Line("z", 0.25), Line("y", 1e6)),
+    ("a", "b"),
+    '{"from": "bank", "rates": [{"year": 1, "rate": 0.05}]}',
+    None,
+    "first line\nsecond line",
+)
+
+
+@pytest.mark.parametrize("seen", [DESK, to_plain(DESK)], ids=["instance", "plain"])
+def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None:
+    """Single values are figures, records tables, long texts blocks, nested JSON sections."""
+    section = lay_out(seen, Desk)
+    assert [(f.label, f.text) for f in section.figures] == [
+        ("Week", "3"),
+        ("Cash", "1,234,567.5"),
+        ("Name", "North"),
+        ("Words", "a, b"),
+        ("Reply", "—"),
+        ("Ready", "no"),
+    ]
+    assert section.figures[1].help == "Money in the bank."
+    (lines,) = section.tables
+    assert (lines.columns, lines.rows) == (("Zeta", "Alpha"), (("z", "0.25"), ("y", "1,000,000")))
+    assert lines.numeric == (False, True)
+    assert section.texts[0].text == "first line\nsecond line"
+    (mail,) = section.sections
+    assert (mail.label, mail.figures[0].text, mail.tables[0].rows) == (
+        "Mail",
+        "bank",
+        (("1", "0.05"),),
+    )
+
+
+def test_the_first_field_is_the_time_figure() -> None:
+    """By convention; there is none if the first field is a list."""
+    time = time_figure(DESK, Desk)
+    assert time is not None
+    assert (time.label, time.text, time.help) == ("Week", "3", "Weeks completed.")
+    briefing = Run(catalog.model("edt"), 0, ["manager"]).advance()[0]
+    assert (
+        time_figure(briefing.observation, catalog.model("edt").roles["manager"].observation) is None
+    )
+
+
+def steps(*rows: tuple[int, float, int], plain: bool = False) -> list[Step]:
+    """Make decisions from week, cash and units."""
+    desks = [Desk(week, cash, "n", (), (), "", None, "") for week, cash, _ in rows]
+    return [
+        Step(
+            n,
+            "r",
+            to_plain(desk) if plain else desk,
+            {"do": "buy", "units": row[2], "comment": ""} if plain else Buy(row[2]),
+        )
+        for n, (desk, row) in enumerate(zip(desks, rows, strict=True))
+    ]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_numbers_that_vary_are_series_over_the_time(plain: bool) -> None:  # noqa: FBT001
+    """The time itself is the axis; the open decision has no answer yet."""
+    past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8), plain=plain), DESK)
+    assert (past.axis.label, past.axis.values) == ("Week", (1, 2, 3))
+    assert [(one.label, one.values) for one in past.series] == [
+        ("Cash", (5.0, 6.0, 1234567.5)),
+        ("Your units", (7, 8, None)),
+    ]
+
+
+def test_decisions_are_numbered_where_time_does_not_move() -> None:
+    """Several decisions of one week have a number each."""
+    past = history(ROLE, steps((1, 5.0, 7), (1, 6.0, 8)))
+    assert (past.axis.label, past.axis.values) == ("Decision", (1, 2))
+
+
+def test_of_several_decisions_at_one_time_the_last_is_shown() -> None:
+    """The open decision, which has no answer yet, leaves the answers of its time unchanged."""
+    past = history(ROLE, steps((1, 5.0, 7), (1, 6.0, 8), (3, 7.0, 9)), DESK)
+    assert (past.axis.label, past.axis.values) == ("Week", (1, 3))
+    assert [one.values for one in past.series] == [(6.0, 1234567.5), (8, 9)]
+
+
+def test_nothing_is_drawn_of_a_first_decision() -> None:
+    """It has no history."""
+    assert history(ROLE, []).series == ()
+    assert history(ROLE, [], DESK).series == ()
+
+
+def test_every_chart_has_both_axes() -> None:
+    """Each series has a chart of its own, a title, and an axis that says what it counts."""
+    past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8)))
+    drawn = [charts.options(series, past.axis) for series in past.series]
+    assert [options["title"]["text"] for options in drawn] == ["Cash", "Your units"]
+    assert [options["xAxis"]["name"] for options in drawn] == ["Week", "Week"]
+    assert [options["series"][0]["data"] for options in drawn] == [[5.0, 6.0], [7, 8]]
+    assert msgspec.json.decode(msgspec.json.encode(drawn)) == drawn
+
+
+def test_an_action_in_one_line_leaves_out_empty_values() -> None:
+    """In the order of the class, for an instance and for a record's tagged object."""
+    assert action_text(Buy(1200), Buy) == "Buy: units 1,200"
+    assert (
+        action_text({"comment": "now", "do": "buy", "units": 3}, Buy) == "Buy: units 3, comment now"
+    )
+
+
+def test_rows_need_not_have_the_same_keys() -> None:
+    """There is a column for every key; a missing value is a dash."""
+    table = text_table("Mixed", [{"a": 1}, {"b": "x", "a": 2}])
+    assert (table.columns, table.rows) == (("A", "B"), (("1", "—"), ("2", "x")))

@@ -1,0 +1,348 @@
+"""The page in a real browser; $DESIM_SCREENSHOTS names a folder that keeps the screenshots."""
+
+import os
+import signal
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import browsing
+from support.failing_world import MILL
+
+from desim import Episode, play, replay
+
+Server = browsing.Server
+
+#: Windows of a phone, a tablet and a desktop.
+SIZES = ((390, 844), (1024, 768), (1600, 900))
+
+LACK = browsing.missing()
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or "all is there")]
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One browser for all tests."""
+    with browsing.Browser.started(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Where screenshots go."""
+    folder = Path(os.environ.get("DESIM_SCREENSHOTS") or tmp_path / "pictures")
+    folder.mkdir(exist_ok=True, parents=True)
+    return folder
+
+
+def kept(tmp_path: Path, *, whole: bool = False) -> Episode:
+    """Read the record of a game."""
+    return Episode.read(tmp_path / "game.jsonl", whole=whole)
+
+
+def quantities(tmp_path: Path) -> list[Any]:
+    """What was ordered, as recorded."""
+    return [step.action["quantity"] for step in kept(tmp_path).steps]
+
+
+@pytest.mark.slow
+def test_a_full_game_by_clicking(chromium: Any, tmp_path: Path, pictures: Path) -> None:
+    """Reloading loses nothing; the end is compared with the baselines; the record replays."""
+    with Server("beer_game --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        assert [size for size in SIZES if not chromium.fits(*size)] == []
+        for _ in range(10):
+            chromium.decide()
+        chromium.open(server.address)
+        assert (chromium.fact("decision"), chromium.fact("week")) == ("11", "10")
+        chromium.picture(pictures / "beer_game.png")
+        for _ in range(15):
+            chromium.decide()
+        greedy = f"{play('beer_game', 'greedy').score:,.0f}"
+        chromium.until(lambda: greedy in chromium.find("[data-score]").text)
+        chromium.until(lambda: "perfect" in chromium.text() and "typical" in chromium.text())
+        chromium.until(lambda: "baselines have played" not in chromium.text())
+        assert [size for size in SIZES if not chromium.fits(*size)] == []
+        chromium.picture(pictures / "end.png")
+        # Nothing is fetched from anywhere else, and nothing is written but the record and its lock.
+        origin = server.address.rsplit("/", 1)[0]
+        loaded = chromium.resources()
+        assert loaded
+        assert [name for name in loaded if not name.startswith((origin, "data:"))] == []
+        assert sorted(p.name for p in tmp_path.iterdir() if p.name != "pictures") == [
+            "game.jsonl",
+            "game.jsonl.lock",
+            "server.log",
+        ]
+    assert replay(tmp_path / "game.jsonl").header.policies == {"retailer": "person"}
+    mine = f"replay,file={tmp_path / 'game.jsonl'}"
+    assert play("beer_game", mine, 0).ledger_digest == play("beer_game", "greedy", 0).ledger_digest
+
+
+def test_a_second_tab_cannot_answer_twice(chromium: Any, tmp_path: Path) -> None:
+    """Its answer to a past decision is refused, and it shows the game's present state."""
+    with Server("beer_game --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        first = chromium.driver.current_window_handle
+        chromium.driver.switch_to.new_window("tab")
+        chromium.open(server.address)
+        second = chromium.driver.current_window_handle
+        chromium.driver.switch_to.window(first)
+        chromium.decide()
+        chromium.driver.switch_to.window(second)
+        assert chromium.fact("decision") == "1"
+        chromium.decide()
+        assert "the game has moved on" in chromium.text()
+        assert chromium.fact("decision") == "2"
+        assert len(kept(tmp_path).steps) == 1
+        chromium.decide()
+        chromium.driver.close()
+        chromium.driver.switch_to.window(first)
+        assert len(kept(tmp_path).steps) == 2
+
+
+@pytest.mark.slow
+def test_a_killed_server_goes_on_from_its_record(chromium: Any, tmp_path: Path) -> None:
+    """SIGKILL loses no answer; the new server has a new address."""
+    with Server("beer_game --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        for _ in range(4):
+            chromium.decide()
+        server.kill()
+    with Server("beer_game --record game.jsonl", tmp_path) as again:
+        assert again.address.rsplit("/", 1)[1] != server.address.rsplit("/", 1)[1]
+        chromium.open(again.address)
+        assert chromium.fact("decision") == "5"
+        chromium.decide()
+    assert len(kept(tmp_path).steps) == 5
+
+
+def test_the_page_is_not_found_without_its_token(tmp_path: Path) -> None:
+    """Any other path is not found, and shows nothing of the game."""
+    with Server("beer_game --record game.jsonl", tmp_path) as server:
+        origin, token = server.address.rsplit("/", 1)
+        assert len(token) >= 32
+        assert origin.startswith("http://127.0.0.1:")
+        for path in ("", "/", f"/{token[:-1]}", "/x" * 40, f"/{token}/more"):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"{origin}{path}", timeout=browsing.TIMEOUT_SECONDS)  # noqa: S310
+            assert refused.value.code == 404
+            page = refused.value.read().decode()
+            refused.value.close()
+            assert "retailer" not in page.lower()
+            assert token not in page
+
+
+def test_forms_keep_what_was_typed_and_practice_takes_back(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """A wrong input shows its error at the form; Enter sends the form; undo takes back."""
+    with Server("beer_game --practice --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        field = "input[data-field='quantity']"
+        chromium.find(field).send_keys("\b\b\bmany\n")
+        chromium.until(lambda: "got `str`" in chromium.text())
+        assert chromium.find(field).get_attribute("value") == "many"
+        chromium.picture(pictures / "wrong.png")
+        assert kept(tmp_path).steps == ()
+        chromium.find(field).send_keys("\b\b\b\b123\n")
+        chromium.until(lambda: chromium.turn() == 1)
+        chromium.decide()
+        assert quantities(tmp_path) == [123, 0]
+        chromium.decide("[data-act='undo']")
+        assert quantities(tmp_path) == [123]
+        chromium.decide("[data-option='2']")
+        assert quantities(tmp_path) == [123, 100]
+
+
+def test_a_keyboard_is_enough(chromium: Any, tmp_path: Path) -> None:
+    """After an answer, the next press of Tab leads to the first option."""
+    with Server("beer_game --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        chromium.decide()
+        for turn in (1, 2):
+            chromium.until(lambda: chromium.focus() == "actions")
+            chromium.press("\ue004")
+            chromium.press("\ue007")
+            chromium.until(lambda turn=turn: chromium.turn() == turn + 1)
+    greedy = play("beer_game", "greedy").steps
+    assert quantities(tmp_path) == [step.action.quantity for step in greedy[:3]]
+
+
+#: A policy that decides once the file `go` exists.
+SLOW = """
+import time
+from pathlib import Path
+
+class Slow:
+    def decide(self, stage):
+        while not Path("go").exists():
+            time.sleep(0.02)
+        return {"do": "order", "quantity": stage.incoming_order}
+"""
+
+
+def test_a_person_who_waits_for_others_sees_that(chromium: Any, tmp_path: Path) -> None:
+    """A page opened while others decide shows the next decision as soon as it is open."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    seats = "--seat retailer --policy wholesaler=slow:Slow"
+    with Server(f"beer_game {seats} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        chromium.click("[data-option='0']")
+        chromium.until(lambda: "The others are deciding" in chromium.text())
+        chromium.open(server.address)
+        chromium.until(lambda: "Your turn comes" in chromium.text())
+        (tmp_path / "go").touch()
+        chromium.until(lambda: chromium.turn() == 1)
+        assert chromium.fact("decision") == "2"
+        chromium.decide("[data-option='1']")
+    assert [step.role for step in kept(tmp_path).steps[:3]] == [
+        "retailer",
+        "wholesaler",
+        "retailer",
+    ]
+
+
+@pytest.mark.slow
+def test_six_months_of_a_lender_by_clicking(chromium: Any, tmp_path: Path, pictures: Path) -> None:
+    """Tools, a note, tables and months on the same page as every other world."""
+    with Server("enterprise_arena --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        chromium.click("[data-form='save_note'] [role='button']")
+        note = "[data-form='save_note'] textarea[data-field='content']"
+        chromium.until(lambda: chromium.find(note).is_displayed())
+        chromium.find(note).send_keys("raise before the winter")
+        chromium.decide("[data-act='save_note']")
+        assert "raise before the winter" in chromium.text()
+        chromium.decide("[data-act='check_cash_in_bank']")
+        while int(chromium.fact("current month")) < 6:
+            chromium.decide()
+        chromium.picture(pictures / "enterprise_arena.png")
+    done = [step.action["do"] for step in kept(tmp_path).steps]
+    assert done[:2] == ["save_note", "check_cash_in_bank"]
+    assert len(done) >= 8
+
+
+# -- games that fail -------------------------------------------------------------------------------
+
+
+def grind(chromium: Any, sacks: int) -> None:
+    """Send the mill's form."""
+    field = "input[data-field='sacks']"
+    if not chromium.find(field).is_displayed():
+        chromium.click("[data-form='grind'] [role='button']")
+    chromium.until(lambda: chromium.find(field).is_displayed())
+    chromium.find(field).send_keys("\b" * 3 + str(sacks))
+    chromium.decide("[data-act='grind']")
+
+
+def test_a_fault_of_the_model_is_shown_and_is_no_finished_game(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """After a reload and after a restart as well; in practice undo goes on to a real end."""
+    expected = (
+        "model Mill failed at t=2 in Mill.grind",
+        "Grind: sacks 13",
+        "desim branch game.jsonl --at 2",
+    )
+
+    def shown(parts: Sequence[str] = expected) -> bool:
+        text = chromium.text()
+        return all(part in text for part in parts) and "Score" not in text
+
+    with Server(f"{MILL} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        for sacks in (4, 5, 13):
+            grind(chromium, sacks)
+        assert shown()
+        assert chromium.focus() == "actions"
+        assert chromium.driver.find_elements("css selector", "[data-act]") == []
+        assert [size for size in SIZES if not chromium.fits(*size)] == []
+        chromium.pictures(pictures / "fault.png", SIZES)
+        chromium.open(server.address)
+        assert shown()
+        server.stop(signal.SIGTERM)
+    assert kept(tmp_path).result is None
+    with Server(f"{MILL} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        assert shown()
+    with Server(f"{MILL} --practice --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        assert shown((*expected[:2], "Undo takes your last decision back"))
+        chromium.pictures(pictures / "fault_practice.png", SIZES)
+        chromium.decide("[data-act='undo']")
+        for _ in range(3):
+            chromium.decide()
+        chromium.until(lambda: chromium.find("[data-score]").text == "18")
+    assert replay(tmp_path / "game.jsonl").score == 18
+
+
+@pytest.mark.slow
+def test_options_and_tables_that_fail_leave_the_forms(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """Two lines say which functions failed; after a restart they say it again."""
+    command = f"{MILL} --set options_fail=[0,1] --set tables_fail=raise --record game.jsonl"
+    for day in range(2):
+        with Server(command, tmp_path) as server:
+            chromium.open(server.address)
+            assert chromium.fact("decision") == str(day + 1)
+            for part in ("options", "tables"):
+                assert f"There are no {part} now: Mill.{part} failed in" in chromium.text()
+            assert [size for size in SIZES if not chromium.fits(*size)] == []
+            chromium.pictures(pictures / f"missing{day}.png", SIZES)
+            if day:
+                chromium.decide("[data-act='rest']")
+                assert "There are no options now" not in chromium.text()
+                chromium.decide("[data-option='1']")
+            else:
+                grind(chromium, 6)
+    done = [step.action for step in kept(tmp_path).steps]
+    assert done == [{"do": "grind", "sacks": 6}, {"do": "rest"}, {"do": "grind", "sacks": 2}]
+
+
+def test_a_table_that_cannot_be_shown_leaves_the_others(chromium: Any, tmp_path: Path) -> None:
+    """Its tab says why, and another tab still opens."""
+    with Server(f"{MILL} --set tables_fail=rows --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        chromium.decide()
+        chromium.click("[role='tab'][name='Odd'], .q-tab:nth-child(4)")
+        chromium.until(lambda: "the table 'odd' cannot be shown: TypeError" in chromium.text())
+        chromium.click(".q-tab:nth-child(3)")
+        chromium.until(lambda: "cannot be shown" not in chromium.text())
+        chromium.decide()
+    assert len(kept(tmp_path).steps) == 2
+
+
+def test_a_policy_that_failed_is_asked_again_by_a_click(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """The page names the policy as the cause, not the model."""
+    seats = "--seat miller --policy carter=support.failing_world:BadCarter"
+    with Server(f"{MILL} {seats} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        chromium.decide()
+        assert "A policy of another role failed" in chromium.text()
+        assert "the line is dead" in chromium.text()
+        chromium.pictures(pictures / "policy_fault.png", SIZES)
+        chromium.decide("[data-act='go_on']")
+        chromium.decide()
+    assert len(kept(tmp_path).steps) == 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_server_ends_while_a_policy_decides(
+    chromium: Any, tmp_path: Path, number: int
+) -> None:
+    """With a tab open; the answer given before is on record."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    seats = "--seat retailer --policy wholesaler=slow:Slow"
+    with Server(f"beer_game {seats} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        chromium.click("[data-option='0']")
+        chromium.until(lambda: len(kept(tmp_path).steps) == 1)
+        assert server.stop(number) == (130 if number == signal.SIGINT else -signal.SIGTERM)
+    assert [step.role for step in kept(tmp_path).steps] == ["retailer"]

@@ -1,0 +1,33 @@
+"""The attacks of `experiments/attack_*.py` in small; the scripts run them in full."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from experiments import attack_actions
+from experiments.attack_kills import Killing
+
+#: Processes that the test kills; `DESIM_KILLS` raises it.
+KILLS = int(os.environ.get("DESIM_KILLS", "8"))
+
+
+@pytest.mark.slow
+def test_killed_sweeps_end_with_the_same_bytes(tmp_path: Path) -> None:
+    """Whenever they are killed, also beside another process and while they write their rows."""
+    killing = Killing(tmp_path, random.Random(3)).run(KILLS)  # noqa: S311 (moments)
+    assert killing.kills.total() >= KILLS
+    assert killing.bytes > 0
+    assert killing.wrong == 0
+
+
+def test_the_attack_of_actions_prints_its_counts() -> None:
+    """One line a role, and a total."""
+    done = CliRunner().invoke(attack_actions.main, ["beer_game/classic", "--actions", "20"])
+    assert done.exit_code == 0
+    head, *_, total = done.output.splitlines()
+    assert head.split() == ["world", "role", "actions", "accepted", "wrong", "faults"]
+    assert total.split()[0] == "all"
+    assert total.split()[-1] == "0"

@@ -1,0 +1,216 @@
+"""The preset that boards play: a request has a bound, and a refused request is free."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.arena_playing import DEBT, EQUITY, MILLION, played
+from support.arena_seat import Seat, document
+
+from desim import catalog, play, sweep
+from desim.errors import WrongAction
+from desim.sweeps.ranking import ranked
+from models.enterprise_arena import EnterpriseArena, FundRaisingRequest, Month, Pass
+from models.enterprise_arena.score import metrics, score
+
+#: The exploit of the published rule: it makes a score of trillions.
+TRILLION = "raise_when_free,amount=1e12"
+LARGEST = 50 * MILLION
+
+
+def capped(**changes: Any) -> EnterpriseArena:
+    """Return the preset with changes."""
+    return EnterpriseArena.preset("capped", **changes)
+
+
+# -- presets ---------------------------------------------------------------------------------------
+
+
+def test_boards_begin_with_the_bounded_worlds() -> None:
+    """The default is `capped`; `regime`, whose path cannot be memorised, comes beside it."""
+    assert list(EnterpriseArena.presets)[:2] == ["capped", "regime"]
+    assert EnterpriseArena.preset() == capped()
+    assert catalog.model("enterprise_arena") == capped()
+
+
+def test_the_defaults_of_the_parameters_are_the_published_rule() -> None:
+    """A record without the newer parameters is read as the world in which it was played."""
+    assert EnterpriseArena.preset("paper") == EnterpriseArena()
+
+
+@pytest.mark.parametrize("preset", ["capped", "regime"])
+def test_a_request_for_a_trillion_leads_no_board(preset: str) -> None:
+    """It is refused in every month, so that its episodes are those without funding."""
+    rules = ("never_raise", "raise_when_free", TRILLION)
+    rows = sweep(f"enterprise_arena/{preset}", list(rules), range(3))
+    lines = ranked(rows, rules[0], [], [])
+    assert lines[0].policies == ("raise_when_free",)
+    trillion, nothing = (rows.where(policy=rule).values("score") for rule in (TRILLION, rules[0]))
+    assert trillion == nothing
+    assert set(rows.where(policy=TRILLION).values("total_raised")) == {0.0}
+
+
+def test_the_published_rule_rewards_a_request_for_a_trillion() -> None:
+    """The exploit is in `paper` as published, at a thousand times any other score."""
+    assert play("enterprise_arena/paper", TRILLION, 1).score > 1e12
+
+
+@pytest.mark.traces("published/enterprise_arena.json")
+def test_the_bound_is_above_what_every_published_model_requested(trace: Path) -> None:
+    """Twice the largest mean request of a model, and below that of the human experts."""
+    data = json.loads(trace.read_text())
+    fill = _parameter(data, "fill_rate_low") / 2 + _parameter(data, "fill_rate_high") / 2
+    requests = {row["label"]: _mean_request(row, fill) for row in _rows(data)}
+    human = requests.pop("Human")
+    assert max(requests.values()) < LARGEST / 1.5 < LARGEST < human
+    book = _parameter(data, "initial_borrowers") * _parameter(data, "average_loan") * 1_000
+    assert capped().largest_request == book == LARGEST
+
+
+def _parameter(data: Any, name: str) -> float:
+    (value,) = [each["value"] for each in data["parameters"] if each["id"] == name]
+    return float(value)
+
+
+def _rows(data: Any) -> list[Any]:
+    rows = data["tables"]["table_2"]["rows"]
+    return [row for row in rows if row["values"]["total_raised"]["value"] and row["n"]]
+
+
+def _mean_request(row: Any, fill: float) -> float:
+    """Return the mean amount of a successful request of a row of Table 2, dollars."""
+    value = {name: cell["value"] for name, cell in row["values"].items()}
+    successes = (value["months_survived"] + 1) * value["fr_success_action_pct"] / 100
+    return float(value["total_raised"] * 1e6 / successes / fill)
+
+
+# -- requests --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (FundRaisingRequest("equity", 1e12), "at most 50,000,000 dollars; the month goes on"),
+        (FundRaisingRequest("equity", LARGEST + 0.01), "at most 50,000,000 dollars"),
+        (FundRaisingRequest("debt", 0), "amount=0.0 was given; it is above 0"),
+        (FundRaisingRequest("debt", -20 * MILLION), "amount=-20000000.0 was given"),
+        (FundRaisingRequest("equity", -1e300), "the month goes on"),
+        (FundRaisingRequest("gold", MILLION), "type='gold' was given"),
+    ],
+    ids=str,
+)
+def test_a_refused_request_leaves_the_month_to_the_officer(
+    request_: FundRaisingRequest, why: str
+) -> None:
+    """The reply says why; another request is accepted in the same month."""
+    seat = Seat(capped(horizon=3))
+    reply = seat.ask(request_)
+    assert (reply.to, reply.ok) == ("fund_raising_request", False)
+    assert why in reply.out
+    assert _month(seat).current_month == 0
+    after = seat.say(FundRaisingRequest("equity", LARGEST))
+    assert after is not None
+    assert (after.current_month, after.pending_fundraisings) == (1, 1)
+
+
+def test_a_second_request_leaves_the_month_as_well() -> None:
+    """While one is under way the officer may still close the books."""
+    seat = Seat(capped(horizon=3, forced_funding={0: (True, 1, 2)})).to(1, {0: EQUITY})
+    assert "under way" in seat.ask(DEBT).out
+    assert _month(seat).current_month == 1
+
+
+def test_not_a_number_is_no_request() -> None:
+    """It is wrong, not refused: the question stays open, and nothing has changed."""
+    seat = Seat(capped(horizon=3))
+    before = seat.month
+    for amount in (math.nan, math.inf, -math.inf):
+        with pytest.raises((WrongAction, ValueError), match="amount"):
+            seat.say(FundRaisingRequest("equity", amount))
+        with pytest.raises(WrongAction, match="amount"):
+            seat.say({"do": "fund_raising_request", "type": "equity", "amount": amount})
+    assert seat.month == before
+    assert seat.lender.counts == {}
+    assert seat.say(EQUITY) is not None
+
+
+def test_free_refusals_have_a_limit() -> None:
+    """The twenty-first refused request uses the month, so that no policy is asked without end."""
+    seat = Seat(capped(horizon=3))
+    wrong = FundRaisingRequest("equity", 1e12)
+    for _ in range(20):
+        assert "the month goes on" in seat.ask(wrong).out
+    assert _month(seat).current_month == 0
+    after = seat.say(wrong)
+    assert after is not None
+    assert after.current_month == 1
+    assert after.reply is not None
+    assert "goes on" not in after.reply.out
+    assert "the month goes on" in seat.ask(wrong).out
+
+
+def test_free_refusals_are_no_actions() -> None:
+    """They count as requests and refusals, and not in the shares of the months."""
+    seat = Seat(capped(horizon=2))
+    seat.ask(FundRaisingRequest("equity", -1.0))
+    seat.say(EQUITY)
+    seat.say(Pass())
+    figures = metrics(seat.lender)
+    assert (figures["requests"], figures["requests_refused"], figures["passes"]) == (2, 1, 1)
+    assert (figures["request_share"], figures["pass_share"]) == (0.5, 0.5)
+
+
+def test_in_paper_a_refused_request_uses_the_month() -> None:
+    """As published (SPEC section 10)."""
+    seat = Seat(EnterpriseArena.preset("paper", horizon=3))
+    after = seat.say(FundRaisingRequest("equity", -1.0))
+    assert after is not None
+    assert after.current_month == 1
+
+
+def test_the_board_s_resolution_states_the_bound() -> None:
+    """An officer can read it; the published resolution approves any amount."""
+    name = "t0_board_materials/governance_approvals"
+    texts = {
+        preset: document(Seat(EnterpriseArena.preset(preset)), name)["text"]
+        for preset in ("capped", "paper")
+    }
+    assert "at most 50,000,000 dollars" in texts["capped"]
+    assert "in any amount" in texts["paper"]
+
+
+@pytest.mark.parametrize("given", [-1, 901, 1.5, True])
+def test_odd_numbers_of_free_refusals_are_refused(given: Any) -> None:
+    """By name."""
+    with pytest.raises((ValueError, TypeError), match="free_refusals"):
+        EnterpriseArena(free_refusals=given)
+
+
+def _month(seat: Seat) -> Month:
+    assert seat.month is not None
+    return seat.month
+
+
+# -- debt still owed -------------------------------------------------------------------------------
+
+
+def test_a_loan_at_the_end_does_not_raise_the_score_net_of_debt() -> None:
+    """It raises the published score by what was drawn, less the first instalment and interest."""
+    model = capped(zero_noise=True, horizon=12, forced_funding={10: (True, 1, 1)})
+    plain, owing = played(model), played(model, {10: DEBT})
+    gain = score(owing) - score(plain)
+    net = metrics(owing)["score_net_of_debt"] - metrics(plain)["score_net_of_debt"]
+    assert gain == pytest.approx(20e6 * 59 / 60, rel=0.01)
+    assert -0.15e6 < net < 0  # a month of interest
+    assert metrics(owing)["end_debt"] == pytest.approx(20e6 * 59 / 60, abs=0.01)
+    assert metrics(plain)["score_net_of_debt"] == score(plain)
+
+
+def test_a_bankrupt_company_scores_nothing_net_of_debt() -> None:
+    """As its score."""
+    model = capped(zero_noise=True, forced_funding={0: (True, 1, 1)})
+    lender = played(model, {0: FundRaisingRequest("debt", MILLION)})
+    assert metrics(lender)["survived"] is False
+    assert (score(lender), metrics(lender)["score_net_of_debt"]) == (0.0, 0.0)

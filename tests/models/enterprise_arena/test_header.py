@@ -1,0 +1,135 @@
+"""The header of the month: figures, flash, notifications, replies."""
+
+from typing import Any
+
+import pytest
+from attrs import evolve, fields
+from support.arena_seat import Seat
+
+from models.enterprise_arena import (
+    BookClosing,
+    EnterpriseArena,
+    FundRaisingRequest,
+    Month,
+    Pass,
+    VerifyCashPosition,
+)
+
+QUIET = EnterpriseArena(zero_noise=True)
+EQUITY, DEBT = FundRaisingRequest("equity", 20e6), FundRaisingRequest("debt", 10e6)
+
+
+def seen(model: EnterpriseArena, month: int, actions: dict[int, Any] | None = None) -> Month:
+    """Return the header of a month."""
+    found = Seat(model).to(month, actions).month
+    assert found is not None
+    return found
+
+
+def test_the_first_header_shows_the_opening_position() -> None:
+    """Cash 15 million, 5,000 borrowers, a book of 50 million, no debt, twenty calls."""
+    assert seen(QUIET, 0) == Month(
+        current_month=0,
+        date="Jan 2xx0",
+        cash_balance=15e6,
+        active_users=5_000,
+        loan_portfolio_gross=50e6,
+        total_debt=0.0,
+        lending_rate=0.0265,
+        pending_fundraisings=0,
+        tool_calls_remaining=20,
+    )
+
+
+def test_the_header_is_rounded_as_people_read_it() -> None:
+    """Worked example, month 2: 5,071.7555 borrowers at a yield of 0.02650542."""
+    month = seen(QUIET, 2)
+    assert (month.active_users, month.lending_rate) == (5_072, 0.026505)
+    assert month.date == "Mar 2xx0"
+    assert month.cash_balance == 15_818_171.06
+
+
+def test_the_header_does_not_depend_on_the_horizon() -> None:
+    """Headers are equal for two horizons."""
+    assert seen(evolve(QUIET, horizon=12), 11) == seen(QUIET, 11)
+    assert not [each.name for each in fields(Month) if "horizon" in each.name]
+
+
+def test_a_request_is_shown_as_under_way_and_its_outcome_once() -> None:
+    """Equity requested in month 0 arrives in month 3, and that month alone has a notification."""
+    model = evolve(QUIET, forced_funding=((0, True, 0.85, 3),))
+    seat = Seat(model)
+    after = [seat.to(month, {0: EQUITY}).month for month in range(5)]
+    assert [month.pending_fundraisings for month in after if month] == [0, 1, 1, 0, 0]
+    news = [month.notifications for month in after if month]
+    assert [len(outcome) for outcome in news] == [0, 0, 0, 1, 0]
+    assert news[3][0]["event"] == "equity_delivered"
+    assert news[3][0]["amount"] == 17e6
+
+
+def test_a_declined_request_is_shown_without_its_odds() -> None:
+    """The notification has the outcome and not its chance."""
+    model = evolve(QUIET, forced_funding=((0, False, 1.0, 2),))
+    (outcome,) = seen(model, 2, {0: DEBT}).notifications
+    assert outcome == {"event": "declined", "month": 2, "type": "debt"}
+
+
+def test_writing_into_an_observation_does_not_change_the_state() -> None:
+    """The notifications of an observation are copies."""
+    seat = Seat(evolve(QUIET, forced_funding=((0, False, 1.0, 1),))).to(1, {0: EQUITY})
+    assert seat.month is not None
+    seat.month.notifications[0]["event"] = "equity_delivered"
+    month = seat.say(VerifyCashPosition())
+    assert month is not None
+    assert month.notifications[0]["event"] == "declined"
+
+
+@pytest.mark.parametrize(
+    ("action", "to", "ok"),
+    [
+        (Pass(), "pass", True),
+        (BookClosing(), "book_closing", True),
+        (EQUITY, "fund_raising_request", True),
+        (FundRaisingRequest("bond", 1.0), "fund_raising_request", False),
+        (FundRaisingRequest("debt", 0.0), "fund_raising_request", False),
+    ],
+    ids=str,
+)
+def test_the_next_month_opens_with_the_actions_reply(action: Any, to: str, ok: bool) -> None:  # noqa: FBT001
+    """Every action ends the month, refused ones too."""
+    month = seen(QUIET, 1, {0: action})
+    assert month.reply is not None
+    assert (month.reply.to, month.reply.ok) == (to, ok)
+
+
+def test_the_flash_line_is_off_by_default() -> None:
+    """It would show the revenue of a month that is not closed."""
+    assert seen(QUIET, 5).flash is None
+
+
+def test_the_flash_line_shows_the_month_just_closed() -> None:
+    """Worked example, months 0 and 1: revenue, net cash flow, cash; none before month 0."""
+    model = evolve(QUIET, flash=True)
+    assert seen(model, 0).flash is None
+    assert seen(model, 1).flash == {
+        "revenue": 110_268.98,
+        "net_cash_flow": -723_531.4,
+        "cash": 14_276_468.6,
+    }
+    assert seen(model, 2).flash == {
+        "revenue": 106_590.3,
+        "net_cash_flow": 1_541_702.46,
+        "cash": 15_818_171.06,
+    }
+
+
+def test_the_flash_line_of_january_covers_january_alone() -> None:
+    """Money that arrives in the next month is not in the flow of the month before."""
+    model = evolve(QUIET, flash=True, forced_funding=((12, True, 1.0, 1),))
+    seat = Seat(model).to(13, {12: EQUITY})
+    assert seat.month is not None
+    flash = seat.month.flash
+    assert flash is not None
+    assert flash["revenue"] == -seat.lender.books.book.balance("4000") / 100
+    assert flash["net_cash_flow"] < 3e6
+    assert seat.month.cash_balance == pytest.approx(flash["cash"] + 20e6)

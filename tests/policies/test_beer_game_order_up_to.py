@@ -1,0 +1,299 @@
+"""Order-up-to rules of the Beer Game: the position, the levels, and what they cost."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from support.paths import TESTS
+from support.retailer import observed
+
+from desim import play
+from desim.errors import UsageError
+from models.beer_game import BeerGame
+from policies.heuristics.beer_game import Foresight, OrderUpTo, Perfect, ReorderPoint, baselines
+from policies.heuristics.beer_game.clark_scarf import echelon_levels, installation_levels
+from policies.heuristics.beer_game.echelon import chain_levels
+from policies.heuristics.beer_game.levels import (
+    TUNED,
+    TUNED_TEAM,
+    formula_level,
+    order_up_to_level,
+)
+
+POISSON = BeerGame.preset("poisson")
+
+
+def mean_cost(game: BeerGame, policies: Any, seeds: range) -> float:
+    """What the played stages cost on average."""
+    return float(np.mean([-play(game, policies, seed, keep_steps=False).score for seed in seeds]))
+
+
+def test_the_retailer_alone_is_cheapest_near_18() -> None:
+    """139.5 a game over seeds 0 to 19, where greedy paid 219 before and the best listed rule."""
+    costs = [mean_cost(POISSON, f"order_up_to,target={s}", range(20)) for s in (16, 18, 20)]
+    assert costs[1] == 139.475
+    assert min(costs) == costs[1]
+
+
+def test_all_stages_with_team_levels_cost_far_less_than_with_any_older_rule() -> None:
+    """Their levels allow for suppliers that are short; the older rules cost 1,228 or more."""
+    team = mean_cost(POISSON, dict.fromkeys(POISSON.stages, "order_up_to,team=true"), range(10))
+    alone = mean_cost(POISSON, dict.fromkeys(POISSON.stages, "order_up_to"), range(10))
+    older = mean_cost(POISSON, dict.fromkeys(POISSON.stages, "base_stock,target=20"), range(10))
+    assert team < alone < 0.5 * older
+
+
+def test_demand_counts_once() -> None:
+    """In a steady game `order_up_to` passes orders on; the published rule settles higher."""
+    game = BeerGame.preset("classic", demand="constant:4", forced_weeks=0)
+    steps = play(game, "order_up_to,target=24").steps
+    assert {s.action.quantity for s in steps[8:]} == {4}
+    assert {s.observation.position for s in steps[8:]} == {20}
+    published = play(game, "base_stock,target=24").steps
+    assert {s.observation.position for s in published[8:]} == {24}
+
+
+@pytest.mark.parametrize("game", [BeerGame(brewery_echo=False), POISSON], ids=["blind", "sees"])
+def test_the_position_counts_all_that_was_ordered_and_not_received(game: BeerGame) -> None:
+    """Also orders in the mail and owed by the supplier, which a supply line of goods leaves out."""
+    for stage in game.stages:
+        played = play(game, {stage: "order_up_to,target=900"}, 3).steps
+        for before, after in pairwise(played):
+            seen, ordered = after.observation, before.action.quantity
+            if seen.week > 1 and ordered and after.action.quantity:
+                # With a target that does not move, each order replaces the demand since the last.
+                assert after.action.quantity == seen.incoming_order
+
+
+def test_orders_in_the_mail_are_not_ordered_again() -> None:
+    """The first published observation shows 200 of the 300 units that are under way."""
+    first = play(BeerGame(), "order_up_to,target=1000").steps[0]
+    assert (first.observation.supply_line, first.action.quantity) == (200, 1_000 - 400 - 300)
+
+
+@pytest.mark.parametrize("name", BeerGame.presets)
+def test_every_preset_has_tuned_levels_for_every_stage(name: str) -> None:
+    """They are what the rule takes without an argument."""
+    game = BeerGame.preset(name)
+    for stage in game.stages:
+        assert order_up_to_level(game, stage) == TUNED[name][stage]
+        assert order_up_to_level(game, stage, team=True) == TUNED_TEAM[name][stage]
+        policy = play(game, {stage: "order_up_to"}).steps
+        same = play(game, {stage: f"order_up_to,target={TUNED[name][stage]}"}).steps
+        assert [s.action for s in policy] == [s.action for s in same]
+
+
+def test_another_game_takes_the_formula() -> None:
+    """Lead time demand plus z standard deviations, or what the holding floor pays for anyway."""
+    assert order_up_to_level(BeerGame.preset("poisson", demand="poisson:9"), "retailer") == 39
+    assert formula_level(BeerGame(minimum_holding_cost=0.0), "retailer") == 1_600
+    assert formula_level(BeerGame(), "retailer") == 2_000
+    assert formula_level(BeerGame(), "brewery") == 1_600
+    free = BeerGame(holding_cost=0.0, minimum_holding_cost=0.0, demand="poisson:4")
+    assert 16 < formula_level(free, "retailer") < 100
+    assert formula_level(BeerGame(backlog_cost=0.0, holding_cost=0.0), "retailer") == 1_600
+
+
+@pytest.mark.parametrize("name", ["firmbench", "classic", "paper"])
+def test_no_neighbour_of_a_tuned_level_is_cheaper(name: str) -> None:
+    """In the deterministic presets one game proves it."""
+    game = BeerGame.preset(name)
+    for stage, level in TUNED[name].items():
+        paid = [
+            -play(game, {stage: f"order_up_to,target={near}"}).score
+            for near in (max(0, level - 1), level, level + 1)
+        ]
+        assert min(paid) == paid[1]
+
+
+@pytest.mark.slow
+def test_no_neighbour_of_a_tuned_level_is_cheaper_on_the_training_seeds() -> None:
+    """Random demand, with the seeds of experiments/tune_beer_game.py."""
+    for stage, level in TUNED["poisson"].items():
+        paid = [
+            mean_cost(POISSON, {stage: f"order_up_to,target={near}"}, range(10_000, 10_100))
+            for near in (level - 1, level, level + 1)
+        ]
+        assert min(paid) == paid[1]
+
+
+def test_a_reorder_point_waits_until_the_position_is_at_s() -> None:
+    """Then it orders up to S; at S - 1 it is the base stock policy."""
+    orders = [s.action.quantity for s in play(POISSON, "reorder_point,s=14,S=22", 1).steps]
+    assert 0 in orders
+    assert all(units == 0 or units >= 8 for units in orders)
+    same = [play(POISSON, spec, 1).ledger_digest for spec in ("reorder_point", "order_up_to")]
+    assert same[0] == same[1]
+    assert ReorderPoint(4, 9).decide(observed(inventory=4)).quantity == 5
+    assert ReorderPoint(4, 9).decide(observed(inventory=5)).quantity == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("order_up_to,target=-1", "target=-1 was given; target is at least 0"),
+        ("order_up_to,target=1.5", "target is a whole number or none"),
+        ("order_up_to,target=9,team=true", "target and team were given; a target is the level"),
+        ("reorder_point,s=9,S=9", "s=9 and S=9 were given; s is below S"),
+        ("reorder_point,s=99", "s=99 and S=18 were given|s=99 and S=17 were given"),
+        (
+            "echelon_base_stock,value_added=much",
+            "value_added=much was given; possible: equal, none",
+        ),
+        ("moving_average,weeks=0", "weeks=0 was given; weeks is at least 1"),
+    ],
+)
+def test_wrong_arguments_are_refused(spec: str, says: str) -> None:
+    """Before anything is played."""
+    with pytest.raises(UsageError, match=says):
+        play(POISSON, spec)
+
+
+# -- Clark and Scarf -------------------------------------------------------------------------------
+
+#: Echelon holding costs, lead times, p, mean of Poisson demand; levels and cost by stockpyl 1.0.2.
+STOCKPYL = [
+    ([0.125] * 4, [4, 4, 4, 3], 1.0, 4.0),
+    ([0.5, 0.25, 0.25], [1, 2, 1], 5.0, 6.0),
+    ([0.2, 0.3], [2, 3], 9.0, 3.0),
+    ([0.5], [4], 1.0, 4.0),
+]
+
+
+def poisson(mean: float) -> Any:
+    """Probabilities of a week's demand."""
+    from scipy import stats
+
+    return stats.poisson.pmf(np.arange(60), mean)
+
+
+@pytest.mark.parametrize(("holding", "weeks", "backlog", "mean"), STOCKPYL, ids=str)
+def test_the_levels_are_those_of_stockpyl(
+    holding: list[float],
+    weeks: list[int],
+    backlog: float,
+    mean: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An independent implementation of the same recursion, by the authors of a textbook."""
+    reason = "pip install --no-deps stockpyl; its requirements exclude those of nicegui"
+    serial = pytest.importorskip("stockpyl.ssm_serial", reason=reason)
+    from stockpyl.demand_source import DemandSource
+
+    # numpy 2 refuses the helper that finds the nearest point of a grid (np.array(copy=False)).
+    monkeypatch.setattr(serial, "find_nearest", nearest)
+    nodes = list(range(1, len(weeks) + 1))
+    theirs, _ = serial.optimize_base_stock_levels(
+        num_nodes=len(nodes),
+        node_order_in_system=nodes[::-1],
+        node_order_in_lists=nodes,
+        echelon_holding_cost=holding,
+        lead_time=weeks,
+        stockout_cost=backlog,
+        demand_source=DemandSource(type="P", mean=mean),
+    )
+    assert echelon_levels(poisson(mean), weeks, holding, backlog) == [theirs[n] for n in nodes]
+
+
+def nearest(array: Any, values: Any, *_: object) -> Any:
+    """Return the index of the nearest element for one value or several."""
+    if np.ndim(values):
+        return np.abs(np.asarray(array)[:, None] - np.asarray(values)).argmin(0)
+    return int(np.abs(np.asarray(array) - values).argmin())
+
+
+def test_the_levels_known_from_stockpyl() -> None:
+    """The first case above as stockpyl 1.0.2 printed it, for where it is not installed."""
+    assert echelon_levels(poisson(4), [4, 4, 4, 3], [0.125] * 4, 1.0) == [22, 38, 54, 65]
+
+
+def test_one_stage_is_a_newsvendor() -> None:
+    """Its level is the quantile of the lead time demand at p / (p + h)."""
+    from scipy import stats
+
+    assert echelon_levels(poisson(4), [4], [0.5], 1.0) == [stats.poisson.ppf(2 / 3, 16)]
+
+
+def test_installation_levels_add_up_to_the_echelon_levels() -> None:
+    """Axsäter and Rosling: the same orders by figures that a stage can see."""
+    assert installation_levels([22, 38, 54, 65]) == [22, 16, 16, 11]
+    assert chain_levels(POISSON) == (22, 16, 16, 11)
+
+
+def test_without_added_value_all_stock_is_at_the_first_stage() -> None:
+    """The theorem with this world's own holding costs; here empty upper stages pay for backlog."""
+    assert chain_levels(POISSON, "none") == (63, 0, 0, 0)
+    costs = [
+        mean_cost(POISSON, dict.fromkeys(POISSON.stages, spec), range(5))
+        for spec in (
+            "order_up_to,team=true",
+            "echelon_base_stock",
+            "echelon_base_stock,value_added=none",
+        )
+    ]
+    assert costs == sorted(costs)
+
+
+def test_given_without_a_seat_it_plays_all_stages() -> None:
+    """As the benchmark does."""
+    assert len({s.role for s in play(POISSON, "echelon_base_stock").steps}) == 4
+
+
+@pytest.mark.parametrize("demand", ["poisson:0", "poisson:1e15", "normal:100:30", "constant:0"])
+def test_levels_of_any_demand(demand: str) -> None:
+    """Large demand is counted in lots."""
+    levels = chain_levels(BeerGame.preset("poisson", demand=demand))
+    assert all(level >= 0 for level in levels)
+    assert bool(sum(levels)) is not demand.endswith(":0")
+
+
+# -- the others ------------------------------------------------------------------------------------
+
+
+def test_a_player_averages_as_the_papers_stages_do() -> None:
+    """The policy and the rule of the preset order the same."""
+    game = BeerGame.preset("paper", blind=False)
+    by_rule = play(game, {}).metrics["cost_wholesaler"]
+    assert play(game, {"wholesaler": "moving_average"}).metrics["cost_wholesaler"] == by_rule
+
+
+def test_rules_that_read_hidden_facts_are_marked() -> None:
+    """Foresight and perfect read the demand to come; a level found on other seeds is no fact."""
+    assert Foresight.informed
+    assert Perfect.informed
+    assert not hasattr(OrderUpTo, "informed")
+
+
+def test_greedy_closes_a_gap_over_the_lead_time() -> None:
+    """All four stages by generic greedy: its orders do not explode (27,170 a game before)."""
+    team = mean_cost(POISSON, dict.fromkeys(POISSON.stages, "greedy"), range(10))
+    assert team < 2_500
+    assert mean_cost(POISSON, "greedy", range(20)) < 180
+    assert -play(BeerGame(), "greedy").score < 15_000
+
+
+def test_the_values_of_options_use_what_the_stage_sees() -> None:
+    """Two games that differ in what is hidden alone offer the same options and values."""
+    seen = observed(incoming_order=6, inventory=3, supply_line=9)
+    offered = [
+        game.roles["retailer"].options(seen)  # type: ignore[misc]
+        for game in (
+            BeerGame.preset("poisson", initial_flow=4),
+            BeerGame.preset("poisson", demand="constant:9", initial_flow=4),
+        )
+    ]
+    assert offered[0] == offered[1]
+
+
+@pytest.mark.parametrize("preset", BeerGame.presets)
+def test_boards_list_the_new_rules(preset: str) -> None:
+    """Under names that play."""
+    named = baselines(BeerGame.preset(preset))
+    assert "order_up_to" in named
+    assert "retailer=echelon_base_stock" in named
+
+
+def test_the_levels_have_their_provenance() -> None:
+    """The script that found them is there."""
+    assert (TESTS.parent / "experiments" / "tune_beer_game.py").is_file()

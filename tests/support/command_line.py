@@ -1,0 +1,64 @@
+"""The command line as tests run it, and the files of a user."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+__all__ = ["MINE", "Desim", "Ended", "refused"]
+
+#: A rule and a world as users write them.
+MINE = '''
+from attrs import frozen
+from models.beer_game import BeerGame, Order, Stage
+
+
+@frozen
+class Cover:
+    """Cover some weeks of demand."""
+
+    weeks: int = 4
+
+    def decide(self, stage: Stage) -> Order:
+        return Order(max(0, self.weeks * stage.incoming_order - stage.position))
+
+
+class Async:
+    async def decide(self, stage: Stage) -> Order:
+        return Order(4)
+
+
+def rule(stage: Stage) -> Order:
+    """A policy that is a function."""
+    return Order(4)
+
+
+class Breaks:
+    def decide(self, stage: Stage) -> Order:
+        raise RuntimeError("out of order")
+
+
+class World(BeerGame):
+    """The same game under another name."""
+
+
+class NoPolicy:
+    pass
+'''
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Desim = Callable[..., Ended]
+
+
+def refused(ended: Ended, says: str, code: int = 2) -> None:
+    """Check that the output is one sentence on standard error."""
+    assert (ended.code, ended.out) == (code, "")
+    assert ended.err.startswith("desim: ")
+    assert ended.err.count("\n") == 1
+    assert says in ended.err

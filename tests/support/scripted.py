@@ -1,0 +1,90 @@
+"""A language model in the same process: replies from a function, without a server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from desim import Model, Seat
+from policies.llm.adapter import Llm
+from policies.llm.budget import CallLimits, Metered
+from policies.llm.conversation import Conversation
+from policies.llm.wire import Call, Message, ModelReply
+from policies.llm.world_finder import conversation_kind
+
+__all__ = ["Scripted", "called", "conversation_at", "player", "seat_of", "usage_of", "worded"]
+
+
+@define
+class Scripted:
+    """A `send` that replies by a function of the call's number and keeps what it was sent.
+
+    Attributes:
+        script: Returns the reply to the n-th call, from 0.
+        sent: The messages of every call.
+        temperatures: The temperatures that methods gave.
+        tools: The tools of every call.
+    """
+
+    script: Callable[[int], ModelReply]
+    sent: list[list[Message]] = field(factory=list)
+    temperatures: list[float | None] = field(factory=list)
+    tools: list[Sequence[Mapping[str, Any]]] = field(factory=list)
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        schema: Mapping[str, Any] | None,
+        *,
+        temperature: float | None = None,
+        timeout: float = 0.0,
+    ) -> ModelReply:
+        """Return the next reply."""
+        self.sent.append(list(messages))
+        self.temperatures.append(temperature)
+        self.tools.append(tools)
+        return self.script(len(self.sent) - 1)
+
+
+def worded(text: str, **more: Any) -> ModelReply:
+    """Return a reply in text."""
+    return ModelReply(text, prompt_tokens=10, completion_tokens=5, **more)
+
+
+def called(*calls: tuple[str, str], text: str = "") -> ModelReply:
+    """Return a reply of tool calls: name and arguments as text."""
+    listed = tuple(Call(f"id{n}", name, arguments) for n, (name, arguments) in enumerate(calls))
+    return ModelReply(text, listed, prompt_tokens=10, completion_tokens=5)
+
+
+def seat_of(model: Model[Any], role: str = "") -> Seat:
+    """Return the seat of a role, by default of the model's first."""
+    role = role or next(iter(model.roles))
+    return Seat(model, role, model.roles[role], 0)
+
+
+def player(
+    seat: Seat,
+    script: Callable[[int], ModelReply],
+    limits: CallLimits | None = None,
+    retries: int = 2,
+    **options: Any,
+) -> tuple[Llm, Scripted]:
+    """Return a policy whose model is a function; an empty option stands for its default."""
+    model = Scripted(script)
+    metered = Metered(model, limits or CallLimits())
+    given = {name: value for name, value in options.items() if value != ""}
+    return Llm(seat.spec, conversation_at(seat, **given), metered, metered, retries), model
+
+
+def conversation_at(seat: Seat, **options: Any) -> Conversation:
+    """Return the conversation of a seat's world."""
+    kind = conversation_kind(type(seat.model))
+    return kind.begin(seat, kind.options(**options))
+
+
+def usage_of(episode: Any) -> dict[str, float]:
+    """Return the sums of the only policy."""
+    [usage] = episode.result.usage.values()
+    return dict(usage)

@@ -1,0 +1,42 @@
+"""Twins: the same observations where the hidden facts differ.
+
+A policy that is not informed cannot tell twins apart, so it answers both in the same way.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from desim import Model, play
+from desim.episodes.lineup import resolve
+from desim.episodes.spec import read_policies
+from desim.schema import to_plain
+
+__all__ = ["first_difference"]
+
+
+def first_difference(
+    model: Model[Any], spec: str, twin: Model[Any] | None = None, *, seed: int = 0, other: int = 1
+) -> str:
+    """Play an episode, give its observations to the same policies in a twin, and compare actions.
+
+    The policies in the twin are seated at another model or seed, so whatever they know of hidden
+    facts by way of their seats differs, and nothing that they observe does.
+
+    Args:
+        model: Is played.
+        spec: The policies, as `[ROLE=]SPEC`.
+        twin: A model whose observations could be the same; None stands for *model*.
+        seed: The seed of the episode.
+        other: The seed of the twin.
+
+    Returns:
+        What the first different action is; empty if there is none.
+    """
+    policies = read_policies([spec])
+    episode = play(model, policies, seed)
+    seated: Mapping[str, Any] = resolve(twin or model, policies, other).policies
+    for step in episode.steps:
+        action = seated[step.role].decide(step.observation)
+        if action != step.action:
+            return f"t={step.t}: {to_plain(step.action)}, in the twin {to_plain(action)}"
+    return ""

@@ -1,0 +1,38 @@
+"""Scores and ledger digests of all baselines stay what they were, unless changed on purpose."""
+
+import pytest
+from support.paths import TESTS
+from support.searches import SEARCHES
+
+from desim import catalog
+from desim.sweeps.leaderboard import everything
+from experiments.digests import SEEDS, line
+
+GOLDEN = (TESTS / "golden" / "digests.tsv").read_text(encoding="utf-8").splitlines()
+ROWS = [one.split("\t") for one in GOLDEN]
+CASES = sorted({(world, spec) for world, spec, *_ in ROWS})
+
+FIRST_SEEDS = [
+    pytest.param(*case, marks=pytest.mark.slow) if case[1] in SEARCHES else case for case in CASES
+]
+
+
+@pytest.mark.parametrize(("world", "spec"), FIRST_SEEDS, ids=str)
+def test_the_first_seed_of_every_baseline_is_unchanged(world: str, spec: str) -> None:
+    """One episode a baseline, compared to the last bit of its score and ledgers."""
+    assert line(world, spec, 0) in GOLDEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("world", "spec"), CASES, ids=str)
+def test_further_seeds_of_every_baseline_are_unchanged(world: str, spec: str) -> None:
+    """The other seeds of the golden file; of a search the second alone."""
+    seeds = SEEDS[1:2] if spec in SEARCHES else SEEDS[1:]
+    assert [one for seed in seeds if (one := line(world, spec, seed)) not in GOLDEN] == []
+
+
+def test_the_golden_file_covers_every_baseline() -> None:
+    """A new world or rule brings its lines."""
+    known = {(w, s) for w in everything() for s in catalog.baselines(catalog.model(w))}
+    assert known == set(CASES)
+    assert len(GOLDEN) == len(CASES) * len(SEEDS)

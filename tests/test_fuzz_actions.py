@@ -1,0 +1,109 @@
+"""Random and extreme actions break no world; the bounds of every action are in its schema."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from desim import Run, catalog
+from desim.errors import WrongAction
+from desim.schema import codec
+from desim.sweeps.leaderboard import everything
+from experiments.attack_actions import attacked
+
+WORLDS = everything()
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_extreme_actions_are_accepted_or_refused(world: str) -> None:
+    """2,000 answers over all worlds."""
+    [(_, attack)] = attacked([world], 2_000 // len(WORLDS))
+    assert attack.faults == []
+    assert all(attack.counts[role, "accepted"] for role in attack.model.roles)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", WORLDS)
+def test_many_extreme_actions_are_accepted_or_refused(world: str) -> None:
+    """20,000 answers over all worlds, others than above."""
+    [(_, attack)] = attacked([world], 20_000 // len(WORLDS), seed=7)
+    assert attack.faults == []
+
+
+def unbounded(kind: dict[str, Any], path: str) -> Iterator[str]:
+    """Yield the paths inside a field that have a number, text or list without a limit."""
+    for inner in kind.get("anyOf", ()):
+        yield from unbounded(inner, path)
+    needs = {
+        "integer": ("minimum", "maximum"),
+        "number": ("minimum", "maximum"),
+        "string": ("maxLength",),
+        "array": ("maxItems",),
+    }
+    # A pattern of dates and an enumeration are limits too.
+    if "pattern" not in kind and "enum" not in kind:
+        missing = [each for each in needs.get(kind.get("type", ""), ()) if each not in kind]
+        yield from (f"{path}: {each}" for each in missing)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_field_of_an_action_has_its_limits_in_the_schema(world: str) -> None:
+    """Whole numbers, floats, texts and lists."""
+    found = [
+        fault
+        for role in catalog.model(world).roles.values()
+        for name, cls in codec(role.action).json_schema()["$defs"].items()
+        for field, kind in cls["properties"].items()
+        for fault in unbounded(kind, f"{name}.{field}")
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("world", "action"),
+    [
+        ("enterprise_arena", {"do": "recall_notes", "limit": 9223372036854775808}),
+        ("enterprise_arena", {"do": "recall_notes", "limit": 9223372036854775807}),
+        ("enterprise_arena", {"do": "save_note", "content": "x" * 100_001}),
+        ("enterprise_arena", {"do": "save_note", "content": "a", "tags": ["x" * 1_001]}),
+        ("enterprise_arena", {"do": "fund_raising_request", "type": "debt", "amount": 10**400}),
+        ("yc_bench", {"do": "market_browse", "offset": 10**19}),
+        ("yc_bench", {"do": "scratchpad_write", "content": "\ud800"}),
+        ("edt/interactive", {"do": "hire", "consultants": 10**30}),
+        ("edt", {"do": "decide", "consultants": 10**19, "revenue_risk": 0.5, "projects": []}),
+        ("edt", {"do": "answer", "given": "x" * 1_000_001}),
+        ("beer_game", {"do": "order", "quantity": 1e300}),
+    ],
+)
+def test_what_no_world_can_stand_is_wrong(world: str, action: dict[str, Any]) -> None:
+    """It is refused where it crosses the kernel, in a short text, and the game goes on."""
+    run = Run(catalog.model(world), 1)
+    [decision, *_] = run.advance()
+    with pytest.raises(WrongAction) as wrong:
+        run.answer(decision, action)
+    assert len(str(wrong.value)) < 2_000
+    run.answer(decision, run.roles[decision.role].default_for(decision.observation))
+
+
+def test_a_line_of_the_console_keeps_to_the_same_bounds() -> None:
+    """A number that JSON cannot hold is a usage error of the console, not a fault of the world."""
+    run = Run(catalog.model("yc_bench"), 1)
+    [decision] = run.advance()
+    run.answer(
+        decision, {"do": "run_command", "command": f"yc-bench market browse --offset {10**30}"}
+    )
+    [decision] = run.advance()
+    assert decision.observation.reply.exit_code == 2
+    assert "'offset' must be <= 1000000000000000000" in decision.observation.reply.stderr
+
+
+def test_notes_are_kept_up_to_a_limit() -> None:
+    """The scratchpad refuses the text that is too long as a whole, and keeps what it has."""
+    run = Run(catalog.model("yc_bench"), 1)
+    [decision] = run.advance()
+    codes = []
+    for _ in range(11):
+        run.answer(decision, {"do": "scratchpad_append", "content": "x" * 99_999})
+        [decision] = run.advance()
+        codes.append(decision.observation.reply.exit_code)
+    assert codes == [0] * 10 + [1]
