@@ -90,6 +90,19 @@ class Book:
         """Codes of the accounts, in the order of declaration."""
         return tuple(self._balances)
 
+    def add_account(self, account: str | Account) -> None:
+        """Add an account at zero behind the others, for what happens in few episodes only.
+
+        Raises:
+            WrongChart: The book has an account of that code, or the code is not text.
+        """
+        code = account.code if isinstance(account, Account) else account
+        distinct("account", (*self._balances, code))
+        if isinstance(account, Account):
+            self._declared[code] = account
+        self._balances[code] = 0
+        self._past[code] = ([-inf], [0])
+
     @property
     def declared(self) -> Mapping[str, Account]:
         """The accounts declared with a name and a kind, by code."""

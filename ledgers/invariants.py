@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from numbers import Rational
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from attrs import define, field
@@ -51,6 +51,39 @@ def checked() -> Iterator[None]:
         _replace(Book, "post", post)
         _replace(Book, "transfer", transfer)
         _replace(Stock, "move", move)
+
+
+@contextmanager
+def checked_method(
+    cls: type, name: str, faults: Callable[[Any], Iterable[str]], *, before: bool = False
+) -> Iterator[None]:
+    """Verify an object around every call of one of its methods until the context is left.
+
+    Args:
+        cls: Its class.
+        name: The method, without arguments and result.
+        faults: Returns a sentence for everything that is wrong with an object.
+        before: Verify before the method is called instead of after it.
+
+    Raises:
+        BrokenInvariant: From the first call with a fault.
+    """
+    method = getattr(cls, name)
+
+    @wraps(method)
+    def checked_call(one: Any) -> None:
+        if not before:
+            method(one)
+        for fault in faults(one):
+            raise BrokenInvariant(fault)
+        if before:
+            method(one)
+
+    _replace(cls, name, checked_call)
+    try:
+        yield
+    finally:
+        _replace(cls, name, method)
 
 
 @define
@@ -169,6 +202,6 @@ def _lines(record: Entry | Move) -> Iterable[tuple[str, Units]]:
     return ((record.source, -record.units), (record.target, record.units))
 
 
-def _replace(ledger: type[Ledger], method: str, function: Post) -> None:
+def _replace(cls: type, method: str, function: Callable[..., None]) -> None:
     # By name, because a type checker forbids the assignment, which is intended here.
-    setattr(ledger, method, function)
+    setattr(cls, method, function)

@@ -5,7 +5,7 @@ the tick before, so a book whose world begins at t=0 is opened with an entry at 
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import frozen
 
@@ -27,6 +27,7 @@ __all__ = [
     "income_statement",
     "movements",
     "roll_forward",
+    "side_by_side",
 ]
 
 
@@ -81,6 +82,24 @@ class Statement:
             for (text, _), amount in zip(lines, figures, strict=True)
         ]
         return "\n".join([self.title, *table])
+
+
+def side_by_side(columns: Mapping[str, Statement]) -> list[dict[str, Any]]:
+    """Return a row for each line of the last statement, with a column for each statement.
+
+    Args:
+        columns: The statements by the name of their column; an earlier one may lack lines.
+
+    Returns:
+        Rows with the line's name under "line" and an amount in the currency under each column, 0
+        where a statement lacks the line.
+    """
+    money = {name: statement.money() for name, statement in columns.items()}
+    lines = list(money.values())[-1] if money else {}
+    return [
+        {"line": line, **{name: one.get(line, 0.0) for name, one in money.items()}}
+        for line in lines
+    ]
 
 
 def movements(

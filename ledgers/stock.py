@@ -95,6 +95,16 @@ class Stock:
         """The outside places, as declared."""
         return self._outside
 
+    def add_outside(self, place: str) -> None:
+        """Add an outside place at zero behind the others, for what happens in few episodes only.
+
+        Raises:
+            WrongChart: The stock has a place of that name, or the name is not text.
+        """
+        distinct("inside or outside place", (*self._held, place))
+        self._outside += (place,)
+        self._held[place] = 0
+
     @property
     def held(self) -> Mapping[str, Units]:
         """Units by place, inside and outside: a read-only view that follows every move."""

@@ -397,3 +397,15 @@ def test_a_stock_exports_moves_and_holdings(beer: Stock) -> None:
 def test_exported_units_read_back_exactly(units: Units) -> None:
     """`Fraction` reads the text of any number of units."""
     assert Fraction(exact(units)) == units
+
+
+def test_an_outside_place_can_be_added_once() -> None:
+    """A place that the stock has is refused, inside or outside."""
+    stock = Stock(["shelf"], outside=["factory"])
+    stock.add_outside("partner")
+    stock.move(0, "partner", "shelf", 5)
+    assert (stock.outside, stock["partner"], stock.total) == (("factory", "partner"), -5, 0)
+    for place in ("shelf", "factory", "partner", 7):
+        with pytest.raises(WrongChart):
+            stock.add_outside(place)  # type: ignore[arg-type] # on purpose
+    assert stock.outside == ("factory", "partner")
