@@ -1,19 +1,25 @@
 """The Beer Game as a model: roles, start, score, metrics and tables."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Self
 
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.core.calendar import Calendar
 from models.beer_game import demand, options, processes, score, tables
 from models.beer_game.actions import Order
+from models.beer_game.cash import Cash
 from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 from models.beer_game.state import Chain
 
 __all__ = ["BeerGame"]
+
+#: When week 1 begins in a game that is played alone: a Monday, invented here.
+_MONDAY = datetime(2025, 1, 6)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
@@ -55,9 +61,79 @@ class BeerGame(BeerGameParams):
         return score.metrics(state)
 
     def series(self, state: Chain) -> dict[str, list[float]]:
-        """Return orders, inventory, backlog (units) and cost (money) of each stage by week."""
+        """Return orders, inventory, backlog (units) and cost (money) of each stage by week.
+
+        A chain that keeps cash adds `cash` and `unpaid` (money).
+        """
         return score.series(state)
 
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the weeks, stock moves and costs of the stage *role*."""
         return tables.tables(state, role)
+
+    # -- as a company of a group -------------------------------------------------------------------
+
+    @property
+    def calendar(self) -> Calendar:
+        """The calendar of the game played alone: tick w is the end of week w."""
+        return Calendar(_MONDAY, timedelta(weeks=1))
+
+    def cash(self, state: Chain) -> int:
+        """Return the cash on hand in cents.
+
+        Raises:
+            ValueError: The chain keeps no cash, because it has no `opening_cash`.
+        """
+        return _kept(state).group.cash
+
+    def receive_cash(self, state: Chain, cents: int, partner: str) -> None:
+        """Post cash that *partner* has sent; what is owed is paid from it when the week ends.
+
+        Raises:
+            ValueError: The chain keeps no cash, or the amount is no whole number above 0.
+        """
+        _kept(state).group.receive(state.world.now, partner, cents)
+
+    def pay_cash(self, state: Chain, cents: int, partner: str) -> None:
+        """Post cash that is sent to *partner*.
+
+        Raises:
+            ValueError: The chain keeps no cash or less than that, or the amount is no whole number
+                above 0.
+        """
+        _kept(state).group.pay(state.world.now, partner, cents)
+
+    def intercompany(self, state: Chain) -> dict[str, int]:
+        """Return the balances by partner in cents: above 0 is owed to this company."""
+        return state.cash.group.balances if state.cash else {}
+
+    def deliver_goods(self, state: Chain, stage: str, units: int, partner: str) -> None:
+        """Add units that *partner* delivers now to the inventory of a stage.
+
+        The stage ships them from its next week's end on.
+
+        Raises:
+            ValueError: There is no such stage, or the units are no whole number above 0.
+        """
+        place = state.echelon(stage).on_hand
+        state.exchange.receive(state.world.now, place, units, partner)
+
+    def take_goods(self, state: Chain, stage: str, units: int, partner: str) -> None:
+        """Hand over units to *partner* now, out of the inventory of a stage.
+
+        Raises:
+            ValueError: There is no such stage, the units are no whole number above 0, or the stage
+                has fewer on hand.
+        """
+        place = state.echelon(stage).on_hand
+        state.exchange.hand_over(state.world.now, place, units, partner)
+
+    def exchanged_goods(self, state: Chain) -> dict[str, int]:
+        """Return by partner the units received from it less those handed over to it."""
+        return state.exchange.balances
+
+
+def _kept(state: Chain) -> Cash:
+    if state.cash is None:
+        raise ValueError("the plant keeps no cash; give it an opening_cash, which may be 0")
+    return state.cash

@@ -1,14 +1,15 @@
 """The parameters of the Beer Game and its presets."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, ClassVar
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, optional
 
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
-from models.beer_game import demand
+from models.beer_game import demand, strike
 from models.beer_game.actions import LARGEST
 
 __all__ = ["BeerGameParams"]
@@ -42,13 +43,20 @@ _PAPER: dict[str, Any] = {
     "names_opponents": False,
 }
 
-_delay = [whole, ge(1), le(1_000)]
-_units = [whole, ge(0), le(LARGEST)]
-_price: list[Any] = [finite, ge(0), le(1e9)]
-
 
 def _names(given: Any) -> tuple[str, ...]:
     return tuple(given)
+
+
+def _whole_cents(_: object, attribute: "Attribute[Any]", value: float) -> None:
+    if (100 * Fraction(str(value))).denominator > 1:
+        raise ValueError(f"{attribute.name}={value} was given; it is money in whole cents")
+
+
+_delay = [whole, ge(1), le(1_000)]
+_cash: list[Any] = [finite, ge(0), le(1e12), _whole_cents]
+_units = [whole, ge(0), le(LARGEST)]
+_price: list[Any] = [finite, ge(0), le(1e9)]
 
 
 @frozen(kw_only=True)
@@ -80,8 +88,14 @@ class BeerGameParams:
         supply_line: What stages count as under way: "shipped" (goods in transit) or "ordered" (also
             orders not yet filled).
         forced_weeks: Weeks at the start in which every stage must order `initial_flow`.
+        strike: Weeks in which the last stage ships nothing: "30:34" is weeks 30 to 34, both
+            included; None: there is no strike.
+        opening_cash: Money in whole cents before the first week, from which the costs of all stages
+            are paid at the end of each week; None: the chain keeps no cash.
+        unit_margin: Money received for each unit that customers receive; needs `opening_cash`.
 
-    Source: reference SPEC sections 1 to 7 (`firmbench`), 9 (`paper`) and 10 (`classic`).
+    Source: reference SPEC sections 1 to 7 (`firmbench`), 9 (`paper`) and 10 (`classic`); strike and
+    cash are invented here.
     """
 
     horizon: int = field(default=25, validator=[whole, ge(1), le(10_000)])
@@ -107,6 +121,9 @@ class BeerGameParams:
     whole_units: bool = field(default=True, validator=instance_of(bool))
     supply_line: str = field(default="shipped", validator=in_(("shipped", "ordered")))
     forced_weeks: int = field(default=0, validator=[whole, ge(0)])
+    strike: str | None = field(default=None, converter=strike.read)
+    opening_cash: float | None = field(default=None, validator=optional(_cash))
+    unit_margin: float = field(default=0.0, validator=_price)
 
     #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -129,6 +146,11 @@ class BeerGameParams:
                 f"horizon={self.horizon} was given; with brewery_echo orders double every week and "
                 f"{ECHO_WEEKS} weeks are the limit"
             )
+        if self.unit_margin and self.opening_cash is None:
+            raise ValueError(
+                f"unit_margin={self.unit_margin} was given without opening_cash; it is received in "
+                "cash, so give an opening_cash, which may be 0"
+            )
 
     @property
     def flow(self) -> int:
@@ -141,6 +163,11 @@ class BeerGameParams:
     def production_weeks(self) -> int:
         """Weeks from the last stage's order to its arrival."""
         return self.ship_delay if self.production_delay is None else self.production_delay
+
+    @property
+    def strike_weeks(self) -> range:
+        """The weeks, counted from 1, in which the last stage ships nothing."""
+        return strike.weeks(self.strike)
 
     @property
     def deterministic(self) -> bool:

@@ -7,26 +7,17 @@ Tick w closes week w. The events of a week share its tick and come in the order 
 
 from collections.abc import Generator
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from desim import World
 from desim.core.log import SILENT
 from models.beer_game import demand, rules
+from models.beer_game.accounts import PAYABLE, book_units
 from models.beer_game.actions import Order
 from models.beer_game.params import BeerGameParams
 from models.beer_game.ranks import Ranks
-from models.beer_game.state import (
-    BREWING,
-    CUSTOMERS,
-    DIGITS,
-    FILLED,
-    PAYABLE,
-    PLACED,
-    Chain,
-    Echelon,
-    Units,
-)
+from models.beer_game.state import BREWING, CUSTOMERS, FILLED, PLACED, Chain, Echelon, Units
 
 __all__ = ["begin"]
 
@@ -72,14 +63,15 @@ def weekly_work(world: World, chain: Chain, ranks: Ranks) -> Process:
 
 
 def ship(week: int, chain: Chain) -> None:
-    """Ship what each stage owes, as far as it has goods on hand."""
+    """Ship what each stage owes, as far as it has goods on hand and is not on strike."""
     goods, orders, on_hand, owed = chain.goods, chain.orders, chain.units, chain.slips
+    on_strike = chain.echelons[-1] if week in chain.strike else None
     for e in chain.echelons:
         deliveries, slips = e.deliveries, e.slips
         e.received, deliveries.arrived = deliveries.arrived, 0
         e.incoming, slips.arrived = slips.arrived, 0
         units, wanted = on_hand[e.on_hand], owed[e.owed]
-        units = min(units, wanted)
+        units = 0 if e is on_strike else min(units, wanted)
         e.shipped = units
         if units:
             below = e.below
@@ -90,7 +82,10 @@ def ship(week: int, chain: Chain) -> None:
 
 
 def account(week: int, chain: Chain, prices: tuple[Units, Units, int]) -> int:
-    """Post the week's holding and backlog cost of every stage, on the units after shipping."""
+    """Post the week's holding and backlog cost of every stage, on the units after shipping.
+
+    A chain that keeps cash posts its sales and payments in the same entry.
+    """
     goods, orders = chain.units, chain.slips
     per_unit, per_owed, floor = prices
     entry: dict[str, int] = {}
@@ -104,7 +99,10 @@ def account(week: int, chain: Chain, prices: tuple[Units, Units, int]) -> int:
         entry[e.holding], entry[e.backlog] = held, owed
         e.cost = held + owed
         total += e.cost
-    entry[PAYABLE] = -total
+    if chain.cash is None:
+        entry[PAYABLE] = -total
+    else:
+        entry.update(chain.cash.week(total, chain.echelons[0].shipped))
     chain.book.post(week, "cost of the week", entry)
     return total
 
@@ -188,17 +186,7 @@ def _units(params: BeerGameParams, quantity: Units | float) -> Units:
 
 
 def _prices(params: BeerGameParams) -> tuple[Units, Units, int]:
-    """Return holding and backlog cost per unit and the holding floor, in units of the book.
-
-    A price is the fraction that its decimal text names: 0.1 is a tenth, not its nearest double.
-    """
+    """Return holding and backlog cost per unit and the holding floor, in units of the book."""
     prices = (params.holding_cost, params.backlog_cost, params.minimum_holding_cost)
-    held, owed, floor = map(_in_book_units, prices)
+    held, owed, floor = map(book_units, prices)
     return held, owed, round(floor)
-
-
-@lru_cache(maxsize=64)  # Fraction reads a text in several microseconds
-def _in_book_units(price: float) -> Units:
-    units: Fraction = Fraction(str(price)) * 10**DIGITS
-    # Whole prices as integers: arithmetic of fractions takes ten times as long.
-    return units.numerator if units.denominator == 1 else units

@@ -4,7 +4,8 @@ import math
 from operator import mul
 from typing import Any
 
-from models.beer_game.state import PAYABLE, Chain, Echelon, Units, shown
+from models.beer_game.accounts import CASH, PAYABLE, SALES
+from models.beer_game.state import Chain, Echelon, Units, shown
 
 __all__ = ["metrics", "score", "series"]
 
@@ -24,32 +25,37 @@ def metrics(chain: Chain) -> dict[str, Any]:
     orders of the highest with the incoming orders of the lowest. `avg_backlog_controlled` is the
     final backlog, as published; `mean_backlog_controlled` is the mean over the weeks.
     `bullwhip_<stage>` compares a stage's orders with its incoming orders, and
-    `bullwhip_supply_chain` the last stage's orders with the customers' demand.
+    `bullwhip_supply_chain` the last stage's orders with the customers' demand. A chain that keeps
+    cash adds `end_cash`, `sales`, `unpaid` and `profit`, in money.
     """
     scored = chain.scored
     weeks = len(scored[0].log)
     return {
         "weeks_completed": weeks,
         "total_cost_controlled": controlled_cost(chain),
-        "total_cost_supply_chain": chain.book.money(-chain.book.balance(PAYABLE)),
+        "total_cost_supply_chain": chain.book.money(_total(chain)),
         "bullwhip_controlled": bullwhip(scored[0], scored[-1]),
         "avg_backlog_controlled": float(sum(chain.orders[e.owed] for e in scored)),
         "mean_backlog_controlled": float(sum(_backlogs(e) for e in scored) / weeks),
         "bullwhip_supply_chain": bullwhip(chain.echelons[0], chain.echelons[-1]),
         **{f"bullwhip_{e.name}": bullwhip(e, e) for e in chain.echelons},
         **{f"cost_{e.name}": cost(chain, e) for e in chain.echelons},
+        **(_cash_metrics(chain) if chain.cash else {}),
     }
 
 
 def series(chain: Chain) -> dict[str, list[float]]:
-    """Return what each stage ordered, held, owed (units) and paid (money), by week."""
+    """Return what each stage ordered, held, owed (units) and cost (money), by week.
+
+    A chain that keeps cash adds `cash` and `unpaid`, in money at the end of each week.
+    """
     flows: dict[str, list[float]] = {}
     for e in chain.echelons:
         flows[f"orders_{e.name}"] = [float(row[3]) for row in e.log]
         flows[f"inventory_{e.name}"] = [float(row[4]) for row in e.log]
         flows[f"backlog_{e.name}"] = [float(row[5]) for row in e.log]
         flows[f"cost_{e.name}"] = [chain.book.money(int(row[7])) for row in e.log]
-    return flows
+    return flows | _cash_series(chain) if chain.cash else flows
 
 
 def cost(chain: Chain, e: Echelon) -> float:
@@ -65,6 +71,30 @@ def controlled_cost(chain: Chain) -> float:
 
 def _booked(chain: Chain, e: Echelon) -> int:
     return chain.book.balance(e.holding) + chain.book.balance(e.backlog)
+
+
+def _total(chain: Chain) -> int:
+    return sum(_booked(chain, e) for e in chain.echelons)
+
+
+def _cash_metrics(chain: Chain) -> dict[str, float]:
+    book = chain.book
+    sales = -book.balance(SALES)
+    return {
+        "end_cash": book.money(book.balance(CASH)),
+        "sales": book.money(sales),
+        "unpaid": book.money(-book.balance(PAYABLE)),
+        "profit": book.money(sales - _total(chain)),
+    }
+
+
+def _cash_series(chain: Chain) -> dict[str, list[float]]:
+    book = chain.book
+    weeks = range(1, len(chain.echelons[0].log) + 1)
+    return {
+        "cash": [book.money(book.balance(CASH, week)) for week in weeks],
+        "unpaid": [book.money(-book.balance(PAYABLE, week)) for week in weeks],
+    }
 
 
 def bullwhip(low: Echelon, high: Echelon) -> float | None:

@@ -12,8 +12,13 @@ from typing import NamedTuple
 from attrs import define, field
 
 from desim import World
+from desim.errors import possible
+from desim.short_repr import short_repr
 from ledgers.book import Book
 from ledgers.stock import Stock
+from models.beer_game.accounts import DIGITS, chart
+from models.beer_game.cash import Cash
+from models.beer_game.goods import GoodsExchange
 from models.beer_game.observation import Number, Stage
 from models.beer_game.params import BeerGameParams
 from models.beer_game.pipeline import Pipeline, Units
@@ -23,9 +28,7 @@ from models.beer_game.rules import Rule, memory, rule
 __all__ = [
     "BREWING",
     "CUSTOMERS",
-    "DIGITS",
     "FILLED",
-    "PAYABLE",
     "PLACED",
     "Chain",
     "Echelon",
@@ -37,12 +40,6 @@ __all__ = [
 # Places outside the stocks: goods come from brewing, orders are placed and filled.
 BREWING, CUSTOMERS = "brewing", "customers"
 PLACED, FILLED = "placed", "filled"
-
-#: The account against which every cost is posted.
-PAYABLE = "payable"
-
-#: Decimals of the book: fractional orders make fractional costs.
-DIGITS = 12
 
 
 class Week(NamedTuple):
@@ -120,22 +117,28 @@ class Chain:
     """The state of an episode.
 
     Attributes:
+        world: The clock.
         params: The parameters.
         demand: Units that customers order, by week.
         flow: Units in every box of every pipeline at the start.
+        strike: Weeks in which the last stage ships nothing.
         echelons: The stages, beginning at the customers.
         scored: Stages that count for the score: those with a player, or the controlled stage.
         goods: Units on hand and in transit, from `brewing` to `customers`.
+        exchange: The goods exchanged with other companies.
         orders: Units ordered, in the mail and owed, from `placed` to `filled`.
-        book: Holding and backlog cost by stage, against `payable`.
+        book: Holding and backlog cost by stage, against `payable`; sales and payments, if any.
+        cash: The cash of a chain that keeps some.
         units: Units by place of `goods`; a live view.
         slips: Units by place of `orders`; a live view.
     """
 
     def __init__(self, world: World, params: BeerGameParams, demand: list[int]) -> None:
+        self.world = world
         self.params = params
         self.demand = demand
         self.flow: Units = params.flow
+        self.strike = params.strike_weeks
         last = params.stages[-1]
         self.echelons = [
             Echelon(name, rule(params.opponents, upstream=name == last), name in world.seats)
@@ -154,14 +157,19 @@ class Chain:
 
     def _open_ledgers(self) -> None:
         all_, above = self.echelons, self.echelons[1:]
+        # One class for both: Python's caches of attribute look-ups make the moves of two slower.
         self.goods = Stock(
             [p for e in all_ for p in (e.on_hand, e.in_transit)], outside=(BREWING, CUSTOMERS)
         )
         self.orders = Stock(
             [e.owed for e in all_] + [e.mail for e in all_], outside=(PLACED, FILLED)
         )
+        self.exchange = GoodsExchange(self.goods)
         costs = [account for e in all_ for account in (e.holding, e.backlog)]
-        self.book = Book(*costs, PAYABLE, digits=DIGITS)
+        opening, margin = self.params.opening_cash, self.params.unit_margin
+        accounts = chart(costs, keeps_cash=opening is not None)
+        self.book = Book(*accounts, digits=DIGITS)
+        self.cash = None if opening is None else Cash(self.book, opening, margin)
         self.units, self.slips = self.goods.held, self.orders.held
         params, flow = self.params, self.flow
         for e in all_:
@@ -231,8 +239,16 @@ class Chain:
         )
 
     def echelon(self, name: str) -> Echelon:
-        """Return a stage by its name."""
-        return next(e for e in self.echelons if e.name == name)
+        """Return a stage by its name.
+
+        Raises:
+            ValueError: There is no such stage.
+        """
+        found = next((e for e in self.echelons if e.name == name), None)
+        if found is None:
+            near = possible(str(name), self.params.stages)
+            raise ValueError(f"stage={short_repr(name)} was given; {near}")
+        return found
 
     def history(self, name: str) -> list[Week]:
         """Return the weeks of a stage, the first week first."""

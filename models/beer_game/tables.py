@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from models.beer_game.state import DIGITS, Chain, Echelon, shown
+from models.beer_game.accounts import DIGITS
+from models.beer_game.state import Chain, Echelon, shown
 
 __all__ = ["tables"]
 
@@ -38,6 +39,8 @@ def _costs(chain: Chain, e: Echelon) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     total, unit = 0, 10**DIGITS
     for entry in chain.book.journal:
+        if e.holding not in entry.amounts:  # opening cash, or cash of the group
+            continue
         holding, backlog = entry.amounts[e.holding], entry.amounts[e.backlog]
         total += holding + backlog
         rows.append(

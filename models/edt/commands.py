@@ -60,7 +60,7 @@ def _decline(firm: Firm, number: int) -> str:
     project = firm.engagements[number]
     if project.accepted:
         return f"project {number} was accepted; it ends at its deadline or when the work is done"
-    firm.give_away(project)
+    firm.end_early(project)
     return ""
 
 
@@ -82,7 +82,7 @@ def _staff(firm: Firm, number: int, seats: int) -> str:
 
 
 def _hire(firm: Firm, count: int) -> str:
-    free = [e for e in firm.employees if not e.hired]
+    free = [e for e in firm.employees if e.hireable]
     if count > len(free):
         return f"{count} consultants are wanted; {len(free)} can be hired"
     for who in free[:count]:
@@ -93,11 +93,9 @@ def _hire(firm: Firm, count: int) -> str:
 
 
 def _release(firm: Firm, count: int) -> str:
-    hired = [e for e in firm.employees if e.hired]
+    hired = [e for e in firm.employees if e.releasable]
     if count > len(hired):
-        return f"{count} consultants are to go; {len(hired)} are on the payroll"
-    busy_last = sorted(hired, key=lambda e: (e.project is not None, -e.rank))
-    for who in busy_last[:count]:
-        firm.dismiss(who)
-    firm.call(LAST)
+        lent = " and not lent" if any(e.lent_to for e in firm.employees) else ""
+        return f"{count} consultants are to go; {len(hired)} are on the payroll{lent}"
+    firm.dismiss_idle_first(hired, count)
     return ""

@@ -11,9 +11,11 @@ from models.edt.scenario import Scenario
 from models.edt.units import DIGITS, UNIT, units
 
 __all__ = [
+    "CAPITAL",
     "CASH",
     "COSTS",
     "FIXED_COST",
+    "PAYABLES",
     "RECEIVABLES",
     "REVENUE",
     "SALARIES",
@@ -33,6 +35,10 @@ WORKPLACES = "workplaces"
 FIXED_COST = "fixed_cost"
 REVENUE = "revenue"
 COSTS = (SALARIES, WORKPLACES, FIXED_COST)
+# Not in the published firm, whose cash begins at zero and may fall below it: what the owners paid
+# in, and costs that wait for cash.
+CAPITAL = "capital"
+PAYABLES = "payables"
 
 # Reports that are no accounts.
 EFFORT = "effort"
@@ -47,23 +53,40 @@ class Controlling:
     """The firm's book and the reports behind it.
 
     Attributes:
-        book: Cash, receivables, three kinds of cost, and revenue.
+        book: Cash, receivables, three kinds of cost, and revenue; capital and payables if used.
         payroll: Salaries, workplaces and capacity.
-        steps: The last step.
         booked: The last step that is posted.
         flows: Reports by kind and step, in whole units; up to `booked` the amount of the step, from
             then on its change against the step before. Step 0 is empty.
-        before_last: Balances before the last step was posted, which are the accumulated figures.
+        before_last: Balances before the last posted step, which are the accumulated figures.
+
+    Args:
+        scenario: The firm.
+        rank: Controlling's place in the list of agents.
+        opening_cash: Cash in hand at tick 0, in the book's units.
+        pays_from_cash: Whether costs beyond the cash become payables.
     """
 
-    def __init__(self, scenario: Scenario, rank: int) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        rank: int,
+        opening_cash: int = 0,
+        *,
+        pays_from_cash: bool = False,
+    ) -> None:
         self.book = Book(CASH, RECEIVABLES, *COSTS, REVENUE, digits=DIGITS)
         self.payroll = Payroll(scenario, rank)
-        self.steps = scenario.steps
+        if opening_cash:
+            self.book.add_account(CAPITAL)
+            self.book.transfer(0, "capital paid in", CASH, CAPITAL, opening_cash)
+        if pays_from_cash:
+            self.book.add_account(PAYABLES)
         self.booked = 0
         self.before_last: dict[str, int] = self.book.balances()
         # Agents behind controlling report one step late, and end one step after that.
-        self.flows: dict[str, list[int]] = {kind: [0] * (self.steps + 3) for kind in _REPORTS}
+        self.flows: dict[str, list[int]] = {kind: [0] * (scenario.steps + 3) for kind in _REPORTS}
+        self._pays_from_cash = pays_from_cash
         self._fixed = units(scenario.fixed_cost * scenario.dt)
 
     @property
@@ -98,38 +121,58 @@ class Controlling:
             flow[end] -= amount
 
     def settle(self, step: int) -> None:
-        """Post every step up to and with this one."""
+        """Post every step behind the booked ones up to and with this one, whose payday is over."""
         for flow in self.flows.values():
             amount = flow[self.booked]
             for t in range(self.booked + 1, step + 1):
                 amount += flow[t]
                 flow[t] = amount
-        before_end = min(step, self.steps - 1)
-        self._post(range(self.booked + 1, before_end + 1))
-        if step == self.steps > self.booked:
-            self.before_last = self.book.balances()
-            self._post(range(step, step + 1))
-        self.booked = max(step, self.booked)
+        self._post(range(self.booked + 1, step))
+        self.before_last = self.book.balances()
+        self._post(range(step, step + 1))
+        self.booked = step
 
     def _post(self, steps: range) -> None:
-        post, transfer, revenue = self.book.post, self.book.transfer, self.flows[REVENUE]
-        salaries, workplaces, fixed = self.payroll.salaries, self.payroll.workplaces, self._fixed
+        transfer, revenue = self.book.transfer, self.flows[REVENUE]
         for t in steps:
-            wages, places = salaries[t], workplaces[t]
-            spent = -wages - places - fixed
-            # By name, because the book keeps the dict of its keywords and would copy another.
-            post(
-                t,
-                "costs of the step",
-                salaries=wages,
-                workplaces=places,
-                fixed_cost=fixed,
-                cash=spent,
-            )
+            self._post_costs(t)
             if billed := revenue[t]:
                 transfer(t, "work billed", RECEIVABLES, REVENUE, billed)
             if t > PAYMENT and (due := revenue[t - PAYMENT]):
                 transfer(t, "bills paid", CASH, RECEIVABLES, due)
+            if self._pays_from_cash:
+                self._pay_up(t)
+
+    def _post_costs(self, t: int) -> None:
+        wages, places = self.payroll.salaries[t], self.payroll.workplaces[t]
+        spent = wages + places + self._fixed
+        short = spent - self.book.held[CASH] if self._pays_from_cash else 0
+        # By name, because the book keeps the dict of its keywords and would copy another.
+        if short <= 0:
+            self.book.post(
+                t,
+                "costs of the step",
+                salaries=wages,
+                workplaces=places,
+                fixed_cost=self._fixed,
+                cash=-spent,
+            )
+        else:
+            self.book.post(
+                t,
+                "costs of the step",
+                salaries=wages,
+                workplaces=places,
+                fixed_cost=self._fixed,
+                cash=short - spent,
+                payables=-short,
+            )
+
+    def _pay_up(self, t: int) -> None:
+        """Pay what was owed, as far as the cash suffices."""
+        held = self.book.held
+        if paid := min(-held[PAYABLES], held[CASH]):
+            self.book.transfer(t, "payables paid", PAYABLES, CASH, paid)
 
     def effort(self) -> list[int]:
         """Return the effort delivered by posted step, in whole units of 1e-12."""

@@ -12,14 +12,17 @@ from attrs import define, field
 from simpy.events import Event
 
 from desim import World
-from models.edt.controlling import Controlling
+from ledgers.book import Book
+from ledgers.intercompany import Intercompany
+from models.edt.controlling import CASH, Controlling
 from models.edt.decision import Plan
 from models.edt.effort import deliver, rounds_left
 from models.edt.params import DigitalTwinParams
 from models.edt.scenario import Scenario
 from models.edt.state import Engagement, Phase, StaffMember
+from models.edt.units import units
 
-__all__ = ["LAST", "MANAGER", "OPENING", "Firm", "Happening"]
+__all__ = ["HERE", "LAST", "MANAGER", "OPENING", "Firm", "Happening", "by_rank"]
 
 #: The only role.
 MANAGER = "manager"
@@ -30,10 +33,13 @@ OPENING = 0
 #: Rank behind all agents of a step.
 LAST = 1_000_000
 
+#: The account of the firm itself in the ledger of staff; the others are of its partners.
+HERE = "here"
+
 #: A step, the kind of event, and the name of the project or "".
 Happening = tuple[int, str, str]
 
-_rank = attrgetter("rank")
+by_rank = attrgetter("rank")
 
 
 @define(eq=False)
@@ -45,6 +51,8 @@ class Firm:
         params: The parameters.
         scenario: The scenario of the parameters.
         controlling: The book and the reports behind it.
+        intercompany: Cash from and to the other companies of a group.
+        staff: Consultants lent to and borrowed from them: a balance above 0 is lent to a partner.
         risk: R, the revenue risk level, 0 to 1.
         plan: The decision as applied; None before it and in the interactive game.
         employees: Consultants by rank.
@@ -65,6 +73,8 @@ class Firm:
     params: DigitalTwinParams
     scenario: Scenario
     controlling: Controlling = field(init=False)
+    intercompany: Intercompany = field(init=False)
+    staff: Book = field(factory=lambda: Book(HERE, digits=0, name="staff"))
     risk: float = field(init=False)
     plan: Plan | None = None
     employees: list[StaffMember] = field(factory=list)
@@ -89,12 +99,24 @@ class Firm:
         self.last_check = self.steps - 1 if at_stop else self.steps
         self.delay = int(self.params.first_work == "after_start")
         self.lost = int(self.params.release == "a_step_later")
-        self.controlling = Controlling(scenario, LAST)
+        self.controlling = Controlling(
+            scenario,
+            LAST,
+            units(float(self.params.opening_cash)),
+            pays_from_cash=self.params.pays_from_cash,
+        )
+        self.intercompany = Intercompany(self.controlling.book, CASH)
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
-        """The ledgers that enter the digest."""
-        return (self.controlling.book,)
+        """The ledgers that enter the digest; that of staff only if any was lent or borrowed."""
+        book = self.controlling.book
+        return (book, self.staff) if self.staff.journal else (book,)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the agents are listed: not before the decision of the published game."""
+        return self.controlling.rank < LAST
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -183,7 +205,7 @@ class Firm:
         )
         if free != (project in self.vacant):
             if free:
-                insort(self.vacant, project, key=_rank)
+                insort(self.vacant, project, key=by_rank)
             else:
                 self.vacant.remove(project)
 
@@ -200,7 +222,7 @@ class Firm:
 
     def wait_for_work(self, who: StaffMember) -> Event:
         """Add a consultant to the idle ones; return the event of a turn that `call` schedules."""
-        insort(self.idle, who, key=_rank)
+        insort(self.idle, who, key=by_rank)
         return self.turn(who, self.steps + 1)
 
     def call(self, rank: int) -> None:
@@ -220,14 +242,20 @@ class Firm:
 
     def complete(self, project: Engagement) -> None:
         """Complete a project: its staff notice at their next turn and lose that step."""
+        self._close(project, project.rank)
+
+    def _close(self, project: Engagement, rank: int) -> None:
+        """Complete a project at a rank of the present step."""
         step = self.world.now
         if project.phase is not Phase.ACQUIRED:
-            self.controlling.seek(-project.terms.consultants, project.rank, step)
-        project.become(Phase.COMPLETED, step)
+            # Behind all turns, the step is posted.
+            self.controlling.seek(-project.terms.consultants, project.rank, step + (rank == LAST))
+        # Histories begin with step 1.
+        project.become(Phase.COMPLETED, max(1, step))
         if project in self.vacant:
             self.vacant.remove(project)
         for who in project.staff:
-            self.let_go(who, step if who.rank > project.rank else step + 1)
+            self.let_go(who, step if who.rank > rank else step + 1)
         project.hands = 0
 
     def let_go(self, who: StaffMember, notice: int) -> None:
@@ -236,7 +264,7 @@ class Firm:
         who.log.append((notice, None))
         self.hasten(who, notice + self.lost)
 
-    # -- changes by the manager, after all turns and postings of a step ----------------------------
+    # -- changes from outside, after all turns and postings of a step ------------------------------
 
     def leave(self, project: Engagement, who: StaffMember) -> None:
         """Free the seat of a consultant; it can be taken from the next step on."""
@@ -258,23 +286,32 @@ class Firm:
             self.idle.remove(who)
         _forget(who)
 
-    def give_away(self, project: Engagement) -> None:
-        """Complete a project before any work on it; it has no further turn."""
-        now = self.world.now
-        if project.phase is Phase.READY:
-            self.controlling.seek(-project.terms.consultants, project.rank, now + 1)
-        # Histories begin with step 1.
-        project.become(Phase.COMPLETED, max(1, now))
+    def dismiss_idle_first(self, some: list[StaffMember], count: int) -> None:
+        """Dismiss *count* of some consultants: idle ones first, then the last on the list."""
+        for who in sorted(some, key=lambda e: (e.project is not None, -e.rank))[:count]:
+            self.dismiss(who)
+        self.call(LAST)
+
+    def end_early(self, project: Engagement) -> None:
+        """Complete a project for good; it has no further turn, so that nothing follows it."""
+        self._close(project, LAST)
         _forget(project)
 
     # -- reports -----------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Compute the work and post everything up to and with the present step."""
-        now = self.world.now
+        """Compute the work and post everything up to and with the last step that is over.
+
+        That is the present step behind its turns, and the one before ahead of them. A step's
+        entries are complete once its payday is over: reports of agents behind it belong to the next
+        step.
+        """
+        over = self.controlling.payroll.paid
+        if over == self.controlling.booked:
+            return
         for project in self.engagements:
-            self.work_off(project, now)
-        self.controlling.settle(now)
+            self.work_off(project, over)
+        self.controlling.settle(over)
 
     def happened(self, what: str, project: Engagement) -> None:
         """Log an event for the manager and move the bell behind the last turn of this step."""
@@ -289,3 +326,4 @@ def _forget(agent: StaffMember | Engagement) -> None:
     """Detach an agent's process from the event of its turn, so that it never acts again."""
     if agent.turn is not None:
         agent.turn.callbacks = []
+        agent.turn = None

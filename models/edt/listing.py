@@ -4,10 +4,10 @@ from itertools import takewhile
 
 from models.edt.decision import Plan, Window
 from models.edt.firm import Firm
-from models.edt.scenario import Project
+from models.edt.scenario import Consultant, Project
 from models.edt.state import Engagement, Phase, StaffMember
 
-__all__ = ["follow_on", "open_all", "open_as_given", "open_by"]
+__all__ = ["follow_on", "guest", "open_all", "open_as_given", "open_by"]
 
 
 def open_by(firm: Firm, plan: Plan) -> None:
@@ -70,16 +70,29 @@ def open_all(firm: Firm) -> None:
 def follow_on(firm: Firm, parent: Engagement) -> Engagement:
     """List the follow-on of a project at its deadline, behind all other agents."""
     now = firm.scenario.time(firm.world.now)
-    listed = [agents[-1].rank for agents in (firm.employees, firm.engagements) if agents]
     return _engage(
         firm,
         parent.terms,
-        max(*listed, firm.controlling.rank) + 1,
+        _next_rank(firm),
         (now + 1, min(firm.scenario.stoptime, now + parent.deadline - parent.start)),
         name=f"{parent.name} (Follow On)",
         key=f"{parent.key}+",
         chances=(parent.follow_on_probability, 0.0),
     )
+
+
+def guest(firm: Firm, name: str, partner: str) -> StaffMember:
+    """List a consultant of a partner, who costs nothing here, behind all other agents."""
+    terms = Consultant(name=name, salary=0.0, workplace_cost=0.0)
+    who = StaffMember(terms, _next_rank(firm), borrowed_from=partner)
+    firm.employees.append(who)
+    return who
+
+
+def _next_rank(firm: Firm) -> int:
+    """Return the place behind all agents of the list."""
+    listed = [agents[-1].rank for agents in (firm.employees, firm.engagements) if agents]
+    return max([*listed, firm.controlling.rank]) + 1
 
 
 def _list_employees(firm: Firm, count: int, rank: int, first: int) -> None:

@@ -1,18 +1,23 @@
 """The Enterprise Digital Twin as a model: roles, start, score, metrics and tables."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from attrs import frozen
 
 from desim import Role, World, from_preset
-from models.edt import manager, options, score, series, tables
+from desim.core.calendar import Months
+from models.edt import lending, lost_project, manager, options, score, series, tables
 from models.edt.actions import Answer, Command, Decide
 from models.edt.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Dashboard
 from models.edt.params import DigitalTwinParams
 
 __all__ = ["EnterpriseDigitalTwin"]
+
+#: The first day of a firm that is played alone.
+OPENING_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)
 
 
 @frozen(kw_only=True)
@@ -58,16 +63,105 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
 
     def score(self, state: Firm) -> float:
         """Return the accumulated earnings, in money."""
+        state.settle()
         return score.score(state)
 
     def metrics(self, state: Firm) -> dict[str, Any]:
         """Return the figures of the last step under the names of reference SPEC section 7."""
+        state.settle()
         return score.metrics(state)
 
     def series(self, state: Firm) -> dict[str, list[float]]:
         """Return money, staff and projects by step: README, "Series"."""
+        state.settle()
         return series.by_step(state)
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the firm's trial balance and journal, in money."""
         return tables.tables(state)
+
+    # -- in a group: behind the turns of a step ----------------------------------------------------
+
+    @property
+    def calendar(self) -> Months:
+        """The months of the steps: tick 0 is the start of the first month, tick k ends step k.
+
+        Raises:
+            ValueError: A step is no whole part of a month.
+        """
+        return Months(OPENING_DAY, ticks=self.loaded_scenario.steps_a_month)
+
+    def cash(self, state: Firm) -> int:
+        """Return the cash in cents, rounded down, with all entries of the steps that are over."""
+        state.settle()
+        return state.intercompany.cash
+
+    def receive_cash(self, state: Firm, cents: int, partner: str) -> None:
+        """Post cash that a partner has sent.
+
+        Raises:
+            ValueError: It is no whole number of cents above 0.
+        """
+        state.settle()
+        state.intercompany.receive(state.world.now, partner, cents)
+
+    def pay_cash(self, state: Firm, cents: int, partner: str) -> None:
+        """Post cash that is sent to a partner.
+
+        Raises:
+            ValueError: It is more than the cash on hand, or no whole number of cents above 0.
+        """
+        state.settle()
+        state.intercompany.pay(state.world.now, partner, cents)
+
+    def intercompany(self, state: Firm) -> dict[str, int]:
+        """Return the cash balances by partner in cents: above 0 is owed to this firm."""
+        return state.intercompany.balances
+
+    def lend_staff(self, state: Firm, consultants: int, partner: str) -> None:
+        """Lend idle consultants to a partner; they stay on the payroll and earn nothing here.
+
+        Raises:
+            ValueError: So many are not idle, or an argument is of the wrong kind.
+        """
+        lending.lend(state, consultants, partner)
+
+    def take_back_staff(self, state: Firm, consultants: int, partner: str) -> None:
+        """Take back consultants that are lent to a partner; they look for work in the next step.
+
+        Raises:
+            ValueError: So many are not lent to it, or an argument is of the wrong kind.
+        """
+        lending.take_back(state, consultants, partner)
+
+    def borrow_staff(self, state: Firm, consultants: int, partner: str) -> None:
+        """Let consultants of a partner work here, without pay, from the next step on.
+
+        Raises:
+            ValueError: They are more than a firm can have, or an argument is of the wrong kind.
+        """
+        lending.borrow(state, consultants, partner)
+
+    def return_staff(self, state: Firm, consultants: int, partner: str) -> None:
+        """Send borrowed consultants back, idle ones first.
+
+        Raises:
+            ValueError: So many are not borrowed from it, or an argument is of the wrong kind.
+        """
+        lending.give_back(state, consultants, partner)
+
+    def staff_lent(self, state: Firm) -> dict[str, int]:
+        """Return the consultants by partner: above 0 are lent to it, below 0 borrowed from it."""
+        return lending.balances(state)
+
+    def lose_project(self, state: Firm, name: str = "") -> None:
+        """End a project without a follow-on; what it was billed stays.
+
+        Args:
+            state: The firm.
+            name: Of the project; without it, the one with the most contracted revenue left.
+
+        Raises:
+            ValueError: No project of that name is on the list, or it has ended.
+        """
+        lost_project.lose(state, name)

@@ -6,11 +6,14 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 from attrs.validators import ge, in_, instance_of, le
 
-from desim.schema.validators import whole
+from desim.schema.validators import finite, whole
 from models.edt import document
 from models.edt.scenario import Scenario
 
 __all__ = ["DigitalTwinParams"]
+
+#: As in a scenario.
+_MOST_MONEY = 1e12
 
 _count = [whole, ge(1), le(100_000)]
 
@@ -43,11 +46,15 @@ class DigitalTwinParams:
             as in the code, or "all_steps" as in the paper.
         shows_costs: Whether the briefing shows costs and extension efforts, which the published
             briefing leaves out.
+        opening_cash: Money in the bank at tick 0, paid in by the owners.
+        pays_from_cash: Whether costs are paid only as far as the cash suffices: the rest is owed,
+            and paid when bills are, as far as there is cash. Otherwise cash may fall below zero.
         quarter: Steps after which the manager decides although nothing has happened, at least 1.
         max_questions_per_tick: Questions at one tick; the episode fails with `Stuck` when a manager
             whose answers are refused, or who never waits, gets more questions.
 
-    Source: reference SPEC sections 1 to 11 for the code, 13 for the paper; `interactive` is ours.
+    Source: reference SPEC sections 1 to 11 for the code, 13 for the paper; `interactive`, the
+    opening cash and payables are ours.
     """
 
     scenario: Scenario | str = field(factory=document.template, converter=document.read)
@@ -61,6 +68,8 @@ class DigitalTwinParams:
     utilisation: str = field(default="effort", validator=in_(("effort", "busy")))
     sums: str = field(default="before_last", validator=in_(("before_last", "all_steps")))
     shows_costs: bool = field(default=False, validator=instance_of(bool))
+    opening_cash: float = field(default=0.0, validator=[finite, ge(0), le(_MOST_MONEY)])
+    pays_from_cash: bool = field(default=False, validator=instance_of(bool))
     quarter: int = field(default=12, validator=_count)
     max_questions_per_tick: int = field(default=1_000, validator=_count)
 

@@ -21,6 +21,7 @@ class Payroll:
 
     Attributes:
         rank: Controlling's place in the list of agents, at which wages are paid.
+        paid: The step of the last payday; 0 before the first.
         salaries: By step: up to the last payday the salaries paid, from then on the change against
             the step before, in the book's units. Step 0 is empty.
         workplaces: The same for the cost of workplaces.
@@ -29,6 +30,7 @@ class Payroll:
 
     def __init__(self, scenario: Scenario, rank: int) -> None:
         self.rank = rank
+        self.paid = 0
         # Agents behind controlling are paid one step late, and end one step after that.
         size = scenario.steps + 3
         self.salaries, self.workplaces, self.capacity = [0] * size, [0] * size, [0] * size
@@ -44,6 +46,7 @@ class Payroll:
 
     def pay(self, step: int) -> None:
         """Pay everyone who is on the payroll at this step; the steps before it are paid."""
+        self.paid = step
         self.salaries[step] += self.salaries[step - 1]
         self.workplaces[step] += self.workplaces[step - 1]
         self.capacity[step] += self.capacity[step - 1]

@@ -7,6 +7,8 @@ the list is its rank. A process waits for the next step in which it can have som
 from collections.abc import Generator
 from typing import Any
 
+from simpy.events import Event
+
 from desim import World
 from models.edt import listing
 from models.edt.firm import LAST, OPENING, Firm
@@ -39,9 +41,16 @@ def consultant(firm: Firm, me: StaffMember) -> Process:
 
 
 def newcomer(firm: Firm, me: StaffMember) -> Process:
-    """Start the life cycle of a consultant in the step after the hiring."""
-    yield firm.turn(me, firm.world.now + 1)
-    yield from consultant(firm, me)
+    """Return the life cycle of a consultant from the step after the hiring on."""
+    # Scheduled here and not in the process, which begins later in this instant: by then a link of a
+    # group may have sent the consultant back, and borrowed the same one again.
+    return _enter(firm, me, firm.turn(me, firm.world.now + 1))
+
+
+def _enter(firm: Firm, me: StaffMember, first: Event) -> Process:
+    if me.turn is first:
+        yield first
+        yield from consultant(firm, me)
 
 
 def project(world: World, firm: Firm, me: Engagement) -> Process:

@@ -174,6 +174,21 @@ class Scenario:
             raise ValueError(f"'order' must hold each agent once: {counts} for {listed}")
 
     @property
+    def steps_a_month(self) -> int:
+        """Steps of a month, where a unit of time is a month.
+
+        Raises:
+            ValueError: A month is no whole number of steps.
+        """
+        steps = round(min(1 / self.dt, STEPS))
+        if steps < 1 or 1 / steps != self.dt:
+            raise ValueError(
+                f"dt={self.dt:g} was given; a step that has a date is a whole part of a month: 1, "
+                "1/2, 1/3, ..."
+            )
+        return steps
+
+    @property
     def steps(self) -> int:
         """Number of steps; the first step is step 1."""
         return self.last_step_until(self.stoptime)

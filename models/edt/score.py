@@ -30,7 +30,8 @@ def metrics(firm: Firm) -> dict[str, Any]:
     """
     book, sums = firm.controlling.book, _sums(firm)
     revenue, expenses = -sums[REVENUE], sum(sums[account] for account in COSTS)
-    used, capacity = series.used(firm), firm.controlling.capacity()
+    # A firm that was closed before its first step has used nothing.
+    used, capacity = series.used(firm) or [0], firm.controlling.capacity() or [0]
     counted = len(used) - (firm.params.sums == "before_last")
     return {
         "accumulated_earnings": book.money(revenue - expenses),
@@ -67,6 +68,6 @@ def _last_step(firm: Firm) -> dict[str, float]:
         "earnings": book.money(billed - spent),
         "cash_flow": book.money(book.balance(CASH) - before[CASH]),
         "profit_margin": ratio(billed - spent, billed),
-        "revenue_risk": ratio(controlling.at_risk(firm.steps), book.money(billed)),
-        "consultant_demand": controlling.demand()[-1],
+        "revenue_risk": ratio(controlling.at_risk(controlling.booked), book.money(billed)),
+        "consultant_demand": (controlling.demand() or [0])[-1],
     }

@@ -40,7 +40,7 @@ def series(firm: Firm) -> dict[str, Series]:
         "accumulated_revenue": _stock(revenue),
         "accumulated_expenses": _stock(expenses),
         "accumulated_earnings": _stock(earnings),
-        "cash": _stock(flow[CASH]),
+        "cash": _balances(firm, CASH)[:-1],
         "cash_flow": flow[CASH],
     }
     in_money = {name: [book.money(amount) for amount in values] for name, values in money.items()}
@@ -69,7 +69,7 @@ def by_step(firm: Firm) -> dict[str, Series]:
     return {
         "earnings": [book.money(amount) for amount in earned],
         "accumulated_earnings": [book.money(amount) for amount in accumulate(earned)],
-        "cash": [book.money(amount) for amount in accumulate(_flow(firm, CASH))],
+        "cash": [book.money(amount) for amount in _balances(firm, CASH)[1:]],
         "staff": [float(capacity // time) for capacity in controlling.capacity()],
         "busy": [float(count) for count in busy(firm)],
         "projects_under_way": [float(count) for count in _under_way(firm)],
@@ -116,9 +116,13 @@ def ratio(part: float, whole: float) -> float:
 
 def _flow(firm: Firm, account: str) -> list[int]:
     """Return the change of an account's balance in each posted step."""
+    return [after - before for before, after in pairwise(_balances(firm, account))]
+
+
+def _balances(firm: Firm, account: str) -> list[int]:
+    """Return an account's balance at tick 0 and behind each posted step."""
     book, last = firm.controlling.book, firm.controlling.booked
-    balances = [book.balance(account, step) for step in range(last + 1)]
-    return [after - before for before, after in pairwise(balances)]
+    return [book.balance(account, step) for step in range(last + 1)]
 
 
 def _stock(flow: list[int]) -> list[int]:

@@ -19,9 +19,10 @@ from models.enterprise_arena.actions import (
 from models.enterprise_arena.macro import Macro
 from models.enterprise_arena.model import EnterpriseArena
 from models.enterprise_arena.observation import CommandReply, Month, Note
-from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.params import TREASURY, ArenaParams
 
 __all__ = [
+    "TREASURY",
     "AccessFinancialDocs",
     "AnalyzeMarketConditions",
     "ArenaParams",

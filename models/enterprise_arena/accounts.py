@@ -5,6 +5,7 @@ Sources: SPEC section 7.1 (chart), sections 6 and 7 (posting rules).
 
 from ledgers.book import Memo
 from ledgers.chart import Account, Chart
+from ledgers.intercompany import ACCOUNT, KIND
 
 __all__ = [
     "ACCRUED_INTEREST",
@@ -18,11 +19,14 @@ __all__ = [
     "CHARGE_OFF_LOANS",
     "CHARGE_OFF_RECEIVABLES",
     "CHART",
+    "CHART_IN_GROUP",
     "CLOSE_YEAR",
     "COLLECT",
     "COST_OF_REVENUE",
     "DRAW_NOTE",
     "INCOME_TAX",
+    "INTERCOMPANY",
+    "INTERCOMPANY_CASH",
     "INTEREST_EXPENSE",
     "INTEREST_RECEIVABLE",
     "INTEREST_REVENUE",
@@ -95,6 +99,10 @@ CHART = Chart(
     )
 )
 
+#: The account with the companies of a group, which the first entry with one of them adds to a book.
+INTERCOMPANY = ACCOUNT
+CHART_IN_GROUP = Chart((*CHART, Account(INTERCOMPANY, "Intercompany", "asset")))
+
 # -- posting rules ---------------------------------------------------------------------------------
 
 #: The month of the opening entry: one before month 0, so that `balance(..., at=-1)` returns the
@@ -120,6 +128,9 @@ PAY_INTEREST = Memo("J13 interest on notes paid", "J13")
 REPAY_NOTES = Memo("J14 scheduled note principal paid", "J14")
 PAY_TAX = Memo("J15 tax of the prior month paid", "J15")
 ACCRUE_TAX = Memo("J16 income tax accrued", "J16")
+
+#: The kind of the entries with companies of a group; the SPEC has no rule for them.
+INTERCOMPANY_CASH = KIND
 
 # -- money -----------------------------------------------------------------------------------------
 

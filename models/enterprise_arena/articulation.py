@@ -4,44 +4,42 @@ As in `ledgers.invariants`, a method is wrapped while a test runs, so that the m
 no checks that only a fault of its own could fail.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import AbstractContextManager
 
 from ledgers import articulation
-from ledgers.invariants import BrokenInvariant
-from models.enterprise_arena.reports import REPORTS
+from ledgers.invariants import checked_method
+from models.enterprise_arena.accounts import INTERCOMPANY
+from models.enterprise_arena.group import reports
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import Lender
 
 __all__ = ["checked", "faults"]
 
 
-@contextmanager
-def checked() -> Iterator[None]:
+def checked() -> AbstractContextManager[None]:
     """Verify the articulation of the books (SPEC section 7.3) whenever a month ends.
 
-    Raises:
-        BrokenInvariant: From the first month that does not articulate; the text says what differs.
+    The month before is verified again where a group may have posted to it after its close. The
+    context raises `BrokenInvariant` from the first month that does not articulate.
     """
-    close_month = Lender.close_month
+    return checked_method(Lender, "close_month", _faults, before=True)
 
-    @wraps(close_month)
-    def checked_close(lender: Lender) -> None:
-        for fault in faults(lender, lender.month):
-            raise BrokenInvariant(f"month {lender.month}: {fault}")
-        close_month(lender)
 
-    Lender.close_month = checked_close  # type: ignore[assignment, method-assign] # restored below
-    try:
-        yield
-    finally:
-        Lender.close_month = close_month  # type: ignore[method-assign]
+def _faults(lender: Lender) -> list[str]:
+    last = lender.month
+    months = range(max(0, last - (INTERCOMPANY in lender.books.held)), last + 1)
+    return [f"month {month}: {fault}" for month in months for fault in faults(lender, month)]
 
 
 def faults(lender: Lender, month: int) -> list[str]:
-    """Return what does not articulate in a month that ends now, one text each; empty if nothing."""
-    texts = articulation.faults(REPORTS, lender.books.book, month, month, month - month % YEAR)
+    """Return what does not articulate in a month, one text each; empty if nothing.
+
+    Args:
+        lender: Its notes are compared with their account as of now.
+        month: The present month, or one before it.
+    """
+    book = lender.books.book
+    texts = articulation.faults(reports(book, month), book, month, month, month - month % YEAR)
     owed = sum(loan.balance for loan in lender.term_loans)
     if owed != lender.debt:
         texts.append(f"notes payable are {lender.debt}, the balances of the notes {owed}")

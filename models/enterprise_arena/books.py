@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from ledgers.book import Memo
 from ledgers.closing import close_year
+from ledgers.intercompany import Intercompany
 from models.enterprise_arena import accounts
 from models.enterprise_arena.accounts import (
     ACCRUED_INTEREST,
@@ -38,7 +39,8 @@ from models.enterprise_arena.accounts import (
 
 __all__ = ["Books"]
 
-_NET_ASSETS = CHART.of("asset", "contra_asset", "liability")
+#: What belongs to the owners: capital, and earnings not yet closed.
+_OWNED = CHART.of("equity", "income", "expense")
 _BEFORE_TAX = tuple(code for code in CHART.temporary if code != INCOME_TAX)
 
 
@@ -52,6 +54,7 @@ class Books:
     Attributes:
         book: The double-entry book.
         held: Its balances in cents by account, always current.
+        intercompany: Cash exchanged with the companies of a group.
     """
 
     def __init__(self, opening: dict[str, int]) -> None:
@@ -60,6 +63,7 @@ class Books:
         # property would look up at each use, and the two ways to post an entry.
         self.held = self.book.held
         self._transfer, self._post = self.book.transfer, self.book.post
+        self.intercompany = Intercompany(self.book, CASH, "asset")
         lines = {**opening, RETAINED_EARNINGS: -sum(opening.values())}
         if any(lines.values()):
             self._post(OPENING_MONTH, accounts.OPENING, lines)
@@ -68,8 +72,11 @@ class Books:
 
     @property
     def equity(self) -> int:
-        """Book equity, cents: assets less liabilities."""
-        return self._sum(_NET_ASSETS)
+        """Book equity, cents: assets less liabilities.
+
+        It is read from the owners' side, which cash from or to a group does not move.
+        """
+        return -self._sum(_OWNED)
 
     @property
     def pretax(self) -> int:

@@ -13,14 +13,15 @@ from ledgers.views import apportion, general_ledger, opening
 from models.enterprise_arena.accounts import (
     BILL_INTEREST,
     BILL_PRINCIPAL,
-    CHART,
+    CASH,
     INTEREST_RECEIVABLE,
     LOANS,
     ORIGINATE,
     PRINCIPAL_RECEIVABLE,
     dollars,
 )
-from models.enterprise_arena.reports import CASH_LEDGER, REPORTS, VENDORS
+from models.enterprise_arena.group import cash_ledger, reports
+from models.enterprise_arena.reports import VENDORS
 from models.enterprise_arena.rules import YEAR
 
 __all__ = [
@@ -50,24 +51,24 @@ def year_of(month: int) -> int:
 
 def income_statement(book: Book, month: int) -> Statement:
     """Return the income statement of the year to date."""
-    return REPORTS.income_statement(book, year_of(month), month)
+    return reports(book, month).income_statement(book, year_of(month), month)
 
 
 def balance_sheet(book: Book, month: int) -> Statement:
     """Return the balance sheet at the end of the month."""
-    return REPORTS.balance_sheet(book, month)
+    return reports(book, month).balance_sheet(book, month)
 
 
 def cash_flow(book: Book, month: int) -> Statement:
     """Return the cash flow statement of the year to date, by the direct method."""
-    return REPORTS.cash_flow_statement(book, year_of(month), month)
+    return reports(book, month).cash_flow_statement(book, year_of(month), month)
 
 
 def trial_balance(book: Book, month: int) -> list[dict[str, Any]]:
     """Return every account with its balance at the end of the month."""
     return [
-        {"account": code, "name": CHART[code].name, **_sides(balance)}
-        for code, balance in book.balances(month).items()
+        {"account": each.code, "name": each.name, **_sides(book.balance(each.code, at=month))}
+        for each in reports(book, month).chart
     ]
 
 
@@ -97,7 +98,7 @@ def ledger(book: Book, month: int, labels: Sequence[str]) -> list[dict[str, Any]
                 for line in general_ledger(book, account.code, since, month)
             ],
         }
-        for account in CHART
+        for account in reports(book, month).chart
     ]
 
 
@@ -110,15 +111,22 @@ def _sides(amount: int) -> dict[str, float]:
 
 def bank_statement(book: Book, month: int) -> dict[str, Any]:
     """Return the month's inflows and outflows of cash, by the classes of the cash ledger."""
-    flows = CASH_LEDGER.flows(book, month, month)
+    view = cash_ledger(book, month)
+    moved = view.lines(book, month, month)
+    classes = dict.fromkeys(view.categories.values())
     return {
-        "opening_balance": dollars(book.balance(CASH_LEDGER.account, at=month - 1)),
+        "opening_balance": dollars(book.balance(CASH, at=month - 1)),
         "rows": [
-            {"class": name, "inflow": dollars(max(flow, 0)), "outflow": dollars(max(-flow, 0))}
-            for name, flow in flows.items()
+            {"class": name, **_ways([line.amount for line in moved if line.category == name])}
+            for name in classes
         ],
-        "closing_balance": dollars(book.balance(CASH_LEDGER.account, at=month)),
+        "closing_balance": dollars(book.balance(CASH, at=month)),
     }
+
+
+def _ways(amounts: Sequence[int]) -> dict[str, float]:
+    received = sum(amount for amount in amounts if amount > 0)
+    return {"inflow": dollars(received), "outflow": dollars(received - sum(amounts))}
 
 
 def loan_tape(book: Book, month: int, average_loan: float) -> dict[str, Any]:
@@ -137,7 +145,7 @@ def vendor_invoices(book: Book, month: int, shares: Sequence[float]) -> list[dic
 
     The invoice has no amount, because only a closing shows the month's accruals.
     """
-    paid = -CASH_LEDGER.flows(book, month, month)["vendor"]
+    paid = -cash_ledger(book, month).flows(book, month, month)["vendor"]
     parts = apportion(paid, by_vendor(shares))
     return [
         {"vendor": name, "invoice": "received", "amount": None, "paid_on_earlier": dollars(part)}

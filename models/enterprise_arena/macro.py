@@ -145,7 +145,7 @@ class Macro:
                 raise ValueError(
                     f"row {at} is of month {short_repr(month)}; months run 0, 1, 2, ..."
                 )
-            if not re.fullmatch(r"[0-9]{4}-[01][0-9]", self.date[at]):
+            if not re.fullmatch(r"(?!0000)[0-9]{4}-(0[1-9]|1[0-2])", self.date[at]):
                 raise ValueError(
                     f"month {at}, date: {short_repr(self.date[at])} was given; it is YYYY-MM"
                 )

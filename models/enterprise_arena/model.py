@@ -7,6 +7,7 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.core.calendar import Months, month_end
 from models.enterprise_arena import options, processes, regimes, score, series, statements, tables
 from models.enterprise_arena.actions import Command
 from models.enterprise_arena.observation import Month
@@ -81,4 +82,36 @@ class EnterpriseArena(ArenaParams):
 
     def date(self, tick: int) -> dt.date:
         """Return the last day of a month; tick -1 is the day of the opening balances."""
-        return statements.last_day(self.table, tick)
+        return month_end(self.calendar.start.date(), tick)
+
+    @property
+    def calendar(self) -> Months:
+        """Months of the macro table; a tick is the end of its month, and -1 the start of the first.
+
+        What happens in a month is posted at its tick.
+        """
+        return Months(dt.datetime.fromisoformat(f"{self.table.date[0]}-01"), opening=-1)
+
+    def cash(self, state: Lender) -> int:
+        """Return the cash in the bank in cents; below 0 before a bankruptcy."""
+        return state.cash
+
+    def receive_cash(self, state: Lender, cents: int, partner: str) -> None:
+        """Post cash that a company of the group has sent; at least 1 cent.
+
+        Raises:
+            ValueError: It is less than 1 cent, or no whole number.
+        """
+        state.receive_cash(cents, partner)
+
+    def pay_cash(self, state: Lender, cents: int, partner: str) -> None:
+        """Post cash that is sent to a company of the group.
+
+        Raises:
+            ValueError: It is more than the cash in the bank, less than 1 cent, or no whole number.
+        """
+        state.pay_cash(cents, partner)
+
+    def intercompany(self, state: Lender) -> dict[str, int]:
+        """Return the balances by company of the group, cents; above 0 is owed to the lender."""
+        return state.books.intercompany.balances

@@ -7,6 +7,7 @@ from attrs import frozen
 
 from models.enterprise_arena.accounts import CASH, ISSUE_SHARES, OPENING_MONTH, dollars
 from models.enterprise_arena.closings import balance_sheet
+from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import UNBOUNDED
 from models.enterprise_arena.state import Lender
 
@@ -130,27 +131,40 @@ def _rounds(lender: Lender) -> Iterator[dict[str, Any]]:
             }
 
 
-def _flows(closing_cash: float) -> dict[str, float]:
-    opened = closing_cash - _FLOWS["net_change"]
-    return {**_FLOWS, "opening_cash": opened, "closing_cash": closing_cash}
+def _flows(params: ArenaParams) -> dict[str, float]:
+    """Return the cash flow that leads to opening cash: without lending, what shareholders paid."""
+    cash = params.opening_cash
+    paid = dict.fromkeys(("equity_proceeds", "financing", "net_change"), cash)
+    flows = _FLOWS if params.lends else {**dict.fromkeys(_FLOWS, 0.0), **paid}
+    return {**flows, "opening_cash": cash - flows["net_change"], "closing_cash": cash}
 
 
 def _overview(lender: Lender) -> dict[str, Any]:
     p = lender.params
-    text = (
+    business = _lending(p) if p.lends else "Company XYZ has no customers and makes no loans."
+    overhead = f" Its overhead is {p.overhead:,.0f} dollars a month." if p.overhead else ""
+    return {"text": f"{business}{overhead} {_funding(p)}"}
+
+
+def _lending(p: ArenaParams) -> str:
+    return (
         f"Company XYZ lends to consumers. It has {p.opening_users:,.0f} borrowers; a new one is "
         f"lent {p.average_loan:,.0f} dollars on average, paid out at once. Part of the book is "
         "promotional credit at no interest, the rest bears interest. Each month a share of the "
         "principal falls due and is billed together with the interest; most of what is billed is "
         "collected a month later. Revenue is the interest billed, recognised in the month of the "
         "bill whether collected or not; credit losses are provided for in advance. Growth is paid "
-        "out of cash, so that many new borrowers take cash now and return it over years. The "
-        "company raises equity and debt when the chief financial officer asks for it; money takes "
-        "months to arrive, may fall short of what was asked for, and may not come at all. Equity "
-        f"is issued at {p.share_price:,.2f} dollars a share; debt is repaid in "
+        "out of cash, so that many new borrowers take cash now and return it over years."
+    )
+
+
+def _funding(p: ArenaParams) -> str:
+    return (
+        "The company raises equity and debt when the chief financial officer asks for it; money "
+        "takes months to arrive, may fall short of what was asked for, and may not come at all. "
+        f"Equity is issued at {p.share_price:,.2f} dollars a share; debt is repaid in "
         f"{p.note_term_months} equal monthly instalments with interest on the balance."
     )
-    return {"text": text}
 
 
 def _governance(lender: Lender) -> dict[str, Any]:
@@ -166,12 +180,12 @@ def _balance_sheet(lender: Lender) -> dict[str, Any]:
     return {"rows": balance_sheet(lender.books.book, OPENING_MONTH).money()}
 
 
-def _income_statement(_: Lender) -> dict[str, Any]:
-    return {"rows": dict(_INCOME)}
+def _income_statement(lender: Lender) -> dict[str, Any]:
+    return {"rows": dict(_INCOME) if lender.params.lends else dict.fromkeys(_INCOME, 0.0)}
 
 
 def _cash_flow_statement(lender: Lender) -> dict[str, Any]:
-    return {"rows": _flows(lender.params.opening_cash)}
+    return {"rows": _flows(lender.params)}
 
 
 # -- the register ----------------------------------------------------------------------------------

@@ -88,14 +88,17 @@ def lend(lender: Lender, month: int, growth: float) -> None:
 
 
 def borrowers(before: float, growth: float) -> float:
-    """Return the borrowers after a month of *growth* percent, at least 1 (SPEC section 6, J8)."""
-    return max(1.0, before * (1 + growth / 100))
+    """Return the borrowers after a month of *growth* percent (SPEC section 6, J8).
+
+    They are at least 1, or as many as before where those are fewer: 0 stay 0.
+    """
+    return max(min(1.0, before), before * (1 + growth / 100))
 
 
 def accrue_costs(lender: Lender, month: int, revenue: int, now: Indicators) -> None:
     """J9: accrue vendors' costs, and set the payroll of the month's payday."""
     earned = dollars(revenue)
-    expense = earned * (now.gross_margin - now.ebitda_margin) / 100
+    expense = lender.params.overhead + earned * (now.gross_margin - now.ebitda_margin) / 100
     lender.payroll = cents(expense * lender.params.payroll_share_of_opex)
     cost = cents(earned * (1 - now.gross_margin / 100))
     lender.books.accrue_vendors(month, cost, cents(expense) - lender.payroll)

@@ -1,6 +1,7 @@
 """The parameters of EnterpriseArena and its presets; the rules are in `rules.py`."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from attrs import field, frozen
@@ -11,7 +12,7 @@ from models.enterprise_arena import macro
 from models.enterprise_arena.macro import Macro
 from models.enterprise_arena.rules import Information, Lending, Noise, Opening, Raising, Scoring
 
-__all__ = ["ArenaParams"]
+__all__ = ["TREASURY", "ArenaParams"]
 
 _COLUMNS = ("ind_user_growth_monthly", "ind_user_growth_monthly_alt")
 
@@ -24,6 +25,22 @@ _LOAN_BOOK = 50_000_000.0
 #: What the presets that boards play change: a request has a bound, and a refused one is free as
 #: often as a tool may be called in a month [P].
 _CAPPED = {"largest_request": _LOAN_BOOK, "free_refusals": 20}
+
+#: Changes of parameters for a company that lends nothing: what remains is funding and its own
+#: overhead, as of a group's treasury. It is no preset, because it is no world to compare rules in.
+#: The amounts are ours: paid-in capital of two million, all of it in cash, which is overhead for 40
+#: months.
+TREASURY: Mapping[str, Any] = MappingProxyType(
+    {
+        "opening_cash": 2_000_000.0,
+        "opening_users": 0.0,
+        "opening_loans": 0.0,
+        "opening_allowance": 0.0,
+        "opening_payables": 0.0,
+        "opening_shares": 200_000.0,
+        "overhead": 50_000.0,
+    }
+)
 
 
 @frozen(kw_only=True, slots=False)

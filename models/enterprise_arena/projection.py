@@ -1,7 +1,7 @@
 """The cash-flow projection: a formula with growth held flat (SPEC section 9.4).
 
 It leaves out requests under way, charge-offs and tax. Its margin comes from the last closed
-statements.
+statements, without overhead, which it deducts month by month.
 """
 
 import math
@@ -12,10 +12,10 @@ from attrs import evolve, field, frozen
 
 from desim.short_repr import short_repr
 from models.enterprise_arena import closings, opening
-from models.enterprise_arena.accounts import LOANS, dollars
+from models.enterprise_arena.accounts import LOANS, cents, dollars
 from models.enterprise_arena.documents import closed_months
 from models.enterprise_arena.refusal import CommandRefused
-from models.enterprise_arena.rules import instalment
+from models.enterprise_arena.rules import YEAR, instalment
 from models.enterprise_arena.state import Lender, TermLoan
 
 __all__ = ["Margin", "Outlook", "margin", "outlook", "project"]
@@ -34,7 +34,7 @@ class Margin:
     """The operating margin of a projection, and its source.
 
     Attributes:
-        percent: EBITDA over revenue, percent.
+        percent: EBITDA before overhead over revenue, percent.
         source: Name of the statement.
         month: Month of that statement.
         stale: Whether the statement is older than `projection_stale_after`.
@@ -58,6 +58,7 @@ class Outlook:
         lending_rate: Blended annual yield of the loans, a share.
         growth: Of borrowers, percent a month, in every month.
         margin: The operating margin.
+        overhead: Spent a month whatever the revenue.
         collection_rate: Share of billed amounts that is collected.
         amortisation_rate: Share of principal that is billed each month.
         average_loan: Lent to a new borrower.
@@ -72,6 +73,7 @@ class Outlook:
     lending_rate: float
     growth: float
     margin: Margin
+    overhead: float
     collection_rate: float
     amortisation_rate: float
     average_loan: float
@@ -104,6 +106,7 @@ def outlook(lender: Lender, override: float | None) -> Outlook:
         lending_rate=lender.lending_rate,
         growth=growth,
         margin=margin(lender),
+        overhead=params.overhead,
         collection_rate=params.collection_base,
         amortisation_rate=params.amortisation_rate,
         average_loan=params.average_loan,
@@ -118,7 +121,8 @@ def margin(lender: Lender) -> Margin:
     if closed:
         month, source = closed[-1], "income_statement_ytd"
         income = closings.income_statement(lender.books.book, month)
-        percent = income["ebitda"] / income["revenue"] * 100 if income["revenue"] else 0.0
+        earned = income["ebitda"] + cents(params.overhead) * (month % YEAR + 1)
+        percent = earned / income["revenue"] * 100 if income["revenue"] else 0.0
     else:
         month, source = opening.COMPILED, opening.INCOME_STATEMENT
         percent = params.projection_ebitda_margin
@@ -134,7 +138,7 @@ def project(start: Outlook, months: int) -> dict[str, Any]:
         billed = loans * start.amortisation_rate
         inflow = start.collection_rate * (billed + interest)
         lent = max(0.0, start.growth / 100 * users) * start.average_loan
-        spent = (1 - start.margin.percent / 100) * interest
+        spent = start.overhead + (1 - start.margin.percent / 100) * interest
         service = _service(start, month)
         cash += inflow - lent - spent - service
         loans += lent - billed
@@ -174,6 +178,7 @@ def _assumptions(start: Outlook) -> dict[str, float]:
         "lending_rate": round(start.lending_rate, 6),
         "growth_rate": start.growth,
         "ebitda_margin": round(start.margin.percent, 4),
+        **({"overhead": start.overhead} if start.overhead else {}),
         "collection_rate": start.collection_rate,
         "amortisation_rate": start.amortisation_rate,
     }

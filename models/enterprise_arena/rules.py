@@ -2,9 +2,9 @@
 
 Each parameter is listed with its unit and range. The mark at the end of its line gives the source
 of its value: [P] fixed by the paper, [A] taken from public descriptions of the simulator, [C]
-calibrated or proposed by the SPEC. The defaults are those of the SPEC, so `Raising()` holds the
-terms of funding that the paper publishes. The classes have no slots, so that the model can inherit
-from all of them.
+calibrated or proposed by the SPEC, [D] added by desim. The defaults are those of the SPEC, so
+`Raising()` holds the terms of funding that the paper publishes. The classes have no slots, so that
+the model can inherit from all of them.
 """
 
 import math
@@ -120,7 +120,7 @@ class Opening:
 
     Attributes:
         opening_cash: Dollars, 0 to 1e12. [P]
-        opening_users: Active borrowers, 1 to 1e9. [P]
+        opening_users: Active borrowers, 0 to 1e9. [P]
         average_loan: Dollars lent to a new borrower, 0 to 1e6. [P]
         opening_loans: Principal not yet billed, dollars. [P]
         opening_principal_receivable: Billed and not yet collected, dollars. [C]
@@ -133,11 +133,12 @@ class Opening:
         opening_loss_carryforward: Losses that reduce taxable income, dollars. [C]
 
     Opening paid-in capital is opening_shares x share_price [C]; opening retained earnings are what
-    balances the sheet [C].
+    balances the sheet [C]. A company without borrowers never gets any, because growth is a share of
+    them.
     """
 
     opening_cash: float = field(default=15_000_000.0, validator=_money)
-    opening_users: float = field(default=5_000.0, validator=[finite, ge(1), le(1e9)])
+    opening_users: float = field(default=5_000.0, validator=[finite, ge(0), le(1e9)])
     average_loan: float = field(default=10_000.0, validator=[finite, ge(0), le(1e6)])
     opening_loans: float = field(default=50_000_000.0, validator=_money)
     opening_principal_receivable: float = field(default=0.0, validator=_money)
@@ -148,6 +149,12 @@ class Opening:
     opening_shares: float = field(default=10_500_000.0, validator=[finite, ge(0), le(1e9)])
     share_price: float = field(default=10.0, validator=[finite, ge(0.01), le(1e6)])
     opening_loss_carryforward: float = field(default=0.0, validator=_money)
+
+    @property
+    def lends(self) -> bool:
+        """Whether the company has borrowers or loans."""
+        loans = self.opening_loans or self.opening_principal_receivable
+        return bool(self.opening_users or loans)
 
 
 @frozen(kw_only=True, slots=False)
@@ -207,6 +214,8 @@ class Lending:
         receivable_chargeoff_share: Share of uncollected amounts charged off each month. [C]
         allowance_on_loans: Required share of unbilled principal. [C]
         allowance_on_receivables: Required share of billed amounts. [C]
+        overhead: Operating expense that does not depend on revenue, dollars a month; split between
+            payroll and vendors like the rest of it. 0 by default, as in the SPEC. [D]
         payroll_share_of_opex: Payroll's share of operating expense; vendors get the rest. [C]
         tax_rate: Share of taxable income. [C]
         note_term_months: Number of equal instalments of a note, 1 to 1,200. [C]
@@ -223,6 +232,7 @@ class Lending:
     receivable_chargeoff_share: float = field(default=0.25, validator=_share)
     allowance_on_loans: float = field(default=0.02, validator=_share)
     allowance_on_receivables: float = field(default=0.10, validator=_share)
+    overhead: float = field(default=0.0, validator=_money)
     payroll_share_of_opex: float = field(default=0.55, validator=_share)
     tax_rate: float = field(default=0.21, validator=_share)
     note_term_months: int = field(default=60, validator=[whole, ge(1), le(1_200)])

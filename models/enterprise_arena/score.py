@@ -16,7 +16,8 @@ def score(lender: Lender) -> float:
     if lender.world.ended != SURVIVED:
         return 0.0
     params = lender.params
-    value = params.valuation_multiple * dollars(trailing_revenue(lender)) + dollars(lender.cash)
+    value = params.valuation_multiple * dollars(trailing_revenue(lender))
+    value += dollars(lender.closing_cash)
     return value - params.tool_charge * lender.tool_calls
 
 

@@ -127,7 +127,8 @@ class Lender:
         raised: Cents received, by type of request.
         revenue_to_date: Revenue of the year to date at the end of every month, cents.
         pretax_to_date: Income before tax of the year to date at the end of last month, cents.
-        closing_cash: Cash at the end of the last month, cents.
+        closing_cash: Cash at the end of the last month closed, cents; what the lender receives from
+            a group or pays to one after the close, but before the next month, is in it.
         peak: Highest cash at the opening of a month so far, cents.
         low: Lowest cash at the opening of a month so far, cents.
     """
@@ -227,6 +228,29 @@ class Lender:
         self.notifications = []
         self.revenue_to_date.append(-self.books.held[INTEREST_REVENUE])
         self.closing_cash = self.cash
+
+    def receive_cash(self, cents: int, partner: str) -> None:
+        """Post cash that a company of the group has sent.
+
+        Raises:
+            LedgerError: As `Intercompany.receive`.
+        """
+        self.books.intercompany.receive(self.month, partner, cents)
+        self._reclose()
+
+    def pay_cash(self, cents: int, partner: str) -> None:
+        """Post cash that is sent to a company of the group.
+
+        Raises:
+            LedgerError: As `Intercompany.pay`.
+        """
+        self.books.intercompany.pay(self.month, partner, cents)
+        self._reclose()
+
+    def _reclose(self) -> None:
+        """Record the closing cash again after an entry that belongs to a month already closed."""
+        if self.month < self.months_closed:
+            self.closing_cash = self.cash
 
     def revenue(self, month: int) -> int:
         """Return the revenue of a closed month, cents."""

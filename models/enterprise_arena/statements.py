@@ -5,17 +5,16 @@ the officer never sees them.
 """
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from ledgers.statements import Statement
+from ledgers.statements import side_by_side
 from models.enterprise_arena.accounts import OPENING_MONTH
-from models.enterprise_arena.macro import Macro
-from models.enterprise_arena.reports import REPORTS
+from models.enterprise_arena.group import reports
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import Lender
 
-__all__ = ["last_day", "statements"]
+__all__ = ["statements"]
 
 Rows = list[dict[str, Any]]
 
@@ -37,36 +36,16 @@ def statements(lender: Lender, date: Callable[[int], dt.date]) -> dict[str, Rows
         (january, min(january + YEAR - 1, lender.month))
         for january in range(0, lender.month + 1, YEAR)
     ]
-    ends = [str(date(december)) for _, december in years]
-    income = [REPORTS.income_statement(book, *year) for year in years]
-    flows = [REPORTS.cash_flow_statement(book, *year) for year in years]
-    sheets = [
-        REPORTS.balance_sheet(book, month) for month in (OPENING_MONTH, *[end for _, end in years])
-    ]
+    ends = {str(date(year[1])): year for year in years}
+    sheets = {str(date(OPENING_MONTH)): OPENING_MONTH, **{end: y[1] for end, y in ends.items()}}
     return {
-        "income_statement": _columns(ends, income),
-        "balance_sheet": _columns([str(date(OPENING_MONTH)), *ends], sheets),
-        "cash_flow": _columns(ends, flows),
+        "income_statement": side_by_side(
+            {end: reports(book, y[1]).income_statement(book, *y) for end, y in ends.items()}
+        ),
+        "balance_sheet": side_by_side(
+            {end: reports(book, month).balance_sheet(book, month) for end, month in sheets.items()}
+        ),
+        "cash_flow": side_by_side(
+            {end: reports(book, y[1]).cash_flow_statement(book, *y) for end, y in ends.items()}
+        ),
     }
-
-
-def _columns(names: Sequence[str], filled: Sequence[Statement]) -> Rows:
-    """Return a row for each line of a statement, with a column for each period."""
-    columns = [statement.money() for statement in filled]
-    return [
-        {"line": line, **{name: money[line] for name, money in zip(names, columns, strict=True)}}
-        for line in columns[0]
-    ]
-
-
-def last_day(table: Macro, month: int) -> dt.date:
-    """Return the last day of a month, counted from the date of the table's month 0.
-
-    Args:
-        table: Whose month 0 has a date, YYYY-MM.
-        month: From -1, the month before the episode, on; it may lie beyond the table.
-    """
-    first = dt.date.fromisoformat(f"{table.date[0]}-01")
-    # The first day of the month after, less a day.
-    years, months = divmod(first.month + month, YEAR)
-    return dt.date(first.year + years, months + 1, 1) - dt.timedelta(days=1)

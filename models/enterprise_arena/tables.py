@@ -46,27 +46,25 @@ def _trial_balance(lender: Lender) -> Rows:
 
 
 def _bank(lender: Lender) -> Rows:
-    return [_row(lender, month, _account(lender, month)) for month in range(lender.month)]
+    return [_row(lender, month, _account(lender, month)) for month in _past(lender)]
 
 
 def _account(lender: Lender, month: int) -> dict[str, float]:
     """Return a month of the bank account with a column for each class; outflows are negative."""
     statement = closings.bank_statement(lender.books.book, month)
-    flows = {row["class"]: row["inflow"] - row["outflow"] for row in statement["rows"]}
+    flows = {row["class"]: round(row["inflow"] - row["outflow"], 2) for row in statement["rows"]}
     return {**flows, "closing_balance": statement["closing_balance"]}
 
 
 def _loan_tape(lender: Lender) -> Rows:
     book, loan = lender.books.book, lender.params.average_loan
-    return [
-        _row(lender, month, closings.loan_tape(book, month, loan)) for month in range(lender.month)
-    ]
+    return [_row(lender, month, closings.loan_tape(book, month, loan)) for month in _past(lender)]
 
 
 def _vendors(lender: Lender) -> Rows:
     """Return the payments to each vendor, a row for each month."""
     book, shares = lender.books.book, lender.params.vendor_shares
-    paid = (closings.vendor_invoices(book, month, shares) for month in range(lender.month))
+    paid = (closings.vendor_invoices(book, month, shares) for month in _past(lender))
     return [
         _row(lender, month, {row["vendor"]: row["paid_on_earlier"] for row in rows})
         for month, rows in enumerate(paid)
@@ -77,8 +75,13 @@ def _market(lender: Lender) -> Rows:
     series = [market.until_now(lender, name) for name in market.SERIES]
     return [
         _row(lender, month, {each.name: each.values[month] for each in series})
-        for month in range(lender.month + 1)
+        for month in range(len(series[0].labels))
     ]
+
+
+def _past(lender: Lender) -> range:
+    """Return the months that are over; in a group the clock may go on after the lender's last."""
+    return range(min(lender.month, lender.params.horizon))
 
 
 def _row(lender: Lender, month: int, figures: Mapping[str, Any]) -> dict[str, Any]:

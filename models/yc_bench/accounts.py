@@ -4,18 +4,37 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ledgers.book import Book, Entry, Memo
+from ledgers.intercompany import KIND, Intercompany
 
-__all__ = ["CASH", "FINE", "FINES", "REWARDS", "WAGES", "CompanyAccounts", "LedgerRow"]
+__all__ = [
+    "CASH",
+    "FINE",
+    "FINES",
+    "INTERCOMPANY",
+    "REWARDS",
+    "WAGES",
+    "CompanyAccounts",
+    "LedgerRow",
+]
 
 CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "fines"
 
 #: Kinds of entries.
 _FOUNDING, _WAGES, _REWARD, FINE = "capital", "wages", "reward", "fine"
 
-#: Category of the published ledger by kind of entry.
-_CATEGORIES = {_WAGES: "monthly_payroll", _REWARD: "task_reward", FINE: "task_fail_penalty"}
+#: Category of cash received from and paid to partners.
+INTERCOMPANY = "intercompany"
 
-#: What an entry refers to: an employee by name, a task by its place in the order of creation.
+#: Category of the published ledger by kind of entry; the last is ours, and appears in groups only.
+_CATEGORIES = {
+    _WAGES: "monthly_payroll",
+    _REWARD: "task_reward",
+    FINE: "task_fail_penalty",
+    KIND: INTERCOMPANY,
+}
+
+#: What an entry refers to: an employee by name, a task by its place in the order of creation. Cash
+#: of a group refers to a "partner".
 _EMPLOYEE, _TASK = "employee", "task"
 
 
@@ -24,10 +43,11 @@ class LedgerRow(NamedTuple):
 
     Attributes:
         tick: When it was posted.
-        category: One of the published categories.
+        category: One of the published categories, or "intercompany".
         cents: What funds gained; below zero for a payment.
-        reference_type: "employee" or "task".
-        reference: The employee's name, or the task's place in the order of creation.
+        reference_type: "employee", "task" or "partner".
+        reference: The name of the employee or partner, or the task's place in the order of
+            creation.
     """
 
     tick: int
@@ -44,10 +64,15 @@ class CompanyAccounts:
         funds: Paid in by the founders, cents.
         opened: Tick at which the company opens.
         fines_as_rewards: Whether the published view shows fines as negative rewards.
+
+    Attributes:
+        book: The ledger.
+        intercompany: Cash received from and paid to the other companies of a group.
     """
 
     def __init__(self, funds: int, *, opened: int = 0, fines_as_rewards: bool = True) -> None:
         self.book = Book(CASH, CAPITAL, WAGES, REWARDS, FINES)
+        self.intercompany = Intercompany(self.book, CASH)
         self._categories = dict(_CATEGORIES)
         if fines_as_rewards:
             self._categories[FINE] = _CATEGORIES[_REWARD]

@@ -22,6 +22,7 @@ class Client:
         failed: Tasks done late.
         unmasked: Tick of the first late task that an adversarial client has swollen.
         unrounded: Whether trust is left unrounded until the present step is over.
+        lost: Tick at which the client went away; none while it is a client.
     """
 
     spec: ClientSpec
@@ -30,6 +31,7 @@ class Client:
     failed: int = 0
     unmasked: int | None = None
     unrounded: bool = False
+    lost: int | None = None
 
     @property
     def name(self) -> str:

@@ -29,6 +29,7 @@ def founder(world: World, company: CompanyState) -> Process:
     while True:
         reason = yield from _run_company(world, company)
         if not reopens(company, reason):
+            company.ended = world.now
             world.end(reason)
             return
         reopen(company)

@@ -7,7 +7,10 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.core.calendar import Calendar
+from models.yc_bench import group
 from models.yc_bench.actions import Command
+from models.yc_bench.client_loss import lose_client
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.observation import FounderDesk
 from models.yc_bench.opening import begin
@@ -75,3 +78,45 @@ class YCBench(YCBenchParams):
     def date(self, tick: int) -> dt.date:
         """Return the day of a tick; after a company has opened again, days simply go on."""
         return CompanyClock.of(self).moment(tick).date()
+
+    # -- in a group --------------------------------------------------------------------------------
+
+    @property
+    def calendar(self) -> Calendar:
+        """Microseconds from the opening hour of `start_date`; they go on when a company reopens."""
+        return self.open_hours.calendar
+
+    def cash(self, state: CompanyState) -> int:
+        """Return the funds in cents: of the last episode; below 0 after a bankruptcy."""
+        return state.accounts.intercompany.cash
+
+    def receive_cash(self, state: CompanyState, cents: int, partner: str) -> None:
+        """Post cash that *partner* has sent at this tick; it undoes no bankruptcy.
+
+        Raises:
+            ValueError: It is less than 1 cent, or no whole number.
+        """
+        group.receive_cash(state, cents, partner)
+
+    def pay_cash(self, state: CompanyState, cents: int, partner: str) -> None:
+        """Post cash that is sent to *partner* at this tick.
+
+        Raises:
+            ValueError: It is more than the funds, less than 1 cent, or no whole number.
+        """
+        group.pay_cash(state, cents, partner)
+
+    def intercompany(self, state: CompanyState) -> dict[str, int]:
+        """Return the balances by partner in cents, over all episodes: above 0 is owed to us."""
+        return group.balances(state)
+
+    def lose_client(self, state: CompanyState, client_name: str) -> None:
+        """Let a client go at this tick: no more tasks of it, and those under way are cancelled.
+
+        Nobody pays for that; the founder's resume ends at this instant and reports it. A company
+        that is over does not change, and one that opens again has all its clients.
+
+        Raises:
+            UsageError: The company has no such client, or has lost it.
+        """
+        lose_client(state, client_name)

@@ -6,10 +6,10 @@ them passes a whole number, or when a task is taken. It is kept from look to loo
 
 from bisect import insort
 
-from models.yc_bench.entities import Task
+from models.yc_bench.entities import Client, Task
 from models.yc_bench.state import CompanyState, best_paid
 
-__all__ = ["admit", "open_tasks", "withdraw"]
+__all__ = ["admit", "open_tasks", "remove_client", "withdraw"]
 
 
 def open_tasks(company: CompanyState) -> list[Task]:
@@ -34,6 +34,17 @@ def admit(company: CompanyState, task: Task) -> None:
     """Enter a task that has just come to the market into the selection, if it is open."""
     if _fits(company, task):
         insort(company.open, task, key=best_paid)
+
+
+def remove_client(company: CompanyState, client: Client) -> int:
+    """Take all tasks of a client off the market for good, and return how many there were."""
+    leaving = [task for task in company.market if task.client is client]
+    for task in leaving:
+        # No longer "market", because a task may be accepted by a name that was seen before.
+        task.status = "cancelled"
+    company.market = [task for task in company.market if task.client is not client]
+    company.open = [task for task in company.open if task.client is not client]
+    return len(leaving)
 
 
 def _fits(company: CompanyState, task: Task) -> bool:

@@ -18,9 +18,13 @@ from models.yc_bench.actions import (
     TaskAssign,
     TaskDispatch,
 )
+from models.yc_bench.commandline import line_of
 from models.yc_bench.observation import CommandReply, FounderDesk
 
 __all__ = ["default_action", "options"]
+
+#: The console's line of a look at the market.
+_LOOK = line_of(MarketBrowse())
 
 
 def options(desk: FounderDesk) -> list[Option]:
@@ -42,7 +46,8 @@ def _steps(desk: FounderDesk) -> Iterator[Option]:
         yield Option(MarketBrowse(), -1.0, "look for more work")
     elif rows := _rows(reply, "tasks", "requirements"):
         yield from (_accept(row) for row in rows)
-    else:
+    elif reply is None or reply.command != _LOOK:
+        # An empty market is not looked at twice in a turn.
         yield Option(MarketBrowse(), 0.0, "look for work")
 
 

@@ -17,7 +17,7 @@ from models.yc_bench.ranks import BANKRUPTCY, HORIZON, LAST, PAYDAY, rank
 from models.yc_bench.state import CompanyState
 from models.yc_bench.work import plan_anew, settle
 
-__all__ = ["Process", "bankruptcy", "horizon", "paydays", "work"]
+__all__ = ["Process", "bankruptcy", "horizon", "paydays", "stop", "work"]
 
 Process = Generator[Event, Any, None]
 
@@ -45,7 +45,7 @@ def work(world: World, company: CompanyState, task: Task) -> Process:
             company.report.append(complete(company, task))
         else:
             company.report.append(_reach_milestone(company, task))
-        _stop(company, at_once=company.bankrupt)
+        stop(company, at_once=company.bankrupt)
 
 
 def horizon(world: World, company: CompanyState, episode: int) -> Process:
@@ -56,7 +56,7 @@ def horizon(world: World, company: CompanyState, episode: int) -> Process:
     settle(company)
     company.over = True
     company.report.append({"type": "horizon_end", "reached": True})
-    _stop(company, at_once=True)
+    stop(company, at_once=True)
 
 
 def bankruptcy(world: World, company: CompanyState, episode: int) -> Process:
@@ -67,7 +67,16 @@ def bankruptcy(world: World, company: CompanyState, episode: int) -> Process:
         return
     company.bankruptcy_due = None
     company.report.append({"type": "bankruptcy", "bankrupt": True})
-    _stop(company, at_once=True)
+    stop(company, at_once=True)
+
+
+def stop(company: CompanyState, *, at_once: bool) -> None:
+    """End the founder's resume: now, or when this instant's events have been handled."""
+    if company.bankrupt and company.bankruptcy is None:
+        company.bankruptcy = company.world.now
+    # Between a stop and the founder's next resume the wait has no callbacks.
+    if company.wait is not None and company.wait.callbacks:
+        company.wait = company.world.moved(company.wait, 0, rank=0 if at_once else _SETTLED)
 
 
 def _pay(company: CompanyState) -> None:
@@ -80,7 +89,7 @@ def _pay(company: CompanyState) -> None:
     if company.bankrupt and params.bankruptcy_is_queued and company.bankruptcy_due is None:
         world.process(bankruptcy(world, company, company.episode))
     if company.bankrupt or params.resume_stops_at_paydays:
-        _stop(company, at_once=True)
+        stop(company, at_once=True)
 
 
 def _skipped(company: CompanyState, payday: int) -> bool:
@@ -100,12 +109,3 @@ def _reach_milestone(company: CompanyState, task: Task) -> dict[str, Any]:
         "milestone_pct": task.milestone,
         "handled": True,
     }
-
-
-def _stop(company: CompanyState, *, at_once: bool) -> None:
-    """End the founder's resume: now, or when this instant's events have been handled."""
-    if company.bankrupt and company.bankruptcy is None:
-        company.bankruptcy = company.world.now
-    # Between a stop and the founder's next resume the wait has no callbacks.
-    if company.wait is not None and company.wait.callbacks:
-        company.wait = company.world.moved(company.wait, 0, rank=0 if at_once else _SETTLED)

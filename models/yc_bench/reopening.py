@@ -25,7 +25,7 @@ def reopens(company: CompanyState, reason: str) -> bool:
 
 def reopen(company: CompanyState) -> None:
     """Replace a bankrupt company by a new one in the world of the same seed."""
-    company.past.append(PastEpisode(summary(company, "bankruptcy"), company.accounts.book))
+    company.past.append(PastEpisode(summary(company, "bankruptcy"), company.accounts))
     for task in company.active:
         # Its process, which waits for an event without callbacks, is never resumed; one that has
         # not started yet finds that there is no work.
@@ -45,8 +45,8 @@ def summary(company: CompanyState, ended: str) -> dict[str, Any]:
     return {
         "episode": company.episode,
         "ended": ended,
-        "ended_on": company.clock.text(company.world.now),
-        "final_funds_cents": company.funds_cents,
+        "ended_on": company.clock.text(company.last_tick),
+        "final_funds_cents": company.funds_at(company.last_tick),
         "turns": company.turns,
         "commands": company.counts.total() - company.counts["EndTurn"],
         "tasks_accepted": len(company.owned),

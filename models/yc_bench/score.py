@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from models.yc_bench.accounts import CASH, FINES, REWARDS, WAGES
+from models.yc_bench.accounts import FINES, REWARDS, WAGES
 from models.yc_bench.entities import Task
 from models.yc_bench.lateness import CAUSES, DETAILS, bankruptcy_cause, losses
 from models.yc_bench.reopening import summary
@@ -14,7 +14,7 @@ __all__ = ["final_funds", "paper_metrics"]
 
 def final_funds(company: CompanyState) -> float:
     """Return the funds at the end, in dollars."""
-    return company.accounts.book.money(company.funds_cents)
+    return company.accounts.book.money(company.funds_at(company.last_tick))
 
 
 def paper_metrics(company: CompanyState) -> dict[str, Any]:
@@ -26,12 +26,12 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
     """
     clock, tasks = company.clock, company.owned
     return {
-        "final_funds_cents": company.funds_cents,
+        "final_funds_cents": company.funds_at(company.last_tick),
         "funds_by_month_cents": _curve(company),
         **_money(company),
         "bankrupt_on": None if company.bankruptcy is None else clock.text(company.bankruptcy),
         "bankruptcy_cause": bankruptcy_cause(company),
-        "ended_on": clock.text(company.world.now),
+        "ended_on": clock.text(company.last_tick),
         "idle_since": None if company.idle_since is None else clock.text(company.idle_since),
         "tasks_succeeded": sum(c.succeeded for c in company.clients),
         "tasks_failed": sum(c.failed for c in company.clients),
@@ -85,9 +85,8 @@ def _conduct(company: CompanyState) -> dict[str, Any]:
 
 def _curve(company: CompanyState) -> dict[str, int]:
     """Return the funds at the end of each month that ends before the horizon, by month."""
-    book, clock = company.accounts.book, company.clock
-    ends = clock.month_ends(company.horizon)
-    return {clock.text(end)[:7]: book.balance(CASH, at=end) for end in ends}
+    clock = company.clock
+    return {clock.text(end)[:7]: company.funds_at(end) for end in clock.month_ends(company.horizon)}
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from models.yc_bench.accounts import CASH, FINES, REWARDS, WAGES
+from models.yc_bench.accounts import FINES, REWARDS, WAGES
 from models.yc_bench.entities import Task
 from models.yc_bench.state import CompanyState
 
@@ -35,7 +35,7 @@ def monthly_series(company: CompanyState) -> dict[str, list[float]]:
         return counted(task.finished for task in company.owned if fits(task))
 
     return {
-        "funds_cents": [float(book.balance(CASH, at=end)) for end in ends],
+        "funds_cents": [float(company.funds_at(end)) for end in ends],
         "revenue_cents": moved(REWARDS, -1),
         "payroll_cents": moved(WAGES, 1),
         "fines_cents": moved(FINES, 1),

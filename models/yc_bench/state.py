@@ -14,8 +14,7 @@ from attrs import define, field, frozen
 from simpy.events import Event
 
 from desim import World
-from ledgers.book import Book
-from models.yc_bench.accounts import CompanyAccounts
+from models.yc_bench.accounts import CASH, CompanyAccounts
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.entities import Client, StaffMember, Task
 from models.yc_bench.params import YCBenchParams
@@ -42,11 +41,11 @@ class PastEpisode:
 
     Attributes:
         figures: How it ended, as `reopening.summary` returns it.
-        book: Its ledger.
+        accounts: Its books.
     """
 
     figures: dict[str, Any]
-    book: Book
+    accounts: CompanyAccounts
 
 
 @define(eq=False)
@@ -61,6 +60,7 @@ class CompanyState:
         horizon: Tick at which the run ends.
         episode: Number of the episode, from 1; a bankruptcy may open a further one.
         past: The episodes before.
+        ended: Tick at which the run ended; none while it runs.
         idle_since: Tick from which the year passed without the founder; none where it did not.
         turns: Turns begun.
         clients: In the order in which initial tasks are dealt.
@@ -80,6 +80,8 @@ class CompanyState:
         over: Whether the horizon event has happened.
         bankruptcy: Tick of the first bankruptcy.
         bankruptcy_due: Tick of a bankruptcy event that has not been handled.
+        rescued_late: Whether a partner sent cash when funds were below zero, which undoes no
+            bankruptcy.
         scratchpad: The text of the scratchpad.
         busy: Ticks of active tasks so far: two tasks for a day count two days.
         drawn: The clients as drawn, in the order of `clients`.
@@ -101,6 +103,7 @@ class CompanyState:
     horizon: int
     episode: int = 1
     past: list[PastEpisode] = field(factory=list)
+    ended: int | None = None
     idle_since: int | None = None
     turns: int = 0
     clients: list[Client] = field(factory=list)
@@ -120,6 +123,7 @@ class CompanyState:
     over: bool = False
     bankruptcy: int | None = None
     bankruptcy_due: int | None = None
+    rescued_late: bool = False
     scratchpad: str = ""
     busy: int = 0
     drawn: tuple[ClientSpec, ...] = ()
@@ -138,7 +142,7 @@ class CompanyState:
     @property
     def ledgers(self) -> tuple[Any, ...]:
         """The books of all episodes, which the digest of the result covers."""
-        return (*[each.book for each in self.past], self.accounts.book)
+        return (*[each.accounts.book for each in self.past], self.accounts.book)
 
     @property
     def funds_cents(self) -> int:
@@ -152,8 +156,17 @@ class CompanyState:
 
     @property
     def bankrupt(self) -> bool:
-        """Whether funds are below zero; exactly zero is alive."""
-        return self.funds_cents < 0
+        """Whether funds are below zero, or were when a partner sent cash; zero is alive."""
+        return self.funds_cents < 0 or self.rescued_late
+
+    @property
+    def last_tick(self) -> int:
+        """The tick at which the run ended; the present one while it runs."""
+        return self.world.now if self.ended is None else self.ended
+
+    def funds_at(self, tick: int) -> int:
+        """Return the funds at the end of a tick, cents; after the run, those at its end."""
+        return self.accounts.book.balance(CASH, at=min(tick, self.last_tick))
 
     def hire(self, spec: EmployeeSpec) -> None:
         """Put an employee on the payroll."""

@@ -44,7 +44,7 @@ _CLOSINGS = {
     "neutral": "Decide what to do next.",
 }
 
-#: Lines of events that are no completion; any other event is written as `Event: TYPE`.
+#: Lines of events without details; an unknown event is written as `Event: TYPE`.
 _FIXED = {
     "horizon_end": "The horizon has been reached; the run is over.",
     "bankruptcy": "The company went bankrupt; the run is over.",
@@ -58,6 +58,9 @@ def event_line(event: Mapping[str, Any]) -> str:
     'Event: monthly_payroll'
     """
     kind = str(event.get("type", ""))
+    if kind == "client_lost":
+        titles = ", ".join(event["task_titles"]) or "no tasks"
+        return f"{event['client_name']} is no longer a client; cancelled: {titles}"
     if kind != "task_completed":
         return _FIXED.get(kind, f"Event: {kind}")
     task = f"{event['task_title']} (client: {event['client_name']})"

@@ -98,7 +98,7 @@ class FounderTurns:
             active_tasks=len(company.active),
             planned_tasks=len(company.planned),
             memory_countdown=max(0, MEMORY - number),
-            bankrupt=funds < 0,
+            bankrupt=company.bankrupt,
             # Copies: the payload is also part of an earlier observation.
             events=tuple([dict(event) for event in payload.get("wake_events", ())]),
             closing=_closing(company),

@@ -12,6 +12,7 @@ from models.yc_bench.refusal import CommandRefused
 from models.yc_bench.rules.decimals import stored
 from models.yc_bench.rules.draw_market import draw_replacement, replacement_number
 from models.yc_bench.rules.formulas import agreed_quantity, deadline_days
+from models.yc_bench.rules.specs import TaskSpec
 from models.yc_bench.state import CompanyState, enter
 
 __all__ = ["accept"]
@@ -99,9 +100,15 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     else:
         generation, number = 0, company.replaced
     company.replaced += 1
-    spec = company.foreseen.get((slot, generation)) or draw_replacement(
+    spec = _foreseen(company, slot, generation) or draw_replacement(
         params, company.world.seed, taken.spec, company.drawn, number
     )
     replacement = enter(company, spec)
     admit(company, replacement)
     return replacement
+
+
+def _foreseen(company: CompanyState, slot: int, generation: int) -> TaskSpec | None:
+    """Return the world file's replacement, unless its client is lost."""
+    spec = company.foreseen.get((slot, generation))
+    return spec if spec is not None and company.clients[spec.client].lost is None else None

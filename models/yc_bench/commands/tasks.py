@@ -12,7 +12,7 @@ from models.yc_bench.rules.formulas import trust_after_cancellation
 from models.yc_bench.state import CompanyState
 from models.yc_bench.work import forget, plan_anew, sharing
 
-__all__ = ["assign", "assign_all", "cancel", "dispatch"]
+__all__ = ["assign", "assign_all", "cancel", "dispatch", "give_up"]
 
 
 def assign(company: CompanyState, action: TaskAssign) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def cancel(company: CompanyState, action: TaskCancel) -> dict[str, Any]:
     lose_prestige(company, task, params.penalty_cancel_multiplier)
     left = trust_after_cancellation(params, trust)
     set_trust(company, task.client, left)
-    _give_up(company, task)
+    give_up(company, task)
     new = company.prestige[task.domain]
     change = {"old": float(old), "new": float(new), "delta": float(new - old)}
     return {
@@ -103,7 +103,8 @@ def assign_all(_: CompanyState, __: TaskAssignAll) -> dict[str, Any]:
     )
 
 
-def _give_up(company: CompanyState, task: Task) -> None:
+def give_up(company: CompanyState, task: Task) -> None:
+    """Stop an open task for good and plan anew what shares its people; nothing else is lost."""
     team, active = task.team, task.status == "active"
     task.status = "cancelled"
     (company.active if active else company.planned).remove(task)

@@ -10,9 +10,10 @@ __all__ = ["client_history", "client_list"]
 
 
 def client_list(company: CompanyState, _: ClientList) -> dict[str, Any]:
-    """List clients by name with trust, tier and specialties."""
+    """List clients by name with trust, tier and specialties; a lost client is left out."""
+    present = [client for client in _by_name(company) if client.lost is None]
     return {
-        "count": len(company.clients),
+        "count": len(present),
         "clients": [
             {
                 "client_id": f"<client:{client.name}>",
@@ -21,13 +22,13 @@ def client_list(company: CompanyState, _: ClientList) -> dict[str, Any]:
                 "tier": client.spec.tier,
                 "specialties": list(client.spec.specialties),
             }
-            for client in _by_name(company)
+            for client in present
         ],
     }
 
 
 def client_history(company: CompanyState, _: ClientHistory) -> dict[str, Any]:
-    """List clients by name with tasks done and failed for each."""
+    """List clients by name with tasks done and failed for each, lost clients included."""
     return {
         "count": len(company.clients),
         "client_history": [

@@ -30,7 +30,7 @@ def company_status(company: CompanyState, _: CompanyStatus) -> dict[str, Any]:
         # Without payroll the runway has no number.
         "risk": {
             "months_runway": round(funds / payroll, 2) if payroll else None,
-            "bankrupt": funds < 0,
+            "bankrupt": company.bankrupt,
         },
     }
 

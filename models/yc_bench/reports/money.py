@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from models.yc_bench.accounts import LedgerRow
+from models.yc_bench.accounts import INTERCOMPANY, LedgerRow
 from models.yc_bench.actions import FinanceLedger, ReportMonthly
 from models.yc_bench.read_only import ReadOnlyRow
 from models.yc_bench.refusal import CommandRefused
@@ -30,8 +30,9 @@ def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, An
     """
     category = action.category
     first, last = _midnight(company, action.from_date), _midnight(company, action.to_date)
-    if category is not None and category not in _CATEGORIES:
-        raise CommandRefused(f"Invalid category: {category}. Valid: {_CATEGORIES}")
+    known = _categories(company)
+    if category is not None and category not in known:
+        raise CommandRefused(f"Invalid category: {category}. Valid: {known}")
     rows = company.accounts.entries()
     entries = [
         printed
@@ -42,6 +43,12 @@ def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, An
     ]
     total = sum(entry["amount_cents"] for entry in entries)
     return {"count": len(entries), "total_amount_cents": total, "entries": entries}
+
+
+def _categories(company: CompanyState) -> list[str]:
+    """Return the published categories, and that of group cash once there has been any."""
+    grouped = company.accounts.intercompany.balances
+    return [*_CATEGORIES, INTERCOMPANY] if grouped else _CATEGORIES
 
 
 def _printed(company: CompanyState, rows: Sequence[LedgerRow]) -> Sequence[ReadOnlyRow]:

@@ -48,6 +48,7 @@ class _Chains:
         lags = [params.ship_delay] * (count - 1) + [params.production_weeks]
         weeks = params.horizon + max(*lags, params.order_delay)
         self.params, self.played, self.last = params, played, count - 1
+        self.strike = params.strike_weeks
         self.rules = [rule(params.opponents, upstream=s == self.last) for s in range(count)]
         # Units by week of arrival.
         flow = params.flow
@@ -68,12 +69,14 @@ class _Chains:
             self.transit[s] = self.transit[s] - due[week]
 
     def ship(self, week: int, wanted: int) -> None:
+        # Weeks are counted from 0 here and from 1 in the parameters.
+        on_strike = self.last if week + 1 in self.strike else None
         for s in range(self.last + 1):
             self.incoming[s] = self.mail[s][week] if s else wanted
             self.past[s].append(self.incoming[s])
             self.mailed[s] = self.mailed[s] - self.mail[s][week]
             need = self.incoming[s] + self.owed[s]
-            sent = np.minimum(self.on_hand[s], need)
+            sent = 0 if s == on_strike else np.minimum(self.on_hand[s], need)
             self.on_hand[s], self.owed[s] = self.on_hand[s] - sent, need - sent
             if s:
                 self.due[s - 1][week + self.params.ship_delay] = sent

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
 
+from attrs import evolve
+
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 
@@ -34,7 +36,8 @@ def order_up_to_level(params: BeerGameParams, stage: str, *, team: bool = False)
     """Return the tuned level of a preset's stage, or `formula_level` for every other game.
 
     Args:
-        params: A Beer Game; a preset with any parameter changed is another game.
+        params: A Beer Game; a preset with any parameter changed is another game, unless it is cash
+            alone, on which no level depends.
         stage: The stage that orders.
         team: Whether all stages order up to tuned levels, rather than this one among the others'
             rule.
@@ -73,5 +76,6 @@ def _free(params: BeerGameParams) -> float:
 @lru_cache(maxsize=256)
 def _preset(params: BeerGameParams) -> str:
     """Return the name of the preset that has these parameters, or an empty text."""
-    names = (n for n, changes in params.presets.items() if params == type(params)(**changes))
+    game = evolve(params, opening_cash=None, unit_margin=0.0)
+    names = (n for n, changes in params.presets.items() if game == type(params)(**changes))
     return next(names, "")

@@ -29,11 +29,13 @@ class Yields:
         collected: Principal collected, a share of the loans.
         lost: Loans charged off, a share of the loans.
         kept: Cash left of interest after vendors, payroll and tax, a share of loans x lending rate.
+        fixed: The same in dollars a month where no interest was earned, so 0 or less; otherwise 0.
     """
 
     collected: float
     lost: float
     kept: float
+    fixed: float = 0.0
 
 
 def measure(flows: Mapping[str, float], headers: Sequence[Month]) -> Yields:
@@ -52,7 +54,8 @@ def measure(flows: Mapping[str, float], headers: Sequence[Month]) -> Yields:
         flows[row]
         for row in ("collections_interest", "vendor_payments", "payroll_paid", "tax_paid")
     )
-    return Yields(_share(collected, loans), _share(lost, loans), _share(kept, interest))
+    fixed = 0.0 if interest else _share(kept, len(months))
+    return Yields(_share(collected, loans), _share(lost, loans), _share(kept, interest), fixed)
 
 
 def _share(part: float, whole: float) -> float:
@@ -135,7 +138,7 @@ def _cash(
     for percent in growth:
         lent = max(0.0, percent / 100 * users) * loan
         repaid = min(owed, debt.instalment)
-        kept = loans * month.lending_rate / YEAR * yields.kept
+        kept = yields.fixed + loans * month.lending_rate / YEAR * yields.kept
         cash += loans * yields.collected + kept - lent - repaid - owed * debt.rate / YEAR
         loans += lent - loans * (yields.collected + yields.lost)
         users *= 1 + percent / 100

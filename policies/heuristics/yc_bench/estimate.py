@@ -133,10 +133,10 @@ class Estimate:
         }
 
     def read_clients(self, listed: Iterable[Row]) -> None:
-        """Read the rows of `client list`."""
-        for row in listed:
-            self.trust[row["name"]] = row["trust_level"]
-            self.specialties[row["name"]] = tuple(row["specialties"])
+        """Read the rows of `client list`, where a client that has gone is absent."""
+        clients = list(listed)
+        self.trust = {row["name"]: row["trust_level"] for row in clients}
+        self.specialties = {row["name"]: tuple(row["specialties"]) for row in clients}
 
     def offer(self, row: Row) -> TaskOffer:
         """Read a row of the market; read once as long as the client's trust is the same."""

@@ -58,16 +58,16 @@ class _KeepsTasksOpen(GeneratorPolicy):
     tasks: int = field(default=0, validator=ge(0))
     _commands: Commands | None = field(default=None, init=False, repr=False)
     _trust: Mapping[str, float] = field(factory=dict, init=False, repr=False)
-    _abandoned: int = field(default=0, init=False, repr=False)
+    _abandoned: set[str] = field(factory=set, init=False, repr=False)
 
     def commands(self, desk: FounderDesk) -> Commands:
         """Look as often as the reference run does, start tasks, resume."""
         assert desk.status is not None
         many = self.tasks or max(1, desk.status.employees // _TEAM)
-        self._trust, self._abandoned = {}, 0
+        self._trust, self._abandoned = {}, set()
         for turn in count(1):
             desk = yield from self._look(turn)
-            while len(desk.planned) + len(desk.active) - self._abandoned < many:
+            while self._kept(desk) < many:
                 row = yield from self._choose()
                 if row is None:
                     break
@@ -77,6 +77,11 @@ class _KeepsTasksOpen(GeneratorPolicy):
                 desk = yield from self._start(row, fastest(staff, row))
             yield SimResume()
             desk = yield EndTurn()
+
+    def _kept(self, desk: FounderDesk) -> int:
+        """Count the open tasks but those that are left planned for good."""
+        # By title, because such a task goes when its client does.
+        return len(desk.active) + sum(title not in self._abandoned for title in desk.planned)
 
     def _avoided(self) -> Collection[str]:
         """Return the clients whose tasks are not taken."""
@@ -168,7 +173,7 @@ class LearningFocus(_KeepsTasksOpen):
         assert desk.reply is not None
         if _work(desk.reply.out) > _work(row):
             self._known.add(row["client_name"])
-            self._abandoned += 1
+            self._abandoned.add(task)
             return desk
         yield TaskAssign(task, team)
         desk = yield TaskDispatch(task)

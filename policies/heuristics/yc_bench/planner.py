@@ -118,11 +118,12 @@ class Planner(GeneratorPolicy):
         while True:
             yield from self._employ()
             desk = yield SimResume()
-            paid = any(event["type"] == "monthly_payroll" for event in _events(desk))
+            news = {event["type"] for event in _events(desk)}
             desk = yield EndTurn()
             yield from self._look()
-            if paid:
+            if news & {"monthly_payroll", "client_lost"}:
                 self._choose_plan()
+            if "monthly_payroll" in news:
                 yield from self._hasten(desk)
 
     # -- looking -----------------------------------------------------------------------------------
@@ -161,7 +162,9 @@ class Planner(GeneratorPolicy):
         yield from self._browse()
 
     def _choose_plan(self) -> None:
-        """Choose the plan with the highest forecast."""
+        """Choose the plan with the highest forecast; without clients the former one stands."""
+        if not self._known.trust:
+            return
         offers, draws = list(self._pool.values()), 1.0 + self.rerolls
         options = plans(self._known)
         self._plan = max(options, key=lambda plan: forecast(self._known, plan, offers, draws))

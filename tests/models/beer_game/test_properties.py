@@ -61,6 +61,8 @@ def games(draw: st.DrawFn) -> BeerGame:
         whole_units=draw(st.booleans()),
         supply_line=draw(st.sampled_from(["shipped", "ordered"])),
         forced_weeks=draw(st.integers(0, 5)),
+        strike=draw(st.sampled_from([None, "1:1", "3:7", "5:40"])),
+        opening_cash=draw(st.none() | st.integers(0, 10_000)),
     )
 
 
@@ -92,7 +94,8 @@ def check(run: Run) -> None:
         if e is not chain.echelons[0]:
             assert orders[e.mail] == sum(a.units for a in e.slips.under_way)
             assert in_time(e.slips, run.world.now, chain.params.order_delay)
-        assert not (goods[e.on_hand] and orders[e.owed]) or not e.log
+        on_strike = e.above is None and run.world.now in chain.strike
+        assert not (goods[e.on_hand] and orders[e.owed]) or not e.log or on_strike
 
 
 def in_time(pipeline: Pipeline, now: int, weeks: int) -> bool:

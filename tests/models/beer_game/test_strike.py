@@ -1,0 +1,146 @@
+"""Weeks in which the last stage ships nothing."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from desim import Run, play
+from desim.catalog.changes import changed
+from desim.errors import UsageError
+from models.beer_game import BeerGame, Order
+from models.beer_game.demand import weekly
+from policies.heuristics.beer_game.batch import costs
+
+#: Two stages in a steady state: 4 units a week flow, each stage has 10 on hand.
+PAIR: dict[str, Any] = {
+    "stages": ("shop", "plant"),
+    "controlled": "shop",
+    "horizon": 5,
+    "demand": "constant:4",
+    "ship_delay": 1,
+    "target_inventory": 10,
+    "initial_flow": 4,
+    "minimum_holding_cost": 0,
+    "opponents": "pass_through",
+    "brewery_echo": False,
+}
+
+
+def weeks(game: BeerGame, stage: str, *flows: str) -> list[tuple[Any, ...]]:
+    """Return columns of the weeks of a stage, with all stages by rule."""
+    run = Run(game, seats=[])
+    run.advance()
+    rows = game.tables(run.state, stage)["weeks"]
+    return [tuple(row[flow] for flow in flows) for row in rows]
+
+
+def test_a_strike_by_hand() -> None:
+    """In week 2 the plant ships nothing: its goods stay, the order waits, and week 3 ships both."""
+    game = BeerGame(**PAIR, strike="2:2")
+    flows = ("incoming_delivery", "incoming_order", "outgoing_delivery", "inventory", "backlog")
+    assert weeks(game, "plant", *flows, "cost") == [
+        (4, 4, 4, 10, 0, 5.0),
+        (4, 4, 0, 14, 4, 11.0),
+        (4, 4, 8, 10, 0, 5.0),
+        (4, 4, 4, 10, 0, 5.0),
+        (4, 4, 4, 10, 0, 5.0),
+    ]
+    assert weeks(game, "shop", *flows) == [
+        (4, 4, 4, 10, 0),
+        (4, 4, 4, 10, 0),
+        (0, 4, 4, 6, 0),
+        (8, 4, 4, 10, 0),
+        (4, 4, 4, 10, 0),
+    ]
+
+
+def test_a_strike_in_its_first_and_last_week_by_hand() -> None:
+    """Both weeks are included; production goes on, and customers of a lone stage wait."""
+    lone = {**PAIR, "stages": ("shop",), "initial_flow": 0}
+    game = BeerGame(**lone, strike="2:3")
+    assert weeks(game, "shop", "outgoing_delivery", "inventory", "backlog", "cost") == [
+        (4, 6, 0, 3.0),
+        (0, 10, 4, 9.0),
+        (0, 14, 8, 15.0),
+        (12, 6, 0, 3.0),
+        (4, 6, 0, 3.0),
+    ]
+
+
+@pytest.mark.parametrize("preset", BeerGame.presets)
+def test_only_the_last_stage_strikes(preset: str) -> None:
+    """It ships nothing in these weeks and all it can in the others; the rest ships always."""
+    game = BeerGame.preset(preset, strike="6:9")
+    run = Run(game, seats=[])
+    run.advance()
+    for stage in game.stages:
+        for number, week in enumerate(run.state.history(stage), 1):
+            stopped = stage == game.stages[-1] and number in range(6, 10)
+            if stopped:
+                assert week.outgoing_delivery == 0
+            else:
+                assert not (week.inventory and week.backlog)
+    assert sum(w.backlog for w in run.state.history(game.stages[-1])[5:9])
+
+
+@pytest.mark.parametrize("preset", BeerGame.presets)
+def test_a_strike_after_the_last_week_changes_nothing(preset: str) -> None:
+    """As no strike does."""
+    game = BeerGame.preset(preset)
+    after = BeerGame.preset(preset, strike=f"{game.horizon + 1}:{game.horizon + 5}")
+    plain, late = (play(each, {}, 3) for each in (game, after))
+    assert plain.ledger_digest == late.ledger_digest
+    assert plain.ledger_digest != play(BeerGame.preset(preset, strike="6:9"), {}, 3).ledger_digest
+
+
+@pytest.mark.parametrize("preset", BeerGame.presets)
+@pytest.mark.parametrize("played", range(4))
+def test_the_search_for_the_best_list_knows_of_the_strike(preset: str, played: int) -> None:
+    """Its arrays give the costs that the model gives."""
+    demand = "step:4:8:4" if preset == "poisson" else BeerGame.preset(preset).demand
+    game = BeerGame.preset(preset, horizon=14, strike="6:9", demand=demand)
+    wanted = weekly(demand, game.horizon, partial(np.random.default_rng, 0))
+    lists = np.random.default_rng(1).integers(0, 2 * game.flow, (3, game.horizon)).astype(float)
+    lists[:, : game.forced_weeks] = game.flow
+    paid_by_list = [paid(game, game.stages[played], row) for row in lists.tolist()]
+    assert costs(game, wanted, played, lists).tolist() == paid_by_list
+
+
+def paid(game: BeerGame, seat: str, orders: list[float]) -> float:
+    """Play a list of orders and return its cost."""
+    run = Run(game, seats=[seat])
+    due = iter(orders if game.blind else orders[game.forced_weeks :])
+    while decisions := run.advance():
+        run.answer(decisions[0], Order(int(next(due))))
+    return -run.result().score
+
+
+def test_the_bound_of_the_search_holds_in_a_strike() -> None:
+    """No list is cheaper than the bound, and the cost is the one that is played."""
+    for seat in ("retailer", "factory"):
+        game = BeerGame.preset("classic", horizon=12, strike="7:8", controlled=seat)
+        episode = play(game, {seat: "perfect,rounds=1"})
+        notes = episode.steps[0].notes
+        assert notes["bound"] <= notes["cost"] == -episode.score
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "3", "0:4", "5:4", "1-3", "1:2:3", "-1:3", "1:1.5", "٣:٤", 3, (3, 4), "9" * 9 + ":1"],
+)
+def test_a_wrong_strike_is_refused(given: Any) -> None:
+    """With the form that is possible."""
+    with pytest.raises(ValueError, match="it is FIRST:LAST"):
+        BeerGame(strike=given)
+
+
+def test_a_strike_is_named_on_the_command_line() -> None:
+    """In the text form, of which there is one."""
+    game = changed(BeerGame(), {"strike": "030:34"})
+    assert game.strike == "30:34"
+    assert game.strike_weeks == range(30, 35)
+    assert changed(game, {"strike": "none"}) == BeerGame()
+    with pytest.raises(UsageError, match="FIRST:LAST"):
+        changed(game, {"strike": "34:30"})

@@ -1,0 +1,156 @@
+"""A client that leaves: a project ends at once and for good."""
+
+import pytest
+from attrs import evolve
+from support.edt_firms import changed_firm
+from support.edt_links import answered, linked, played_linked, project, small_firm
+from support.edt_stepping import dice
+
+from desim import Run
+from models.edt import Accept, EnterpriseDigitalTwin, Wait
+from models.edt.series import assignments, states
+
+
+def entries(run: Run) -> list[object]:
+    """The journal as plain values."""
+    return [(e.time, e.text, e.amounts) for e in run.state.controlling.book.journal]
+
+
+def test_a_lost_project_bills_nothing_more() -> None:
+    """Two units of step 2 and 3 stay; the consultant loses step 4, as after a completion."""
+    game = EnterpriseDigitalTwin(
+        scenario=small_firm(project("P", 9.0), project("Q", 2.0, billing_rate=500.0))
+    )
+    run = played_linked(game, {3: lambda run: game.lose_project(run.state, "P")})
+    billed = [(t, -a["revenue"] / 10**12) for t, text, a in entries(run) if text == "work billed"]
+    assert billed == [(2, 1_000), (3, 1_000), (5, 500), (6, 500)]
+    assert [t for t, text, _ in entries(run) if text == "bills paid"] == [4, 5, 7, 8]
+    assert assignments(run.state) == [[None, 0, 0, None, 1, 1, None, None, None, None]]
+    assert states(run.state) == ["rfcccccccc", "rrrrfccccc"]
+
+
+@pytest.mark.parametrize(("release", "back"), [("a_step_later", 6), ("at_once", 5)])
+def test_all_who_worked_on_a_lost_project_are_free_in_the_next_step(
+    release: str, back: int
+) -> None:
+    """Also a borrowed consultant, who acts behind the project."""
+    later = project("Q", 40.0, consultants=2, start_time=4.0)
+    scenario = small_firm(project("P", 40.0, consultants=2), later)
+    game = EnterpriseDigitalTwin(scenario=scenario, release=release)
+    run = played_linked(
+        game,
+        {
+            0: lambda run: game.borrow_staff(run.state, 1, "plant"),
+            4: lambda run: game.lose_project(run.state, "P"),
+        },
+    )
+    assert [line[3] for line in assignments(run.state)] == [0, 0]
+    assert [line.index(1) + 1 for line in assignments(run.state)] == [back, back]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_project_is_lost_as_if_its_deadline_had_come(seed: int) -> None:
+    """Random firms: the book is that of the firm whose project ends with that step."""
+    draw = dice(seed)
+    scenario = changed_firm(seed)
+    at = draw.randrange(len(scenario.projects))
+    start, stop = int(scenario.projects[at].start_time), int(scenario.stoptime)
+    step = draw.randint(min(start + 1, stop), stop)
+    sooner = [
+        evolve(one, deadline=min(one.deadline, float(step)), follow_on_probability=0.0)
+        if number == at
+        else one
+        for number, one in enumerate(scenario.projects)
+    ]
+    name = scenario.projects[at].name
+
+    single = [
+        evolve(one, follow_on_probability=0.0) if number == at else one
+        for number, one in enumerate(scenario.projects)
+    ]
+    game = EnterpriseDigitalTwin(scenario=evolve(scenario, projects=single))
+    under_way = states(played_linked(game, {}).state)[at][step - 1] != "c"
+    lost = played_linked(
+        game, {step: lambda run: game.lose_project(run.state, name)} if under_way else {}
+    )
+    ended = played_linked(evolve(game, scenario=evolve(scenario, projects=sooner)), {})
+    assert entries(lost) == entries(ended)
+    assert assignments(lost.state) == assignments(ended.state)
+    assert states(lost.state) == states(ended.state)
+
+
+def test_nothing_follows_a_lost_project() -> None:
+    """With R = 1 a sure follow-on would come at the deadline."""
+    game = EnterpriseDigitalTwin(
+        scenario=small_firm(project("P", 9.0, deadline=5.0, follow_on_probability=1.0))
+    )
+    assert len(played_linked(game, {}).state.engagements) == 2
+    for step in range(5):
+        run = played_linked(game, {step: lambda run: game.lose_project(run.state)})
+        assert len(run.state.engagements) == 1, step
+
+
+def test_without_a_name_the_most_contracted_revenue_left_is_lost() -> None:
+    """What is worked on counts what remains, what has not begun counts all of it."""
+    game = EnterpriseDigitalTwin(
+        scenario=small_firm(
+            project("big", 6.0), project("late", 5.0, start_time=8.0), project("equal", 5.0)
+        )
+    )
+    lost: list[str] = []
+
+    def lose(run: Run) -> None:
+        before = states_now(run)
+        game.lose_project(run.state)
+        lost.extend(name for name, phase in states_now(run).items() if phase != before[name])
+
+    # Behind step 3 two units of the big one are delivered, and 4,000 are left.
+    played_linked(game, {3: lambda run: [lose(run) for _ in range(3)]})
+    assert lost == ["late", "equal", "big"]
+
+
+def states_now(run: Run) -> dict[str, str]:
+    """The phases of all projects by name."""
+    return {one.name: one.phase.label for one in run.state.engagements}
+
+
+def test_a_project_that_is_not_there_cannot_be_lost() -> None:
+    """One sentence says what there is; nothing changes."""
+    game = EnterpriseDigitalTwin(scenario=small_firm(project("P", 1.0), project("Q", 1.0)))
+    said: list[str] = []
+
+    def lose(run: Run) -> None:
+        for name in ("R", "P", ""):
+            with pytest.raises(ValueError, match="project") as fault:
+                game.lose_project(run.state, name)
+            said.append(str(fault.value))
+
+    # Both are done behind step 4: the consultant loses the step behind the first.
+    run = played_linked(game, {6: lose})
+    assert said == [
+        "no project is named 'R'; Possible: P, Q",
+        "project 'P' has ended",
+        "no project is under contract; there is none to lose",
+    ]
+    assert entries(run) == entries(played_linked(game, {}))
+
+
+def test_the_manager_hears_of_a_lost_client_in_the_same_step() -> None:
+    """In the interactive game; a project that was not accepted is no client without a name."""
+    game = EnterpriseDigitalTwin.preset(
+        "interactive", scenario=small_firm(project("P", 9.0), project("Q", 99.0))
+    )
+    run = Run(game)
+    linked(run, lambda tick: tick == 3 and game.lose_project(run.state))
+    commands = iter([Accept(0)])
+    heard = []
+
+    def decide(desk: object) -> object:
+        heard.append(desk)
+        return next(commands, Wait())
+
+    answered(run, decide)
+    events = [(e.step, e.what, e.project) for desk in heard[1:] for e in desk.events]  # type: ignore[attr-defined]
+    assert (3, "lost", "P") in events
+    at = next(desk for desk in heard if any(e.what == "lost" for e in desk.events))  # type: ignore[attr-defined]
+    assert (at.step, at.projects[0].state, at.projects[1].state) == (3, "completed", "ready")  # type: ignore[attr-defined]

@@ -1,0 +1,306 @@
+"""The company in a group: its calendar, and cash that links bring and take between its events."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from support.yc_links import DAY, HOUR, Link, LinkedRun
+
+from desim.core.protocols import HasCalendar, HasIntercompany
+from desim.episodes.lineup import resolve
+from ledgers.intercompany import ACCOUNT, KIND
+from models.yc_bench import EndTurn, FinanceLedger, YCBench
+from models.yc_bench.tables import founder_tables
+
+#: A tick of every fourteenth day at which no event of the company falls: most are at night.
+TICKS = [at * 14 * DAY + 11 * HOUR + 17 for at in range(26)]
+
+
+def bot(model: YCBench, seed: int, rule: str = "published_greedy") -> Callable[[Any], Any]:
+    """Return the decisions of a rule."""
+    decide: Callable[[Any], Any] = resolve(model, rule, seed).policies["founder"].decide
+    return decide
+
+
+def played(
+    model: YCBench, seed: int, links: dict[int, Link] | None = None, rule: str = "published_greedy"
+) -> LinkedRun:
+    """Let a rule play the year."""
+    linked = LinkedRun(model, seed, links)
+    linked.play(bot(model, seed, rule))
+    return linked
+
+
+def receive(model: YCBench, cents: int, partner: str = "bank") -> Link:
+    """Return a link that brings cash."""
+    return lambda company: model.receive_cash(company, cents, partner)
+
+
+def idle(_: Any) -> EndTurn:
+    """Do nothing: the year passes."""
+    return EndTurn()
+
+
+# -- the calendar ----------------------------------------------------------------------------------
+
+
+def test_ticks_are_microseconds_from_the_opening_hour() -> None:
+    """The company's own clock writes the same dates."""
+    model = YCBench(start_date="2026-05-04", workday_start_hour=8)
+    assert isinstance(model, HasCalendar)
+    assert isinstance(model, HasIntercompany)
+    company = LinkedRun(model, 1).company
+    for tick in (0, 1, 40 * DAY + 5):
+        assert model.calendar.moment(tick) == company.clock.moment(tick)
+    assert model.calendar.last_tick(datetime.fromisoformat("2026-05-04T09:00")) == HOUR
+    later = model.calendar.starting(datetime.fromisoformat("2027-01-15"))
+    assert later.moment(0) == datetime.fromisoformat("2027-01-15T08:00")
+    assert later.tick == timedelta(microseconds=1)
+
+
+# -- cash between events ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", ["default", "direct", "paper"])
+@pytest.mark.parametrize("rule", ["published_greedy", "learning_focus"])
+def test_cash_between_events_changes_nothing_but_cash(preset: str, rule: str) -> None:
+    """Commands, progress, plans, trust and all other entries are those of the year without it."""
+    model = YCBench.preset(preset, initial_funds_cents=100_000_000)
+    alone = played(model, 1, rule=rule)
+
+    def swing(company: Any) -> None:
+        model.receive_cash(company, 700, "bank")
+        model.pay_cash(company, 400, "plant")
+
+    linked = played(model, 1, dict.fromkeys(TICKS, swing), rule)
+    for ours, theirs in zip(linked.states, alone.states, strict=True):
+        gained = ours.pop("funds_cents") - theirs["funds_cents"]
+        assert (gained % 300, ours) == (0, {k: v for k, v in theirs.items() if k != "funds_cents"})
+    acted = len(linked.company.accounts.book.journal) - len(alone.company.accounts.book.journal)
+    assert acted == 2 * len(TICKS)
+    own = [entry for entry in linked.company.accounts.book.journal if entry.kind != KIND]
+    assert own == list(alone.company.accounts.book.journal)
+    assert model.intercompany(linked.company) == {"bank": -700 * 26, "plant": 400 * 26}
+    assert model.cash(linked.company) == model.cash(alone.company) + 300 * 26
+    ours, theirs = linked.run.result(), alone.run.result()
+    assert (ours.ended, ours.decisions) == (theirs.ended, theirs.decisions)
+    assert ours.score == pytest.approx(theirs.score + 3 * 26)
+    money = ("final_funds_cents", "funds_by_month_cents", "episodes")
+    for name in theirs.metrics.keys() - set(money):
+        assert ours.metrics[name] == theirs.metrics[name], name
+
+
+def test_an_entry_is_posted_at_the_tick_of_the_link() -> None:
+    """No event of the company is there, and the next one is not moved."""
+    model = YCBench()
+    linked = played(model, 1, {TICKS[1]: receive(model, 500)})
+    [entry] = [each for each in linked.company.accounts.book.journal if each.kind == KIND]
+    assert (entry.time, dict(entry.amounts)) == (TICKS[1], {"cash": 500, ACCOUNT: -500})
+    assert entry.references == {"partner": "bank"}
+
+
+def test_a_company_without_partners_has_no_such_account() -> None:
+    """Neither in its book nor among the categories that a refusal lists."""
+    model = YCBench()
+    linked = played(model, 1)
+    assert ACCOUNT not in linked.company.accounts.book.accounts
+    assert model.intercompany(linked.company) == {}
+
+
+# -- what the founder sees -------------------------------------------------------------------------
+
+
+def test_the_founder_sees_group_cash_in_funds_and_in_the_ledger() -> None:
+    """Listed entries and the capital still sum to the funds, in reports and tables."""
+    model = YCBench()
+    linked = LinkedRun(model, 1)
+    model.receive_cash(linked.company, 900, "bank")
+    model.pay_cash(linked.company, 150, "plant")
+    actions = iter([FinanceLedger(), FinanceLedger(category="intercompany"), FinanceLedger()])
+    last: list[Any] = []
+
+    def look(desk: Any) -> Any:
+        last.append(desk)
+        return next(actions, EndTurn())
+
+    linked.play(look)
+    assert [desk.funds_cents for desk in last[1:4]] == 3 * [20_000_750]
+    assert last[4].status.funds_cents == 20_000_750
+    replies = [desk.reply.out for desk in last[1:4]]
+    assert replies[0] == replies[1] == replies[2]
+    assert replies[0]["total_amount_cents"] == 750
+    assert [
+        (row["category"], row["amount_cents"], row["ref_type"], row["ref_id"])
+        for row in replies[0]["entries"]
+    ] == [
+        ("intercompany", 900, "partner", "<partner:bank>"),
+        ("intercompany", -150, "partner", "<partner:plant>"),
+    ]
+    tables = founder_tables(linked.company)
+    assert {"category": "intercompany", "amount_cents": 750} in tables["funds"]
+    assert tables["funds"][-1]["amount_cents"] == linked.company.funds_cents
+    assert tables["funds"][0] == {"category": "founders' capital", "amount_cents": 20_000_000}
+
+
+def test_the_category_is_unknown_until_there_is_group_cash() -> None:
+    """The refusal is the published one."""
+    model = YCBench()
+    linked = LinkedRun(model, 1)
+    actions = iter([FinanceLedger(category="intercompany")])
+    desks: list[Any] = []
+
+    def look(desk: Any) -> Any:
+        desks.append(desk)
+        return next(actions, EndTurn())
+
+    linked.play(look)
+    assert desks[1].reply.out == {
+        "error": "Invalid category: intercompany. Valid: ['monthly_payroll', 'task_reward', "
+        "'task_fail_penalty', 'task_cancel_penalty', 'payment_dispute']"
+    }
+
+
+def test_a_resume_counts_what_has_come_in_meanwhile() -> None:
+    """The change of the balance is that of the funds; what a payday leaves includes the cash."""
+    model = YCBench(idle_limit=1)
+    linked = LinkedRun(model, 1, {TICKS[1]: receive(model, 1_000_000)})
+    linked.play(idle)
+    rows = linked.company.accounts.entries()
+    assert linked.company.funds_cents == 20_000_000 + sum(row.cents for row in rows)
+    series = model.series(linked.company)
+    # The first payday is in February; the cash comes in January.
+    assert series["funds_cents"][:2] == [21_000_000.0, 21_000_000.0 - 3_800_503]
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cents", "sentence"),
+    [
+        (20_000_001, "20000001 cents were to be paid to bank; the cash is 20000000 cents"),
+        (0, "0 cents were given"),
+        (1.5, "1.5 cents were given"),
+    ],
+)
+def test_a_payment_that_is_refused_changes_nothing(cents: Any, sentence: str) -> None:
+    """More than the funds, or no amount."""
+    model = YCBench()
+    company = LinkedRun(model, 1).company
+    with pytest.raises(ValueError, match=sentence):
+        model.pay_cash(company, cents, "bank")
+    assert (company.funds_cents, model.intercompany(company)) == (20_000_000, {})
+    assert ACCOUNT not in company.accounts.book.accounts
+    model.pay_cash(company, 20_000_000, "bank")
+    assert (model.cash(company), company.bankrupt) == (0, False)
+
+
+def test_a_receipt_that_is_no_amount_changes_nothing() -> None:
+    """The company is as it was."""
+    model = YCBench()
+    company = LinkedRun(model, 1).company
+    with pytest.raises(ValueError, match="a whole number above 0"):
+        model.receive_cash(company, -5, "bank")
+    assert len(company.accounts.book.journal) == 1
+
+
+# -- bankruptcy ------------------------------------------------------------------------------------
+
+
+def test_cash_in_time_prevents_a_bankruptcy() -> None:
+    """An idle company, bankrupt in July, reaches the horizon on the group's money."""
+    model = YCBench(idle_limit=1)
+    alone = LinkedRun(model, 1)
+    alone.play(idle)
+    saved = LinkedRun(model, 1, {170 * DAY + 3: receive(model, 22_000_000)})
+    saved.play(idle)
+    ours, theirs = saved.run.result(), alone.run.result()
+    assert (theirs.ended, theirs.metrics["bankrupt_on"]) == ("bankruptcy", "2025-07-01T09:00:00")
+    assert (ours.ended, ours.metrics["bankrupt_on"]) == ("horizon_end", None)
+    assert ours.metrics["final_funds_cents"] == 42_000_000 - 11 * 3_800_503
+
+
+def test_cash_that_was_paid_away_is_missing() -> None:
+    """A sweep brings the bankruptcy forward."""
+    model = YCBench(idle_limit=1)
+    swept = LinkedRun(
+        model, 1, {DAY: lambda company: model.pay_cash(company, 15_000_000, "treasury")}
+    )
+    swept.play(idle)
+    assert swept.run.result().metrics["bankrupt_on"] == "2025-03-03T09:00:00"
+
+
+def test_cash_at_the_instant_of_a_bankruptcy_comes_too_late() -> None:
+    """Salaries have been paid and funds are below zero: the resume reports the end."""
+    model = YCBench(idle_limit=1)
+    linked = LinkedRun(model, 1)
+    company = linked.company
+    pay = company.accounts.pay_wages
+
+    def pay_and_rescue(tick: int, employee: str, cents: int) -> None:
+        pay(tick, employee, cents)
+        if company.funds_cents < 0 and employee == "Emp_8":
+            model.receive_cash(company, 90_000_000, "bank")
+
+    company.accounts.pay_wages = pay_and_rescue  # type: ignore[method-assign]
+    linked.play(idle)
+    result = linked.run.result()
+    assert (result.ended, result.metrics["bankrupt_on"]) == ("bankruptcy", "2025-07-01T09:00:00")
+    assert (company.bankrupt, company.funds_cents > 0) == (True, True)
+    assert result.metrics["bankruptcy_cause"] == "payroll"
+
+
+def test_after_the_end_the_score_stands() -> None:
+    """Cash moves on in the books, as links may go on; score, metrics and series do not follow."""
+    model = YCBench(idle_limit=1)
+    linked = LinkedRun(model, 1)
+    linked.play(idle)
+    company = linked.company
+    before, series = linked.run.result(), model.series(company)
+    linked.run.world._now += 40 * DAY
+    with pytest.raises(ValueError, match="to be paid to bank; the cash is -2803018 cents"):
+        model.pay_cash(company, 1, "bank")
+    model.receive_cash(company, 5_000_000, "bank")
+    model.pay_cash(company, 100, "plant")
+    after = linked.run.result()
+    assert after.score == before.score == -28_030.18
+    assert after.metrics == before.metrics
+    assert model.series(company) == series
+    assert model.cash(company) == 5_000_000 - 100 - 2_803_018
+    assert model.intercompany(company) == {"bank": -5_000_000, "plant": 100}
+
+
+# -- several episodes ------------------------------------------------------------------------------
+
+
+def test_balances_of_all_episodes_are_summed() -> None:
+    """A bankrupt company still owes its partners; the one that opens after it has its own cash."""
+    model = YCBench(episodes=2, idle_limit=1)
+    links = {DAY: receive(model, 300), 2 * DAY: receive(model, 50, "plant")}
+    # 181 days to the bankruptcy of the first company, 10 of the second.
+    links[191 * DAY] = lambda company: model.pay_cash(company, 1_000, "bank")
+    linked = LinkedRun(model, 1, links)
+    linked.play(idle)
+    company = linked.company
+    first, second = company.ledgers
+    assert model.intercompany(company) == {"bank": 700, "plant": -50}
+    assert (first.balance(ACCOUNT), second.balance(ACCOUNT)) == (-350, 1_000)
+    assert model.cash(company) == second.balance("cash") == 20_000_000 - 1_000 - 6 * 3_800_503
+    assert first.balance("cash") == 20_000_000 + 350 - 6 * 3_800_503
+    ended = [each["final_funds_cents"] for each in linked.run.result().metrics["episodes"]]
+    assert ended == [first.balance("cash"), second.balance("cash")]
+
+
+def test_a_late_rescue_does_not_burden_the_next_company() -> None:
+    """The company that opens again begins solvent."""
+    model = YCBench(episodes=2, idle_limit=1)
+    linked = LinkedRun(model, 1)
+    company = linked.company
+    company.rescued_late = True
+    linked.play(idle)
+    ended = [each["ended"] for each in linked.run.result().metrics["episodes"]]
+    assert ended == ["bankruptcy", "bankruptcy"]
+    assert not company.rescued_late
+    assert company.episode == 2
+    assert company.funds_cents < 0
