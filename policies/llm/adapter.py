@@ -6,17 +6,25 @@ from typing import Any, ClassVar, Self
 from attrs import asdict, define, field
 
 from desim import Episode, Role, Seat
+from desim.core.shown_memory import ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain
 from desim.schema.arguments import build
 from policies.llm.budget import CallLimits, Metered, Spent, check_prices
-from policies.llm.conversation import Conversation, NoCallNeeded, ParsedReply
+from policies.llm.conversation import Conversation, NoCallNeeded, ParsedReply, Question
 from policies.llm.endpoint import Endpoint
 from policies.llm.messages import corrected
-from policies.llm.methods import with_method
+from policies.llm.methods import METHODS
+from policies.llm.methods.build import MethodOptions
+from policies.llm.methods.embedding import hashed
+from policies.llm.methods.endpoint_embedding import EmbeddingEndpoint, EndpointVectors
+from policies.llm.methods.learning import Learning
+from policies.llm.methods.memory_file import shown_memory
+from policies.llm.methods.setting import Reveals
 from policies.llm.options import LLMOptions, require_not_negative
 from policies.llm.parse import BadReply
 from policies.llm.resending import Resending
+from policies.llm.router.at_seat import RouterOptions, Routing
 from policies.llm.wire import Complete, ModelReply
 from policies.llm.world_finder import conversation_kind
 
@@ -34,10 +42,13 @@ class Llm:
         metered: Sends requests within the limits and writes them and their replies to the record.
         retries: How often the model is asked again after an invalid reply, in one decision.
         model: The model's name, for labels.
-        notes: What the last decision used, and why it took the default action if it did.
+        learning: The method with its memory; None without a method.
+        routing: The router and the methods behind it; None without a router.
+        notes: What the last decision used, why it took the default action if it did, and which
+            limit of the episode is reached, if one is.
     """
 
-    reaches: ClassVar[tuple[str, ...]] = ("base_url", "key_env")
+    reaches: ClassVar[tuple[str, ...]] = ("base_url", "key_env", "memory", "router")
     draws: ClassVar[bool] = True
 
     role: Role
@@ -46,6 +57,8 @@ class Llm:
     metered: Metered
     retries: int = 2
     model: str = ""
+    learning: Learning | None = None
+    routing: Routing | None = None
     notes: dict[str, Any] = field(factory=dict, init=False)
     _limit_reached: str = field(default="", init=False)
     _repairs: int = field(default=0, init=False)
@@ -74,8 +87,15 @@ class Llm:
         reply_tokens: int | None = None,
         key_env: str = "OPENAI_API_KEY",
         method: str = "",
-        rounds: int = 2,
+        rounds: int | None = None,
         repeat_context: bool = False,
+        as_published: bool = False,
+        memory: str = "",
+        learning: str = "online",
+        train: int = 0,
+        embed: str = "",
+        router: str = "",
+        router_labels: bool = False,
         history: int | None = None,
         **world_options: Any,
     ) -> Self:
@@ -102,8 +122,16 @@ class Llm:
             reply_tokens: Limit of tokens in one reply, sent with every request where given.
             key_env: The environment variable that holds the key; a server without keys needs none.
             method: How calls become a reply: empty for one call, or a method's name.
-            rounds: Rounds of a method.
-            repeat_context: Whether a method that rewrites an answer shows the situation again.
+            rounds: Rounds of a method; None for its published number.
+            repeat_context: Whether a method that rewrites an answer shows the context again.
+            as_published: Whether a method keeps the defects of the published code.
+            memory: The file of a method's memory; empty for nowhere.
+            learning: When a method learns: eval_only, online or offline.
+            train: Of learning=offline: the number of episodes to learn from.
+            embed: The model for a method's vectors at the endpoint; without, none is needed.
+            router: Chooses one of all methods for each decision, in place of *method*: table_4, or
+                the file of a policy.
+            router_labels: Whether the model labels each decision for the router by a call more.
             history: Rounds kept in the conversation; the world's number where None.
             world_options: Options of this world alone; see `model_arguments`.
 
@@ -112,7 +140,22 @@ class Llm:
         """
         kind = conversation_kind(type(seat.model))
         options = build(kind.options, {"mode": mode, "history": history, **world_options})
-        require_not_negative(retries=retries, rounds=rounds)
+        require_not_negative(retries=retries)
+        of_method = build(
+            MethodOptions,
+            {
+                "method": method,
+                "rounds": rounds,
+                "repeat_context": repeat_context,
+                "as_published": as_published,
+                "memory": memory,
+                "learning": learning,
+                "train": train,
+                "embed": embed,
+                "routed": bool(router),
+            },
+        )
+        of_router = build(RouterOptions, {"router": router, "router_labels": router_labels})
         limits = CallLimits(
             max_calls=max_calls,
             max_tokens=max_tokens,
@@ -126,13 +169,25 @@ class Llm:
         endpoint = Endpoint.of(model, base_url, key_env, options=fields)
         metered = Metered(endpoint, limits, seat.budget)
         call = Resending(metered, endpoint.name, timeout, resends)
-        complete = with_method(method, call, rounds, repeat_context=repeat_context)
-        return cls(seat.spec, kind.begin(seat, options), complete, metered, retries, model)
+        vectors = hashed
+        if embed:
+            sender = metered.through(EmbeddingEndpoint.of(embed, base_url, key_env))
+            vectors = EndpointVectors(Resending(sender, endpoint.name, timeout, resends))
+        conversation = kind.begin(seat, options)
+        learner = of_method.build(call, seat, conversation, vectors)
+        routing = of_router.build(of_method, call, seat, conversation, vectors)
+        complete = routing.routed if routing else learner.method if learner else call
+        return cls(seat.spec, conversation, complete, metered, retries, model, learner, routing)
 
     @staticmethod
     def model_arguments(model: type) -> type[LLMOptions]:
         """Return the options of a model's world, which `seated` takes as `world_options`."""
         return conversation_kind(model).options
+
+    @staticmethod
+    def shown_memory(path: str) -> ShownMemory:
+        """Return what a method keeps in a file."""
+        return shown_memory(path, METHODS)
 
     def __repr__(self) -> str:
         return f"Llm(model={self.model!r})"
@@ -158,7 +213,12 @@ class Llm:
                 raise BadRecord("a transcript entry of a language model is no object")
             if "memory" in entry:
                 self.conversation.memory = from_plain(entry["memory"], list, "$.entry.memory")
+                self._memory_recorded = not self._has_learned
+            if "learned" in entry and self.learning:
+                self.learning.restore(entry["learned"])
                 self._memory_recorded = True
+            if "router" in entry and self.routing:
+                self.routing.restore(entry["router"])
         self.metered.restore(recorded)
 
     def decide(self, observation: Any) -> Any:
@@ -166,6 +226,8 @@ class Llm:
         self._repairs = self._bad_replies = 0
         self._default_reason = ""
         self.metered.begin_decision()
+        if self.routing:
+            self.routing.begin_decision()
         self._record_memory()
         action = self._action(observation)
         self.notes = self._noted()
@@ -173,6 +235,12 @@ class Llm:
 
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
+        if self.learning:
+            conversation = self.conversation
+            revealed = conversation.revealed(episode) if isinstance(conversation, Reveals) else ""
+            self.learning.after(episode, revealed)
+        if self.routing:
+            self.routing.begin_episode()
         self.conversation.after(episode)
         self.metered.begin_episode()
         self._limit_reached, self._memory_recorded = "", False
@@ -191,6 +259,8 @@ class Llm:
 
     def _models_action(self, observation: Any) -> Any:
         """Call the model until a reply is valid; after the last retry return the fallback."""
+        if self.learning:
+            self.learning.catch_up()
         question = self.conversation.question(observation)
         messages = list(question.messages)
         for _ in range(self.retries + 1):
@@ -203,11 +273,21 @@ class Llm:
                 messages += corrected(reply, bad)
             else:
                 self._repairs += parsed.repairs
+                self._learn(question, reply)
                 return parsed.action
         self._default_reason = (
             f"{self._bad_replies} replies were no answer, the last because {last}"
         )
+        self._learn(question, reply)
         return self.conversation.fallback(observation)
+
+    def _learn(self, question: Question, reply: ModelReply) -> None:
+        """Learn from a decision; a limit that is reached here does not take it back."""
+        if self.learning:
+            try:
+                self.learning.decided(question, reply)
+            except Spent as limit:
+                self._limit_reached = str(limit)
 
     def _parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         if reply.malformed:
@@ -216,9 +296,20 @@ class Llm:
 
     def _record_memory(self) -> None:
         """Write what is carried into this episode to the record, before anything else."""
-        if self.conversation.memory and not self._memory_recorded:
+        if self.routing:
+            self.routing.record(self.transcript)
+        if self._memory_recorded:
+            return
+        if self.conversation.memory:
             self.transcript({"memory": self.conversation.memory})
+        if self.learning and self._has_learned:
+            self.transcript({"learned": self.learning.plain})
         self._memory_recorded = True
+
+    @property
+    def _has_learned(self) -> bool:
+        """Whether a method carries a memory."""
+        return self.learning is not None and self.learning.has_memory
 
     def _noted(self) -> dict[str, Any]:
         usage = asdict(self.metered.decision) | {
@@ -227,4 +318,6 @@ class Llm:
             "default_actions": int(bool(self._default_reason)),
         }
         reason = {"default_action": self._default_reason} if self._default_reason else {}
-        return {"usage": usage} | reason
+        limit = {"limit": self._limit_reached} if self._limit_reached else {}
+        routed = self.routing.notes() if self.routing else {}
+        return {"usage": usage} | routed | reason | limit

@@ -8,6 +8,7 @@ order, before another request is sent.
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import define, field, frozen
@@ -174,6 +175,15 @@ class Metered:
             LimitReached: A limit of the command is reached.
             NoReply: The request brought no reply.
         """
+        request = messages, tools, schema
+        return self._metered(self.send, *request, temperature=temperature, timeout=timeout)
+
+    def through(self, send: Send) -> Send:
+        """Return a sender of other requests that shares limits, sums and record with this one."""
+        return partial(self._metered, send)
+
+    def _metered(self, send: Send, *request: Any, **options: Any) -> ModelReply:
+        """Return a recorded reply, or send a request."""
         while True:
             if reason := self.limits.reached(self.episode):
                 raise Spent(reason)
@@ -184,16 +194,16 @@ class Metered:
             if (reply := self._recorded.popleft()) is not None:
                 self._count(reply)
                 return reply
-        return self._sent(messages, tools, schema, temperature=temperature, timeout=timeout)
+        return self._sent(send, *request, **options)
 
-    def _sent(self, *request: Any, **options: Any) -> ModelReply:
+    def _sent(self, send: Send, *request: Any, **options: Any) -> ModelReply:
         """Write a request to the record, send it, and write its outcome."""
         self.command.check()
         self._count_request()
         self.command.calls += 1
         self.transcript({"request": self.episode.calls})
         try:
-            reply = self.send(*request, **options)
+            reply = send(*request, **options)
         except NoReply as fault:
             self.transcript({"no_reply": str(fault)})
             raise

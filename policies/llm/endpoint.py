@@ -116,19 +116,28 @@ class Endpoint:
             request["temperature"] = temperature
         request |= self.options
         started = time.monotonic()
-        response = self._post(json.dumps(request).encode(), timeout)
+        response = self.posted("chat/completions", json.dumps(request).encode(), timeout)
         seconds = round(time.monotonic() - started, 6)
-        self._check_status(response)
         completion = decoded(response.content)
         if completion is None:
             raise NoReply(f"sent no chat completion: {self._shown(response.content)!r}")
         return completion.reply(request["messages"], seconds, self._redacted)
 
-    def _post(self, body: bytes, timeout: float) -> Response:
+    def posted(self, path: str, body: bytes, timeout: float) -> Response:
+        """Send a request to a path below the address and return a response that is a success.
+
+        Raises:
+            NoReply: The response is none, or there is none in time.
+        """
+        response = self._post(path, body, timeout)
+        self._check_status(response)
+        return response
+
+    def _post(self, path: str, body: bytes, timeout: float) -> Response:
         server = self.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
         headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "desim"}
         try:
-            return post(f"{server.rstrip('/')}/chat/completions", body, headers, timeout)
+            return post(f"{server.rstrip('/')}/{path}", body, headers, timeout)
         except NoReply as fault:
             why = self._shown(str(fault).encode())
             raise NoReply(why, final=fault.final, wait=fault.wait) from None

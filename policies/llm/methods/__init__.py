@@ -1,29 +1,44 @@
 """Methods that make one reply out of several calls; each wraps a `complete` and is one."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from desim.errors import UsageError, possible
+from policies.llm.methods.ace import Ace
+from policies.llm.methods.amem import AgenticMemory
+from policies.llm.methods.cot import ChainOfThought
+from policies.llm.methods.debate import Debate
+from policies.llm.methods.discussion import Discussion
+from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
+from policies.llm.methods.gepa import Gepa
+from policies.llm.methods.method import Method
+from policies.llm.methods.reflexion import Reflexion
 from policies.llm.methods.self_refine import SelfRefine
-from policies.llm.wire import Complete
 
-__all__ = ["METHODS", "with_method"]
+__all__ = ["METHODS", "method_class"]
 
-#: Names of the methods.
-METHODS = ("self_refine",)
+#: The methods by name.
+METHODS: Mapping[str, type[Method]] = MappingProxyType(
+    {
+        "cot": ChainOfThought,
+        "self_refine": SelfRefine,
+        "reflexion": Reflexion,
+        "amem": AgenticMemory,
+        "debate": Debate,
+        "discussion": Discussion,
+        "dynamic_cheatsheet": DynamicCheatsheet,
+        "gepa": Gepa,
+        "ace": Ace,
+    }
+)
 
 
-def with_method(name: str, complete: Complete, rounds: int, *, repeat_context: bool) -> Complete:
-    """Wrap a call in a method; an empty name returns the call itself.
-
-    Args:
-        name: One of `METHODS`, or empty.
-        complete: The call of the model.
-        rounds: Rounds of the method, at least 0.
-        repeat_context: Whether the method shows the situation again when it rewrites an answer.
+def method_class(name: str) -> type[Method]:
+    """Return the class of a method.
 
     Raises:
         UsageError: There is no such method.
     """
-    if not name:
-        return complete
     if name not in METHODS:
-        raise UsageError(f"method={name} was given; {possible(name, METHODS)}")
-    return SelfRefine(complete, rounds, repeat_context=repeat_context)
+        raise UsageError(f"method={name} was given; {possible(name, list(METHODS))}")
+    return METHODS[name]

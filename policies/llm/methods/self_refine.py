@@ -1,30 +1,23 @@
-"""Self-refine: answer, audit the answer, rewrite it; usable in every world.
+"""Self-refine: answer, have the answer audited, rewrite it.
 
-Source: reference SPEC of FirmBench, section 5. As published, the rewriting call contains the task,
-the answer and the audit, and the situation only with `repeat_context`; an audit without a flag
-counts as approval if it contains the word "correct".
+Source: reference SPEC of FirmBench, section 5, and its vectors. As published, the rewriting call of
+a question lacks the context of the question, and the reviewer of a plan sees the decision alone.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import ClassVar
 
-from attrs import frozen
+from attrs import define
 
 from policies.llm.budget import Spent
-from policies.llm.messages import as_json, system, user
-from policies.llm.parse import objects
-from policies.llm.wire import Complete, Message, ModelReply
+from policies.llm.methods.items import Item, decision_text, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.methods.verdict import VERDICT, approves, feedback_of
+from policies.llm.wire import ModelReply
 
 __all__ = ["SelfRefine"]
 
 #: Temperatures of the first answer, and of audits and rewritten answers.
 _SOLVE, _REVISE = 0.0, 0.2
-
-#: Keys of the verdict, the first one present counts.
-_FLAGS = ("is_correct", "is_valid")
-
-_APPROVING = re.compile(r"\b(correct|no issues|looks good)\b", re.IGNORECASE)
 
 _AUDIT = (
     "You audit somebody's answer to the task below. Work the task out for yourself, compare your "
@@ -32,97 +25,63 @@ _AUDIT = (
     '{"is_correct": true or false, "feedback": "what is wrong and how to mend it"}.'
 )
 
+_REVIEW = (
+    "You check somebody's decision for fields that are missing, out of range or at odds with each "
+    'other. Reply with one JSON object: {"is_valid": true or false, "feedback": "what to change"}.'
+)
+
 _REWRITE = (
     "An auditor has looked at your answer. Mend what is truly wrong, leave the rest as it is, pay "
     "no heed to trifles, and give the whole answer once more in the form the task asks for."
 )
 
-_VERDICT = {
-    "type": "object",
-    "properties": {"is_correct": {"type": "boolean"}, "feedback": {"type": "string"}},
-    "required": ["is_correct", "feedback"],
-    "additionalProperties": False,
-}
 
+@define(eq=False, kw_only=True)
+class SelfRefine(Method):
+    """Audits and rewrites its own answers, at most `rounds` times; no memory."""
 
-@frozen
-class SelfRefine:
-    """A `complete` that audits and rewrites its own replies.
+    ROUNDS: ClassVar[int] = 2
 
-    Attributes:
-        complete: The call beneath.
-        rounds: The largest number of audits; 2 as published.
-        repeat_context: Whether the rewriting call contains the situation.
-    """
-
-    complete: Complete
-    rounds: int = 2
-    repeat_context: bool = False
-
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
-        """Return an answer, rewritten until an audit approves it or the rounds are used up.
-
-        If a limit is reached on the way, the answer that was paid for last is returned.
-        """
-        solve = _SOLVE if temperature is None else temperature
-        answer = self.complete(messages, tools, schema, temperature=solve)
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return an answer, rewritten until an audit approves it or the rounds are used up."""
+        answer = self.act(item, _SOLVE if temperature is None else temperature)
         try:
-            for _ in range(self.rounds):
-                audit = self._audit(messages, answer, wants_json=schema is not None)
-                if approved(audit.text):
+            for _ in range(self.times):
+                audit = self._audit(item, answer)
+                if approves(audit, as_published=self.as_published):
                     break
-                rewrite = self._rewriting(messages, answer, audit)
-                answer = self.complete(rewrite, tools, schema, temperature=_REVISE)
+                answer = self._rewritten(item, answer, audit)
         except Spent:
             return answer
         return answer
 
-    def _audit(
-        self, messages: Sequence[Message], answer: ModelReply, *, wants_json: bool
-    ) -> ModelReply:
-        task = f"{_as_text(messages)}\n\n# The answer\n{_answer_text(answer)}"
-        verdict = _VERDICT if wants_json else None
-        return self.complete([system(_AUDIT), user(task)], (), verdict, temperature=_REVISE)
+    @property
+    def _sees_decision_alone(self) -> bool:
+        """Whether reviewer and rewriter of a plan get no situation, as published."""
+        return self.is_plan and self.as_published and not self.repeat_context
 
-    def _rewriting(
-        self, messages: Sequence[Message], answer: ModelReply, audit: ModelReply
-    ) -> list[Message]:
-        task = [m for m in messages if m["role"] == "system"]
-        situation = _as_text([m for m in messages if m["role"] != "system"])
-        situation_again = f"# The situation\n{situation}\n\n" if self.repeat_context else ""
-        parts = f"# Your answer\n{_answer_text(answer)}\n\n# The audit\n{audit.text}\n\n{_REWRITE}"
-        return [*task, user(situation_again + parts)]
+    def _audit(self, item: Item, answer: ModelReply) -> str:
+        if self._sees_decision_alone:
+            decision = decision_text(answer, self.setting.keys)
+            return self.consult(_REVIEW, f"# The decision\n{decision}", _REVISE)
+        text = f"{item.whole}\n\n# The answer\n{reply_text(answer) or '(nothing)'}"
+        # Other servers than those that are asked for schemas may not know them.
+        verdict = VERDICT if item.schema is not None else None
+        return self.consult(_AUDIT, text, _REVISE, verdict)
 
+    def _rewritten(self, item: Item, answer: ModelReply, audit: str) -> ModelReply:
+        plan = self._sees_decision_alone
+        given = decision_text(answer, self.setting.keys) if plan else reply_text(answer)
+        parts = [
+            *([] if plan else [self._situation(item)]),
+            f"# Your answer\n{given or '(nothing)'}",
+            f"# The audit\n{feedback_of(audit) if plan else audit}",
+            _REWRITE,
+        ]
+        # A plan is decided at the temperature of a first answer again.
+        return self.rewrite(item, "\n\n".join(parts), _SOLVE if self.is_plan else _REVISE)
 
-def approved(text: str) -> bool:
-    """Return whether an audit approves: its flag, or a keyword where it has none."""
-    for verdict in objects(text):
-        for name in _FLAGS:
-            if isinstance(flag := verdict.get(name), bool):
-                return flag
-    return bool(_APPROVING.search(text))
-
-
-def _answer_text(reply: ModelReply) -> str:
-    """Return an answer as text, tool calls included."""
-    calls = [as_json({"name": c.name, "arguments": c.arguments}) for c in reply.calls]
-    return "\n".join([*([reply.text] if reply.text else []), *calls]) or "(nothing)"
-
-
-def _as_text(messages: Sequence[Message]) -> str:
-    """Return a conversation as one text.
-
-    As messages it would lead the auditing model to play on instead of judging.
-    """
-    parts = []
-    for message in messages:
-        calls = [as_json(c["function"]) for c in message.get("tool_calls", ())]
-        parts.append(f"# {message['role']}\n" + "\n".join([message.get("content") or "", *calls]))
-    return "\n\n".join(parts)
+    def _situation(self, item: Item) -> str:
+        """Return what the rewriting call contains of the situation."""
+        without_context = self.is_questions and not self.repeat_context
+        return f"# The situation\n{item.question if without_context else item.situation}"

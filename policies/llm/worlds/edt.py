@@ -13,6 +13,7 @@ from desim import Episode, Seat
 from desim.schema import to_plain
 from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
 from policies.llm.messages import as_json
+from policies.llm.methods.setting import Setting
 from policies.llm.options import LLMOptions
 from policies.llm.parse import BadReply, checked_action, objects, text_of
 from policies.llm.tools import Schema, as_object, field_lines, strict
@@ -28,6 +29,16 @@ _FIGURES = (
     "accumulated_expenses",
     "overall_profit_margin",
     "overall_avg_utilization",
+)
+
+#: What methods know about this world: the published callbacks learn from these figures, and call an
+#: episode a success from this utilisation on.
+_SETTING = Setting(
+    task="plan",
+    keys=("C", "R", "P"),
+    topics=("EDT", "consultant", "risk", "profit", "utili"),
+    goal=("overall_avg_utilization", 0.70),
+    figures=_FIGURES,
 )
 
 #: Refused decisions in a row after which the scenario's own decision is taken.
@@ -65,6 +76,7 @@ class OneDecisionConversation(GenericConversation):
 
     def __init__(self, seat: Seat, options: EDTOptions) -> None:
         super().__init__(seat, options, mode="json")
+        self.setting = _SETTING
         self._feedback = options.feedback
         self._refused = 0
 

@@ -1,117 +1,352 @@
-"""Self-refine: the content and number of its calls, and which answer counts."""
+"""Methods at a seat: every method in every world, recorded, cut, resumed, and with a memory."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from support.scripted import Scripted, called, player, seat_of, worded
-from support.stub import call, serving, text
+from attrs import field, frozen
+from support.scripted import called, player, seat_of, worded
+from support.stub import Served, serving, text
 
-from desim import catalog, play
+from desim import Episode, catalog, play, play_series, replay, resume
+from desim.errors import BadRecord, UsageError
 from policies.llm.budget import CallLimits
-from policies.llm.methods.self_refine import SelfRefine, approved
+from policies.llm.conversation import Question
+from policies.llm.messages import user
+from policies.llm.methods import METHODS
+from policies.llm.methods.build import MethodOptions
+from policies.llm.methods.items import Item, Outcome
+from policies.llm.methods.memory_file import MAX_BYTES, read_memory, shown_memory
+from policies.llm.methods.reflexion import Reflexion
+from policies.llm.methods.setting import Setting
 from policies.llm.wire import ModelReply
 
-MESSAGES = [{"role": "system", "content": "THE TASK"}, {"role": "user", "content": "THE SITUATION"}]
-YES, NO = '{"is_correct": true, "feedback": ""}', '{"is_correct": false, "feedback": "TOO LOW"}'
-
-
-def refined(*texts: str, **more: Any) -> tuple[ModelReply, Scripted]:
-    """Refine with a model that replies with these texts in order."""
-    model = Scripted(lambda number: worded(texts[number]))
-    return SelfRefine(model, **more)(MESSAGES, (), None), model
-
-
-@pytest.mark.parametrize(
-    ("texts", "final"),
-    [
-        (["a", YES], "a"),
-        (["a", NO, "b", YES], "b"),
-        (["a", NO, "b", NO, "c"], "c"),
-        (["a", "All of it is correct."], "a"),
-        (["a", "Too low.", "b", "Looks good!"], "b"),
-    ],
+#: Empty, garbage, broken, huge, and what makes a careless pattern search for hours.
+BAD = (
+    "",
+    "hm",
+    "{" * 3_000,
+    "[1, 2",
+    '{"order_qty": ' + "9" * 100_000,
+    "```" + "\n" * 200_000,
+    "```json\n" * 50_000,
+    "<cheatsheet>" * 50_000,
+    "[lof-00001]" * 50_000,
+    '"bullet_tags": [' * 50_000,
 )
-def test_an_answer_is_audited_and_rewritten_twice_at_most(texts: list[str], final: str) -> None:
-    """The last answer counts; no call follows an approval or the second round."""
-    answer, model = refined(*texts)
-    assert answer.text == final
-    assert len(model.sent) == len(texts)
-    assert model.temperatures == [0.0, *[0.2] * (len(texts) - 1)]
+
+WITH_MEMORY = ("reflexion", "amem", "dynamic_cheatsheet", "gepa", "ace")
+
+#: The file of a role's memory, with a place for it.
+REFLEXION = b'{"format":"desim-memory/1","method":"reflexion","roles":{"manager":%b}}'
+
+#: A decision of each world, and the mode in which it is written.
+WORLDS = {
+    "beer_game": ("json", worded('{"order_qty": 2, "note": "steady"}')),
+    "edt": ("json", worded('{"C": 2, "R": 0.5, "P": [[1, 0, 95], 0, 0, 0, 0, 0, 0, 0, 0, 0]}')),
+    "edt/interactive": ("tools", called(("hire", '{"consultants": 1}'), text="more hands")),
+    "enterprise_arena": ("json", worded('{"type": "action", "name": "pass"}')),
+    "yc_bench": ("tools", called(("client_list", "{}"), text="who is there")),
+}
 
 
-@pytest.mark.parametrize("repeat", [True, False])
-def test_an_audit_contains_everything_and_a_rewriting_call_what_is_published(repeat: bool) -> None:  # noqa: FBT001
-    """Task, answer and audit; the situation again only with `repeat_context`."""
-    _, model = refined("MY ANSWER", NO, "b", YES, repeat_context=repeat)
-    _, audit, rewrite, _ = [json.dumps(messages) for messages in model.sent]
-    assert all(part in audit for part in ("THE TASK", "THE SITUATION", "MY ANSWER"))
-    assert all(part in rewrite for part in ("THE TASK", "MY ANSWER", "TOO LOW"))
-    assert ("THE SITUATION" in rewrite) == repeat
-
-
-@pytest.mark.parametrize(
-    ("audit", "verdict"),
-    [
-        (YES, True),
-        (NO, False),
-        ('{"is_valid": true, "feedback": "correct nothing"}', True),
-        ("incorrect", False),
-        ("incorrect; the correct order is 5", True),
-        ("No issues.", True),
-        ("", False),
-    ],
-)
-def test_an_audit_approves_by_its_flag_or_by_a_word(audit: str, verdict: bool) -> None:  # noqa: FBT001
-    """As published, the word counts even as part of a complaint."""
-    assert approved(audit) == verdict
-
-
-@pytest.mark.parametrize(
-    ("world", "mode", "first", "second"),
-    [
-        ("beer_game", "json", worded('{"order_qty": 1}'), worded('{"order_qty": 2}')),
-        ("edt", "json", worded('{"C": 1}'), worded('{"C": 2}')),
-        ("edt/interactive", "tools", called(("wait", "")), called(("hire", '{"consultants": 1}'))),
-        ("enterprise_arena", "json", worded('{"type": "action", "name": "book_closing"}'),
-         worded('{"type": "action", "name": "pass"}')),
-        ("yc_bench", "tools", called(("company_status", "{}")), called(("client_list", "{}"))),
-    ],
-)  # fmt: skip
-def test_it_is_usable_in_every_world(
-    world: str, mode: str, first: ModelReply, second: ModelReply
-) -> None:
-    """The rewritten answer is taken, and all calls are counted."""
+def seated(world: str, method: str, **more: Any) -> tuple[Any, Any, Any]:
+    """Return a world, a policy with a method, and the script of its model."""
     changes = {"max_turns": "2"} if world == "yc_bench" else {}
     model = catalog.model(world, changes=changes)
     seat = seat_of(model)
-    script = [first, worded(NO), second, worded(YES)]
-    llm, scripted = player(
-        seat, lambda number: script[number % 4], CallLimits(max_calls=4), mode=mode
-    )
-    llm.complete = SelfRefine(llm.metered)
-    step = play(model, {seat.role: llm}).steps[0]
-    plain, scripted_plain = player(seat, lambda _: second, CallLimits(max_calls=1), mode=mode)
-    assert step.action == play(model, {seat.role: plain}).steps[0].action
-    assert scripted.sent[0] == scripted_plain.sent[0]
+    mode, reply = WORLDS[world]
+    limits = more.pop("limits", CallLimits(max_calls=30))
+    llm, scripted = player(seat, lambda _: reply, limits, mode=mode)
+    llm.learning = MethodOptions(method=method, **more).build(llm.metered, seat, llm.conversation)
+    assert llm.learning is not None
+    llm.complete = llm.learning.method
+    return model, llm, scripted
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_usable_in_every_world(world: str, method: str) -> None:
+    """The first decision is the model's, and every call of it is counted."""
+    model, llm, scripted = seated(world, method)
+    role = seat_of(model).role
+    step = play(model, {role: llm}).steps[0]
+    mode, reply = WORLDS[world]
+    plain, _ = player(seat_of(model), lambda _: reply, CallLimits(max_calls=1), mode=mode)
+    assert step.action == play(model, {role: plain}).steps[0].action
     assert step.notes is not None
-    assert step.notes["usage"]["calls"] == 4
+    assert step.notes["usage"]["default_actions"] == 0
+    assert 1 <= step.notes["usage"]["calls"] <= len(scripted.sent) <= 30
 
 
-def test_a_limit_between_the_calls_leaves_the_last_answer() -> None:
-    """An answer that was paid for is used."""
-    model = catalog.model("beer_game", changes={"horizon": "1"})
-    script = [worded('{"order_qty": 7}'), worded(NO)]
-    llm, _ = player(seat_of(model), lambda number: script[number], CallLimits(max_calls=2))
-    llm.complete = SelfRefine(llm.metered)
-    [step] = play(model, {"retailer": llm}).steps
-    assert step.action.quantity == 7
+@pytest.mark.parametrize("calls", range(1, 6))
+@pytest.mark.parametrize("method", METHODS)
+def test_a_limit_between_the_calls_leaves_the_last_answer(method: str, calls: int) -> None:
+    """An answer that was paid for is used, whatever call the limit is reached before."""
+    model, llm, scripted = seated("beer_game", method, limits=CallLimits(max_calls=calls))
+    first = play(model, {"retailer": llm}).steps[0]
+    assert first.action.quantity == 2
+    assert len(scripted.sent) == calls
+    assert first.notes is not None
+    assert first.notes["usage"]["default_actions"] == 0
 
 
-def test_it_is_named_in_the_spec() -> None:
-    """One audit a week, each approving."""
-    with serving(lambda n, _: text(YES) if n % 2 else call(("order", {"quantity": 9}))) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},mode=tools,method=self_refine,rounds=1"
-        episode = play("beer_game", spec)
-    assert len(stub.requests) == 50
-    assert {step.action.quantity for step in episode.steps} == {9}
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+def test_no_method_stumbles_over_a_bad_reply(method: str, bad: str) -> None:
+    """Empty, garbage, broken and huge replies lead to the world's fallback or a cut order."""
+    model, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))
+    llm.metered.send.script = lambda _: ModelReply(bad)
+    episode = play(catalog.model("beer_game", changes={"horizon": "3"}), {"retailer": llm})
+    assert len(episode.steps) == 3
+    assert model is not None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_cut_record_is_resumed_without_a_call_made_twice(method: str, tmp_path: Path) -> None:
+    """Cut after every line of its transcript; the last request alone may be sent again."""
+
+    def script(number: int, _: dict[str, Any]) -> Served:
+        return text(json.dumps({"order_qty": number % 7, "note": f"n{number}"}))
+
+    model = catalog.model("beer_game", changes={"horizon": "6"})
+    memory = f",memory={tmp_path / 'm.json'}" if method in WITH_MEMORY else ""
+    with serving(script) as stub:
+        spec = f"llm,model=stub,base_url={stub.url},method={method}{memory}"
+        whole = play(model, spec, record=tmp_path / "whole.jsonl")
+        sent = list(stub.requests)
+        lines = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
+        for cut in range(2, len(lines) - 1, 3):
+            requests, replies = (
+                sum(b'"entry":{"%b":' % kind in line for line in lines[:cut])
+                for kind in (b"request", b"reply")
+            )
+            # The stub goes on with the reply to the request that is sent next.
+            stub.requests[:] = sent[:replies]
+            file = tmp_path / f"cut{cut}.jsonl"
+            file.write_bytes(b"".join(lines[:cut]))
+            resumed = resume(file, trust=True)
+            assert stub.requests == sent
+            assert resumed.score == whole.score
+            assert replay(file).ledger_digest == whole.ledger_digest
+            assert requests - replies in (0, 1)
+
+
+# -- series and memory -----------------------------------------------------------------------------
+
+
+def test_an_episode_is_learned_from_in_the_record_of_the_next(tmp_path: Path) -> None:
+    """The lesson's call is in the second record, before its decision, and can be resumed."""
+    model, llm, scripted = seated("edt", "reflexion")
+    play_series(model, {"manager": llm}, range(3), record=tmp_path)
+    assert llm.learning is not None
+    calls = [
+        [next(iter(each.entry)) for each in Episode.read(file).transcript]
+        for file in sorted(tmp_path.iterdir())
+        if file.suffix == ".jsonl"
+    ]
+    once = ["request", "reply"]
+    assert calls == [
+        ["learned", *once],
+        ["memory", "learned", *once * 2],
+        ["memory", "learned", *once * 2],
+    ]
+    assert len(llm.learning.method.memory.lessons) == 2
+    assert len(llm.learning.pending) == 1
+
+    second = tmp_path / "episode-002.jsonl"
+    lines = second.read_bytes().splitlines(keepends=True)
+    for cut in range(3, 7):
+        second.write_bytes(b"".join(lines[:cut]))
+        _, again, sent = seated("edt", "reflexion")
+        resume(second, {"manager": again})
+        replies = sum(b'"reply"' in line for line in lines[:cut])
+        assert sent.sent == scripted.sent[1 + replies : 3]
+        assert again.learning is not None
+        assert len(again.learning.method.memory.lessons) == 1
+
+
+@pytest.mark.parametrize("method", WITH_MEMORY)
+def test_a_memory_is_carried_in_a_file(method: str, tmp_path: Path) -> None:
+    """A second process goes on with what the first one learned, and the file is a table."""
+    file = str(tmp_path / "memory.json")
+    model, llm, _ = seated("beer_game", method, memory=file, limits=CallLimits(max_calls=500))
+    llm.metered.send.script = lambda n: worded(f'{{"order_qty": {n % 5}, "note": "n{n}"}}')
+    play_series(model, {"retailer": llm}, range(2))
+    assert llm.learning is not None
+    _, other, _ = seated("beer_game", method, memory=file)
+    assert other.learning is not None
+    assert other.learning.plain == llm.learning.plain
+    assert other.learning.episodes == 2
+    assert other.learning.method.memory == llm.learning.method.memory
+    shown = shown_memory(file, METHODS)
+    rows = shown.rows
+    assert (shown.method, shown.episodes) == (method, {"retailer": 2})
+    assert {row["role"] for row in rows} == {"retailer"}
+    assert any("pending episode" in row for row in rows)
+    # Another role has a memory of its own in the same file.
+    assert read_memory(file, method, "factory", METHODS[method]) is None
+
+
+def test_a_memory_does_not_change_in_an_evaluation(tmp_path: Path) -> None:
+    """eval_only uses what was learned; offline learns in its first episodes."""
+    file = str(tmp_path / "memory.json")
+    model, llm, _ = seated("edt", "reflexion", memory=file)
+    play_series(model, {"manager": llm}, range(3))
+    before = Path(file).read_bytes()
+    _, evaluated, scripted = seated("edt", "reflexion", memory=file, learning="eval_only")
+    play_series(model, {"manager": evaluated}, range(2))
+    assert evaluated.learning is not None
+    assert len(evaluated.learning.method.memory.lessons) == 2
+    assert len(scripted.sent) == 2
+    assert Path(file).read_bytes() == before
+    _, offline, scripted = seated("edt", "reflexion", learning="offline", train=1)
+    play_series(model, {"manager": offline}, range(3))
+    assert offline.learning is not None
+    assert offline.learning.method.memory.written == 1
+    assert len(scripted.sent) == 4
+    assert offline.learning.pending == []
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "no memory in the format"),
+        (b"{}", "no memory in the format"),
+        (b"[" * 100_000, "no memory in the format"),
+        (b'{"format":"desim-memory/1","method":"ace","roles":{}}', "of method 'ace'"),
+        (REFLEXION % b'{"state":{"lessons":[5],"written":0}}', "no valid memory"),
+        (REFLEXION % b"[]", "no valid memory"),
+        (b" " * (MAX_BYTES + 1), "larger than"),
+    ],
+)
+def test_a_strangers_file_is_checked(content: bytes, why: str, tmp_path: Path) -> None:
+    """One sentence says what is wrong; the file is left as it is."""
+    file = tmp_path / "memory.json"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=why):
+        seated("edt", "reflexion", memory=str(file))
+    assert file.read_bytes() == content
+
+
+def test_a_folder_is_no_memory_and_a_missing_folder_takes_none(tmp_path: Path) -> None:
+    """Found before the first call, or when the memory is written."""
+    with pytest.raises(UsageError, match="cannot be read"):
+        seated("edt", "reflexion", memory=str(tmp_path))
+    model, llm, _ = seated("edt", "reflexion", memory=str(tmp_path / "no" / "memory.json"))
+    with pytest.raises(Exception, match="cannot be written"):
+        play_series(model, {"manager": llm}, [0])
+    with pytest.raises(UsageError, match="there is no file"):
+        shown_memory(tmp_path / "none.json", METHODS)
+
+
+def test_a_recorded_memory_is_checked(tmp_path: Path) -> None:
+    """A record from a stranger, too."""
+    model, llm, _ = seated("edt", "reflexion")
+    with pytest.raises(BadRecord, match="learned"):
+        llm.resume([{"learned": {"state": {"lessons": "x"}}}])
+    assert isinstance(llm.complete, Reflexion)
+    assert llm.complete.memory.lessons == ()
+    assert model is not None
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"method": "reflection"}, "did you mean 'reflexion'"),
+        ({"method": "cot", "memory": "m"}, "method 'cot' has no memory"),
+        ({"memory": "m"}, "no method"),
+        ({"method": "ace", "learning": "sometimes"}, "learning=sometimes"),
+        ({"method": "ace", "learning": "offline"}, "needs train"),
+        ({"method": "ace", "train": 3}, "needs learning=offline"),
+        ({"method": "ace", "rounds": -1}, "rounds=-1"),
+    ],
+)
+def test_wrong_options_are_refused(given: dict[str, Any], why: str) -> None:
+    """Before anything is sent."""
+    with pytest.raises(UsageError, match=why):
+        MethodOptions(**given)
+
+
+def test_vectors_of_the_server_are_metered_and_resumed(tmp_path: Path) -> None:
+    """Requests for vectors are calls like any other; without the option there is none."""
+
+    def script(_: int, body: dict[str, Any]) -> Served:
+        if "input" in body:
+            data = [
+                {"index": n, "embedding": [float(len(each)), 1.0]}
+                for n, each in enumerate(body["input"])
+            ]
+            return Served({"data": data[::-1]})
+        return text('{"order_qty": 2, "note": "steady"}')
+
+    model = catalog.model("beer_game", changes={"horizon": "3"})
+    with serving(script) as stub:
+        spec = f"llm,model=stub,base_url={stub.url},method=amem,embed=vectors,price_in=1"
+        whole = play(model, spec, record=tmp_path / "whole.jsonl")
+        vectors = [body for body in stub.requests if "input" in body]
+        assert {body["model"] for body in vectors} == {"vectors"}
+        assert whole.result is not None
+        assert whole.result.usage["retailer"]["calls"] == len(stub.requests)
+        sent = list(stub.requests)
+        lines = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
+        for cut in range(2, len(lines) - 1, 4):
+            replies = sum(b'"entry":{"reply":' in line for line in lines[:cut])
+            del stub.requests[:]
+            file = tmp_path / f"cut{cut}.jsonl"
+            file.write_bytes(b"".join(lines[:cut]))
+            resume(file, trust=True)
+            assert stub.requests == sent[replies:]
+
+
+@pytest.mark.parametrize(
+    "data", [[], [{"index": 0, "embedding": []}], [{"index": 0, "embedding": ["x"]}], "x", None]
+)
+def test_bad_vectors_end_the_run_with_an_error(data: Any, tmp_path: Path) -> None:
+    """The server is not trusted to send what was asked for."""
+
+    def script(_: int, body: dict[str, Any]) -> Served:
+        if "input" in body:
+            return Served({"data": data})
+        return text('{"order_qty": 2, "note": "steady"}')
+
+    model = catalog.model("beer_game", changes={"horizon": "3"})
+    with serving(script) as stub, pytest.raises(Exception, match="sent no vectors for"):
+        play(model, f"llm,model=stub,base_url={stub.url},method=amem,embed=v,resends=0")
+    assert not list(tmp_path.iterdir())
+
+
+@frozen
+class Quiz:
+    """A conversation of questions that knows the right answers."""
+
+    setting: Setting = field(default=Setting(task="questions"))
+
+    def grade(self, item: Item, reply: ModelReply) -> Outcome:
+        """Every answer is wrong."""
+        return Outcome(answer=reply.text, correct=False, gold=f"gold of {item.question}")
+
+
+@pytest.mark.parametrize(("method", "calls"), [("reflexion", 15 * 5), ("amem", 20 * 3)])
+def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: int) -> None:
+    """A window as published: the memory changes once it is full, in the decision that fills it."""
+    model = catalog.model("beer_game")
+    seat = seat_of(model)
+    _, scripted = player(seat, lambda n: worded(f"reply {n}"))
+    learning = MethodOptions(method=method).build(scripted, seat, Quiz())  # type: ignore[arg-type]
+    assert learning is not None
+    size = learning.method.WINDOW
+    for number in range(1, size + 1):
+        assert learning.method.memory == METHODS[method].MEMORY()
+        messages = [user(f"context {number}"), user(f"question {number}")]
+        reply = learning.method(messages, (), None)
+        learning.decided(Question(messages), reply)
+    assert len(scripted.sent) == calls
+    rows = learning.method.memory.rows()
+    assert len(rows) == size
+    assert any(
+        f"reply {5 * size - 2}" in str(row) or f"gold of question {size}" in str(row)
+        for row in rows
+    )

@@ -1,0 +1,227 @@
+"""ACE: a playbook of lines that reflections tag as helpful or harmful and a curator adds to.
+
+Source: reference SPEC of FirmBench, section 5, and its vectors. Questions are learned from one by
+one with the right answer; in a game each decision is proposed, criticised and revised, and every
+fifth one the playbook is curated; a dialogue and a plan are learned from when they have ended.
+
+As published: a stream of questions is first answered as a whole with the playbook as it is, which
+is not reported; and ids of fewer than three letters are never recognised as cited.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attrs import Factory, define, evolve, field
+
+from policies.llm.budget import Spent
+from policies.llm.messages import as_json
+from policies.llm.methods import playbook as pages
+from policies.llm.methods.items import Answered, Grade, Item, Outcome, Past, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.methods.playbook import Playbook
+from policies.llm.parse import objects
+from policies.llm.wire import ModelReply
+
+__all__ = ["Ace"]
+
+#: Temperatures of answers to questions and in dialogues, reflections and curation; and of
+#: decisions in games and plans.
+_PLAIN, _DECIDING = 0.0, 0.7
+
+#: Tokens of the playbook.
+TOKENS = 80_000
+
+#: Characters of the playbook that a decision in a game is given, and of its lines for a plan.
+_GAME, _PLAN = 6_000, 2_500
+
+#: Decisions of a game after which the playbook is curated.
+_EVERY = 5
+
+_USING = (
+    "Below is a playbook of what was learned so far. Use the lines that fit and cite their ids in "
+    "brackets where you do, such as [form-00001].\n\n{}"
+)
+
+_REFLECT = (
+    "You analyse how a task was worked on: what went wrong or right, why, and what to do "
+    "next time. Judge each cited line of the playbook, if any. Reply with one JSON object: "
+    '{"reasoning": "...", "error_identification": "...", "root_cause_analysis": "...", '
+    '"correct_approach": "...", "key_insight": "...", "bullet_tags": [{"id": "...", "tag": '
+    '"helpful" | "harmful" | "neutral"}]}.'
+)
+
+_CRITICISE = (
+    "You look back at a draft before it is used. Say shortly what should be better about it; write "
+    "nothing if it is good as it is."
+)
+
+_CURATE = (
+    "You keep a playbook of short, general lines for tasks of this kind. Add what the reflection "
+    "teaches and the playbook does not say yet; add nothing twice, and nothing about one case "
+    "only. The playbook may have {} tokens. Reply with one JSON object: "
+    '{{"reasoning": "...", "operations": [{{"type": "ADD", "section": "...", "content": "..."}}]}}.'
+)
+
+
+@define(eq=False, kw_only=True)
+class Ace(Method):
+    """Answers with a playbook; reflects, and curates it.
+
+    Attributes:
+        shows_gold: Whether reflections on questions are given the right answer.
+        budget: Tokens of the playbook.
+    """
+
+    MEMORY: ClassVar[type] = Playbook
+    ROUNDS: ClassVar[int] = 3
+
+    shows_gold: bool = True
+    budget: int = TOKENS
+    _reflections: list[str] = field(default=Factory(list), init=False)
+    _latest: str = field(default="", init=False)
+    _curated: bool = field(default=False, init=False)
+
+    # -- answering ---------------------------------------------------------------------------------
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return the answer; in games and dialogues, one that was criticised and revised."""
+        own = _DECIDING if self.is_game or self.is_plan else _PLAIN
+        own = own if temperature is None else temperature
+        draft = self.act(item, own, self._advice())
+        if self.is_questions or self.is_plan:
+            return draft
+        try:
+            return self._revised(item, draft, own)
+        except Spent:
+            return draft
+
+    def _advice(self, *further: str) -> str:
+        text = self.memory.text
+        if self.is_plan:
+            # The world's topics; without any, the whole playbook.
+            topics = self.setting.topics
+            text = (pages.lines_with(text, topics) if topics else text)[-_PLAN:]
+        elif self.is_game:
+            text = text[:_GAME]
+        return "\n\n".join(part for part in (_USING.format(text) if text else "", *further) if part)
+
+    def _revised(self, item: Item, draft: ModelReply, temperature: float) -> ModelReply:
+        """Return a draft revised after a critique; the draft itself where there is none."""
+        asked = item.situation if self.is_game else item.question
+        self._latest = self.consult(
+            _CRITICISE, f"# The question\n{asked}\n\n# The draft\n{reply_text(draft)}", _PLAIN
+        )
+        if not self._latest.strip():
+            return draft
+        parts = [f"# The draft\n{reply_text(draft)}"] if self.is_game else []
+        parts.append(
+            f"# What was said about {'it' if self.is_game else 'a first draft'}\n{self._latest}"
+        )
+        # The revision is given the playbook of the draft, though it may be curated in between.
+        advice = self._advice(*parts)
+        if self.is_game:
+            self._curate_steps(item)
+        revised = self.act(item, temperature, advice)
+        return draft if _acts(draft) and not _acts(revised) else revised
+
+    # -- learning ----------------------------------------------------------------------------------
+
+    def begin_stream(self, items: Sequence[Item]) -> None:
+        """As published, answer all items once with the playbook as it is."""
+        if self.as_published and self.learns:
+            for item in items:
+                self.answer(item)
+
+    def step(self, _: Item, __: ModelReply) -> None:
+        """Count a decision of a game; the fifth one was curated."""
+        if self.is_game and self._latest:
+            self._reflections = [] if self._curated else [*self._reflections, self._latest]
+            self._latest, self._curated = "", False
+
+    def learn(self, window: Sequence[Answered], grade: Grade) -> None:
+        """Learn from questions one by one: answer, reflect, answer again, curate."""
+        for each in window:
+            self._learn_question(each.item, grade)
+
+    def learn_apart(self, items: Sequence[Item], grade: Grade) -> None:
+        """Learn from questions one by one; answers before that would serve nothing."""
+        for item in items:
+            self._learn_question(item, grade)
+
+    def begin_episode(self) -> None:
+        """Forget the reflections of an episode that has ended."""
+        self._reflections, self._latest, self._curated = [], "", False
+
+    def learn_episode(self, past: Past) -> None:
+        """Reflect on an ended episode, and curate; as published, not on a game."""
+        if self.is_questions or (self.is_game and self.as_published):
+            return
+        came = f"# What came of it\n{past.outcome.in_words()}"
+        if self.is_interview:
+            seen = f"# The case\n{past.outcome.revealed}"
+            text = f"{seen}\n\n# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}"
+        else:
+            seen = text = f"# The decision\n{past.decision}\n\n{came}"
+        if self.is_game:
+            text = f"# The situation\n{past.situation}\n\n{text}"
+        reflection = self.consult(_REFLECT, text, _PLAIN)
+        tagged = pages.with_tags(self.memory.text, pages.tags_in(reflection))
+        self._curate(tagged, reflection, seen)
+
+    def _learn_question(self, item: Item, grade: Grade) -> None:
+        reply = self.answer(item)
+        outcome = grade(item, reply)
+        text = self.memory.text
+        text, reflection = self._reflected(text, item, reply, outcome)
+        for number in range(1, self.times + 1):
+            if outcome.correct:
+                break
+            advice = self._advice(f"# What was said about your last answer\n{reflection}")
+            reply = self.act(item, _PLAIN, advice)
+            outcome = grade(item, reply)
+            if not outcome.correct and number < self.times:
+                text, reflection = self._reflected(text, item, reply, outcome)
+        self._curate(text, reflection, item.context or item.question)
+        # The published code answers once more, for its log alone.
+        if self.as_published:
+            self.answer(item)
+
+    def _reflected(
+        self, playbook: str, item: Item, reply: ModelReply, outcome: Outcome
+    ) -> tuple[str, str]:
+        """Return the playbook with its counters raised, and the reflection."""
+        cited = pages.cited_ids(reply_text(reply), as_published=self.as_published)
+        parts = [
+            f"# The question\n{item.question}",
+            f"# How it was worked on\n{reply_text(reply)}",
+            f"# The answer\n{outcome.answer}",
+            f"# What came of it\n{outcome.in_words(with_gold=self.shows_gold)}",
+            f"# Lines that were cited\n{pages.lines_of(playbook, cited) or '(none)'}",
+        ]
+        reflection = self.consult(_REFLECT, "\n\n".join(parts), _PLAIN)
+        return pages.with_tags(playbook, pages.tags_in(reflection)), reflection
+
+    def _curate_steps(self, item: Item) -> None:
+        """Curate after every fifth decision, once even if the decision is asked for again."""
+        reflections = [*self._reflections, self._latest]
+        if self.learns and not self._curated and len(reflections) >= _EVERY:
+            self._curate(self.memory.text, "\n\n".join(reflections), item.situation)
+            self._curated = True
+
+    def _curate(self, playbook: str, reflection: str, context: str) -> None:
+        """Have lines added to a playbook, which becomes the memory."""
+        parts = [
+            f"# The playbook\n{playbook}",
+            f"# Its counts\n{as_json(pages.statistics(playbook))}",
+            f"# The reflection\n{reflection}",
+            f"# What it is about\n{context}",
+        ]
+        reply = self.consult(_CURATE.format(self.budget), "\n\n".join(parts), _PLAIN)
+        operations = pages.operations_in(reply) or []
+        text, next_id = pages.add(playbook, operations, self.memory.next_id, self.budget)
+        self.memory = evolve(self.memory, text=text, next_id=next_id)
+
+
+def _acts(reply: ModelReply) -> bool:
+    """Return whether a reply holds what a decision is read from."""
+    return bool(reply.calls or objects(reply.text))

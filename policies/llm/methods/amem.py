@@ -1,0 +1,180 @@
+"""AMEM: notes of what happened, analysed, linked and rewritten by a model, and searched by meaning.
+
+Source: reference SPEC of FirmBench, section 5, and its vectors. A note costs two calls: one finds
+keywords, context and tags, one decides what it changes in itself and the five notes most like it.
+A game is noted decision by decision where the decision says why, a question with its right answer,
+a dialogue and a plan when they have ended.
+
+As published: a note with a number for a link can never be read again, which leaves a question
+without notes and ends a game; a malformed analysis or decision loses the note; and the note of a
+dialogue holds the text of its case, but not the dialogue.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from attrs import define
+
+from policies.llm.messages import as_json
+from policies.llm.methods.items import Answered, Grade, Item, Past, decision_text, explanation
+from policies.llm.methods.method import Method
+from policies.llm.methods.notes import BadNote, Notes, analysis_in, decision_in, noted
+from policies.llm.wire import ModelReply
+
+__all__ = ["AgenticMemory"]
+
+#: Temperatures of answers to questions, of other answers, and of the calls about notes.
+_QUESTIONS, _OTHERS, _NOTES = 0.0, 0.2, 0.7
+
+#: Notes that an answer is given; of a plan, how many there should be, and how many are added by a
+#: general query where there are fewer.
+_RETRIEVED, _ENOUGH, _MORE = 4, 2, 2
+
+#: Notes that the decision about a new one is shown.
+_NEIGHBORS = 5
+
+#: Evolutions after which the index is built again.
+_EVERY = 100
+
+#: Characters of a question, its context, a decision and an episode's situation in a note, and of
+#: the notes that a plan is given.
+_QUESTION, _CONTEXT, _DECISION, _SITUATION, _SHOWN = 1_200, 2_000, 800, 2_000, 4_000
+
+_GENERAL = "what was decided in earlier episodes and what came of it"
+
+_ANALYSE = (
+    "Describe the note below so that it can be found again. Reply with one JSON object: "
+    '{"keywords": ["..."], "context": "one sentence on what it is about", "tags": ["..."]}.'
+)
+
+_EVOLVE = (
+    "A new note joins a collection. Decide from it and the notes most like it whether anything "
+    'should change. "strengthen" gives the new note links to others and new tags; '
+    '"update_neighbor" gives the notes below, in their order, new contexts and tags. Reply with '
+    'one JSON object: {"should_evolve": true or false, "actions": ["strengthen", '
+    '"update_neighbor"], "suggested_connections": ["number of a note"], "tags_to_update": ["..."], '
+    '"new_context_neighborhood": ["..."], "new_tags_neighborhood": [["..."]]}.'
+)
+
+_RECALLED = "Notes of what happened earlier; use what fits:"
+
+_NOT_A_COPY = "Do not copy a past decision: adapt it to this situation and mend what went wrong."
+
+
+@define(eq=False, kw_only=True)
+class AgenticMemory(Method):
+    """Answers with the notes most like the question; notes what came of it.
+
+    Attributes:
+        every: Evolutions after which the index is built again.
+    """
+
+    MEMORY: ClassVar[type] = Notes
+    WINDOW: ClassVar[int] = 20
+
+    every: int = _EVERY
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return the answer, in one call.
+
+        Raises:
+            BadNote: As published, in a game or dialogue, a retrieved note has a number for a link.
+        """
+        own = _QUESTIONS if self.is_questions else _OTHERS
+        return self.act(item, own if temperature is None else temperature, self._recalled(item))
+
+    def step(self, item: Item, reply: ModelReply) -> None:
+        """Note a decision of a game, its observation and its reasons, if it gives any."""
+        reasons = explanation(reply)
+        if not self.is_game or not reasons:
+            return
+        parts = [
+            f"Situation: {item.question[-_SITUATION:]}",
+            f"Decision: {decision_text(reply, self.setting.keys)[:_DECISION]}",
+            f"Reasons: {reasons[:_DECISION]}",
+        ]
+        origin = {"role": self.setting.role, "note": len(self.memory.notes) + 1}
+        self.add("\n".join(parts), origin)
+
+    def learn(self, window: Sequence[Answered], _: Grade) -> None:
+        """Note every question with its context, the own answer and the right one."""
+        for each in window:
+            item, outcome = each.item, each.outcome
+            parts = [
+                f"Question: {item.question[:_QUESTION]}",
+                f"Context: {item.context[:_CONTEXT]}",
+                f"Own answer: {outcome.answer}",
+                f"Right answer: {outcome.gold}",
+                f"The own answer was {'right' if outcome.correct else 'wrong'}.",
+            ]
+            try:
+                self.add("\n".join(parts), {"type": "question", "number": item.number})
+            except BadNote:
+                continue
+
+    def learn_episode(self, past: Past) -> None:
+        """Note an ended episode; as published, not a game."""
+        if self.is_questions or (self.is_game and self.as_published):
+            return
+        if self.is_interview:
+            dialogue = "" if self.as_published else f"{past.situation}\n\n{past.answer}"
+            content = "\n\n".join(p for p in (past.outcome.revealed, dialogue) if p)
+            self.add(content, {"case": past.name, "type": "summary"})
+            return
+        parts = [
+            f"Episode of: {past.name}",
+            f"Situation: {past.situation[:_SITUATION]}" if self.is_game else "",
+            f"Decision: {past.decision[:_DECISION]}",
+            f"Result: {as_json(dict(past.outcome.metrics))}",
+            "" if past.outcome.score is None else f"Score: {past.outcome.score:g}",
+        ]
+        origin = {"task": past.name, "episode": past.number}
+        self.add("\n".join(part for part in parts if part), origin)
+
+    def add(self, content: str, origin: Mapping[str, Any]) -> None:
+        """Have a note analysed and related to its neighbours, and store it.
+
+        Raises:
+            BadNote: As published, the analysis or the decision is malformed.
+        """
+        analysis = self.consult(_ANALYSE, content, _NOTES)
+        found = analysis_in(analysis, as_published=self.as_published)
+        note = noted(content, origin, found)
+        near = self.memory.nearest(content, _NEIGHBORS, self.embed)
+        neighbors = "\n\n".join(f"# Note {index}\n{self._shown(index)}" for index in near)
+        text = f"# The new note\n{note.as_rebuilt}\n\n{neighbors or '(there is no other note)'}"
+        decided = self.consult(_EVOLVE, text, _NOTES)
+        decision = decision_in(decided, as_published=self.as_published)
+        self.memory = self.memory.added(note, decision, near, self.every)
+
+    def _recalled(self, item: Item) -> str:
+        """Return the notes for an item as an advice; empty while there are none."""
+        if not self.memory.notes:
+            return ""
+        try:
+            found = self._retrieved(item)
+        except BadNote:
+            if not self.is_questions:
+                raise
+            return ""
+        text = "\n\n".join(self._shown(index) for index in found)
+        if self.is_plan:
+            return "\n\n".join([_RECALLED, text[:_SHOWN], _NOT_A_COPY])
+        return f"{_RECALLED}\n\n{text}"
+
+    def _retrieved(self, item: Item) -> list[int]:
+        # Of a long conversation the end is the present situation.
+        query = item.situation[-_SITUATION:] if self.is_game else item.situation
+        found = self._search(query, _RETRIEVED)
+        if self.is_plan and len(found) < _ENOUGH:
+            more = self._search(f"{self.setting.role} {_GENERAL}", _MORE)
+            found += [index for index in more if index not in found]
+        return found
+
+    def _search(self, query: str, count: int) -> list[int]:
+        memory: Notes = self.memory
+        return memory.retrieved(query, count, self.embed, as_published=self.as_published)
+
+    def _shown(self, index: int) -> str:
+        note = self.memory.notes[index]
+        return f"{note.content}\n({note.context}; {', '.join([*note.keywords, *note.tags])})"

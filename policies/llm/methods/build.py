@@ -1,0 +1,124 @@
+"""A method at a seat, from the arguments that a user gives."""
+
+from attrs import evolve, field, frozen
+
+from desim import Seat
+from desim.errors import UsageError
+from policies.llm.conversation import Conversation
+from policies.llm.methods import METHODS, method_class
+from policies.llm.methods.embedding import Embed, hashed
+from policies.llm.methods.items import Grades
+from policies.llm.methods.learning import Learning
+from policies.llm.methods.method import Method, NoMemory
+from policies.llm.methods.setting import HasSetting, Setting
+from policies.llm.methods.stream import MODES, Mode
+from policies.llm.options import choice, not_negative
+from policies.llm.wire import Complete
+
+__all__ = ["MethodOptions"]
+
+
+@frozen(kw_only=True)
+class MethodOptions:
+    """What a user may set about a method.
+
+    Attributes:
+        method: The method's name; empty for none, and then nothing else may be set.
+        rounds: How often it repeats its main step; None for the published number.
+        repeat_context: Whether a rewriting call contains the context again.
+        as_published: Whether the defects of the published code are kept.
+        memory: The file of its memory; empty for nowhere.
+        learning: When it learns, one of `MODES`.
+        train: Of learning=offline: the number of episodes that it learns from.
+        embed: The server's model for vectors; empty for vectors without a server.
+        routed: Whether a router chooses the methods, so that none is named.
+    """
+
+    method: str = field(default="", validator=choice("", *METHODS))
+    rounds: int | None = field(default=None, validator=not_negative)
+    repeat_context: bool = False
+    as_published: bool = False
+    memory: str = ""
+    learning: Mode = field(default="online", validator=choice(*MODES))
+    train: int = field(default=0, validator=not_negative)
+    embed: str = ""
+    routed: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.routed:
+            self._check_routed()
+            return
+        has_memory = self.method and method_class(self.method).MEMORY is not NoMemory
+        for name in ("memory", "embed"):
+            if getattr(self, name) and not has_memory:
+                what = f"method {self.method!r} has no memory" if self.method else "no method"
+                raise UsageError(f"{name}={getattr(self, name)} was given, but {what}")
+        if (self.learning == "offline") != bool(self.train):
+            raise UsageError(
+                "learning=offline needs train, the number of episodes to learn from, and "
+                "train needs learning=offline"
+            )
+
+    def _check_routed(self) -> None:
+        """Check that nothing is set that a router leaves no room for.
+
+        Raises:
+            UsageError: It is.
+        """
+        for name in ("method", "memory", "learning", "train"):
+            if (value := getattr(self, name)) != getattr(type(self)(), name):
+                raise UsageError(
+                    f"{name}={value} was given beside a router, which chooses among all methods; "
+                    "they learn nothing"
+                )
+
+    def build(
+        self, call: Complete, seat: Seat, conversation: Conversation, embed: Embed = hashed
+    ) -> Learning | None:
+        """Return the method at a seat with its memory; None without a method.
+
+        Args:
+            call: The call beneath.
+            seat: The model, the role and the seed.
+            conversation: The conversation at the seat; its setting is the method's.
+            embed: Turns texts into vectors.
+
+        Raises:
+            UsageError: The file of the memory is invalid.
+        """
+        if not self.method:
+            return None
+        return Learning(
+            name=self.method,
+            method=self.method_at(self.method, call, seat, conversation, embed),
+            role=seat.role,
+            mode=self.learning,
+            train=self.train,
+            file=self.memory,
+            grade=conversation.grade if isinstance(conversation, Grades) else None,
+        )
+
+    def method_at(
+        self,
+        name: str,
+        call: Complete,
+        seat: Seat,
+        conversation: Conversation,
+        embed: Embed = hashed,
+    ) -> Method:
+        """Return a method at a seat, whatever `method` names, with an empty memory.
+
+        Raises:
+            UsageError: There is no such method.
+        """
+        given = conversation.setting if isinstance(conversation, HasSetting) else Setting()
+        return method_class(name)(
+            complete=call,
+            setting=evolve(given, role=seat.role),
+            rounds=self.rounds,
+            as_published=self.as_published,
+            repeat_context=self.repeat_context,
+            embed=embed,
+            seed=seat.seed,
+            number=int(isinstance(conversation, Grades)),
+        )

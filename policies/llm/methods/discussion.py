@@ -1,0 +1,64 @@
+"""Discussion: experts answer independently, a moderator reconciles them.
+
+Source: reference SPEC of FirmBench, section 5. In further rounds each expert sees the answers of
+the round before; the moderator sees those of the last round.
+"""
+
+from typing import ClassVar
+
+from attrs import define
+
+from policies.llm.budget import Spent
+from policies.llm.methods.items import Item, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.wire import ModelReply
+
+__all__ = ["Discussion"]
+
+#: Temperatures of the experts and the moderator.
+_EXPERT, _MODERATOR = 0.2, 0.0
+
+_MODERATING = (
+    "The experts above have worked on this independently. Where they agree, check that they are "
+    "right; where they differ, find out who is. Then give one final answer, in the form the task "
+    "asks for."
+)
+
+
+@define(eq=False, kw_only=True)
+class Discussion(Method):
+    """Some experts for some rounds, then a moderator; no memory.
+
+    Attributes:
+        experts: Number of experts, at least 1.
+    """
+
+    EXPERTS: ClassVar[int] = 3
+
+    experts: int = EXPERTS
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return the moderator's answer; after a limit, the last expert's."""
+        answer: ModelReply | None = None
+        told: list[str] = []
+        try:
+            for _ in range(max(1, self.times)):
+                said: list[str] = []
+                for number in range(1, self.experts + 1):
+                    answer = self._expert(item, number, told, temperature)
+                    said.append(f"# Expert {number}\n{reply_text(answer)}")
+                told = said
+            parts = [item.situation, *told, _MODERATING]
+            return self.rewrite(item, "\n\n".join(parts), _MODERATOR)
+        except Spent:
+            if answer is None:
+                raise
+            return answer
+
+    def _expert(
+        self, item: Item, number: int, told: list[str], temperature: float | None
+    ) -> ModelReply:
+        others = ["In the round before, the experts said:", *told] if told else []
+        advice = [f"You are expert {number} of {self.experts}; form your own view.", *others]
+        own = _EXPERT if temperature is None else temperature
+        return self.act(item, own, "\n\n".join(advice))

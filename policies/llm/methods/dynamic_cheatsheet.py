@@ -1,0 +1,199 @@
+"""Dynamic cheatsheet: a sheet of advice that a curator rewrites as answers come in.
+
+Source: reference SPEC of FirmBench, section 5, and its vectors. Of independent questions, the sheet
+for each is made from the three most similar other ones with the answers given so far, without the
+right answers; a window is answered with the stored sheet as it is, and then answered once more in
+order, storing each sheet and answer. In games and dialogues a sheet is rewritten after every
+answer, for a plan after every episode; as published, the latter from the figures alone.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from attrs import Factory, define, evolve, field, frozen
+
+from policies.llm.budget import Spent
+from policies.llm.messages import as_json, assistant_message, user
+from policies.llm.methods.embedding import most_similar
+from policies.llm.methods.items import Answered, Grade, Item, Past, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.wire import ModelReply
+
+__all__ = ["Cheatsheet", "DynamicCheatsheet", "sheet_in"]
+
+#: Temperatures of answers and curation; and of both for a plan.
+_PLAIN, _PLAN = 0.0, 0.7
+
+#: Similar questions that the curator is shown.
+_SIMILAR = 3
+
+#: Characters of the sheet that a plan is given, and of one that is stored.
+_SHOWN, _LONGEST = 1_200, 40_000
+
+#: How often a program in a reply is run.
+_RUNS = 3
+
+_OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
+
+#: A program that is to be run, and the marker that says so.
+_PROGRAM = re.compile(r"```python[ \t]*\n(.*?)```", re.DOTALL)
+MARKER = "<RUN>"
+
+_EMPTY = "(empty)"
+
+_USING = "A cheatsheet from earlier work; use what helps and check it before you rely on it:\n\n{}"
+
+_CURATE = (
+    "You keep a cheatsheet of approaches, formulas, pitfalls and worked snippets that help with "
+    "tasks such as these. Earlier answers may be wrong. Write the whole new sheet, what is still "
+    f"useful of the old one included, between {_OPEN} and {_CLOSE}."
+)
+
+_POINTS = (
+    "You keep a cheatsheet for a decision that comes up again and again. An episode has ended. "
+    f"Write the whole new sheet, at most 12 points, between {_OPEN} and {_CLOSE}."
+)
+
+#: Runs a program and returns what it prints.
+Runner = Callable[[str], str]
+
+
+@frozen(kw_only=True)
+class Cheatsheet:
+    """The memory: the sheet."""
+
+    text: str = ""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a table of the lines."""
+        return [{"line": line} for line in self.text.splitlines() if line.strip()]
+
+
+@define(eq=False, kw_only=True)
+class DynamicCheatsheet(Method):
+    """Answers with a cheatsheet, and keeps it.
+
+    Attributes:
+        run: Runs the first program of a reply that ends with `MARKER`; None, so that no program of
+            a model is run, unless the caller provides it. Never used for independent questions.
+    """
+
+    MEMORY: ClassVar[type] = Cheatsheet
+
+    run: Runner | None = None
+    #: Texts and answers of a stream's items, by number.
+    _texts: dict[int, str] = field(default=Factory(dict), init=False)
+    _answers: dict[int, str] = field(default=Factory(dict), init=False)
+
+    # -- answering ---------------------------------------------------------------------------------
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return the answer; of a question, with a sheet of its own that is not stored."""
+        if self.is_questions:
+            return self._generated(item, self._sheet_for(item), temperature)
+        sheet = self.memory.text
+        return self._generated(item, sheet[:_SHOWN] if self.is_plan else sheet, temperature)
+
+    def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
+        own = _PLAN if self.is_plan else _PLAIN
+        own = own if temperature is None else temperature
+        reply = self.act(item, own, _USING.format(sheet) if sheet else "")
+        if self.run is None or self.is_questions:
+            return reply
+        try:
+            return self._ran(item, sheet, reply, own)
+        except Spent:
+            return reply
+
+    def _ran(self, item: Item, sheet: str, reply: ModelReply, temperature: float) -> ModelReply:
+        """Run the program of a reply and let the model go on, up to three times."""
+        messages = item.advised(_USING.format(sheet) if sheet else "")
+        whole = reply.text
+        for _ in range(_RUNS):
+            program = _PROGRAM.search(reply.text)
+            if program is None or not reply.text.rstrip().endswith(MARKER) or self.run is None:
+                break
+            shown = f"[OUTPUT]\n```\n{self.run(program[1])}\n```"
+            messages += [assistant_message(reply), user(f"{shown}\n\nGo on from here.")]
+            reply = self.complete(messages, item.tools, item.schema, temperature=temperature)
+            whole = f"{whole}\n\n{shown}\n\n{reply.text}"
+        return evolve(reply, text=whole)
+
+    # -- learning ----------------------------------------------------------------------------------
+
+    def begin_stream(self, items: Sequence[Item]) -> None:
+        """Take the items among which similar ones are found."""
+        self._texts = {item.number: _text(item) for item in items}
+        self._answers = {}
+
+    def learn(self, window: Sequence[Answered], _: Grade) -> None:
+        """Answer the questions once more in order, storing each sheet and answer."""
+        for each in window:
+            sheet = self._sheet_for(each.item)
+            reply = self._generated(each.item, sheet, None)
+            self._store(sheet)
+            self._answers[each.item.number] = reply_text(reply)
+
+    def step(self, item: Item, reply: ModelReply) -> None:
+        """Have the sheet rewritten after a decision or message."""
+        if self.is_game or self.is_interview:
+            text = f"# The task\n{item.situation}\n\n# The answer\n{reply_text(reply)}"
+            self._store(sheet_in(self._curated(_CURATE, text, _PLAIN), self.memory.text))
+
+    def learn_episode(self, past: Past) -> None:
+        """Have the sheet rewritten after an episode; as published, of a plan alone."""
+        if not self.is_plan and (self.as_published or not self.is_game):
+            return
+        if self.as_published:
+            text = (
+                f"# The decision\n{as_json(dict(past.outcome.metrics))}\n\n# Result\n{past.number}"
+            )
+        else:
+            text = f"# The decision\n{past.decision}\n\n# Result\n{past.outcome.in_words()}"
+        reply = self._curated(_POINTS, text, _PLAN)
+        # A reply without tags is taken as the sheet.
+        self._store(sheet_in(reply, reply.strip() or self.memory.text))
+
+    def _curated(self, role: str, text: str, temperature: float) -> str:
+        old = f"# The cheatsheet so far\n{self.memory.text or _EMPTY}"
+        return self.consult(role, f"{old}\n\n{text}", temperature)
+
+    def _sheet_for(self, item: Item) -> str:
+        """Return the sheet for a question; without tags in the reply, the similar ones."""
+        self._texts.setdefault(item.number, _text(item))
+        pairs = self._similar(item)
+        text = f"{pairs}\n\n# The question to come\n{self._texts[item.number]}"
+        return sheet_in(self._curated(_CURATE, text, _PLAIN), pairs)
+
+    def similar(self, item: Item) -> list[int]:
+        """Return the numbers of the most similar other items, the most similar first."""
+        others = [number for number in self._texts if number != item.number]
+        texts = [self._texts[number] for number in others]
+        found = most_similar(self._texts[item.number], texts, _SIMILAR, self.embed)
+        return [others[index] for index in found]
+
+    def _similar(self, item: Item) -> str:
+        """Return similar items with their answers as text, the most similar last."""
+        return "\n\n".join(
+            f"# An earlier question\n{self._texts[number]}\n"
+            f"# The answer given to it\n{self._answers.get(number) or '(none yet)'}"
+            for number in reversed(self.similar(item))
+        )
+
+    def _store(self, sheet: str) -> None:
+        self.memory = Cheatsheet(text=sheet[:_LONGEST])
+
+
+def sheet_in(reply: str, old: str) -> str:
+    """Return the sheet between the tags of a reply, the old one where there are none.
+
+    A reply that was cut off before the closing tag holds the sheet up to its end.
+    """
+    _, opened, rest = reply.partition(_OPEN)
+    return rest.partition(_CLOSE)[0].strip() if opened else old
+
+
+def _text(item: Item) -> str:
+    """Return an item's text, by which similar ones are found."""
+    return f"Question #{item.number}:\n{item.question}\n\nContext:\n{item.context}"

@@ -1,0 +1,241 @@
+"""GEPA: a prompt that evolves by what it scores.
+
+Source: reference SPEC of FirmBench, section 5, and its vectors. After each window of questions the
+prompt evolves on a sample of all questions seen, and is replaced only by a better one. In games and
+dialogues some fixed variants of the prompt are tried for some episodes each, and the best is kept.
+For a plan the prompt is a guideline and does not change.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from attrs import Factory, define, evolve, field, frozen
+
+from policies.llm.methods.evolution import (
+    BUDGET,
+    Draws,
+    Evolution,
+    RandomDraws,
+    best_of,
+    prompts_in,
+)
+from policies.llm.methods.items import Answered, Grade, Item, Past
+from policies.llm.methods.method import Method
+from policies.llm.wire import ModelReply
+
+__all__ = ["Gepa", "Prompts", "query"]
+
+#: Temperatures of answers, of decisions in games, and of the reflector.
+_PLAIN, _GAME, _REFLECTOR = 0.0, 0.7, 0.2
+
+#: Items of the Pareto set, and of the feedback set at most.
+_PARETO, _FEEDBACK = 15, 30
+
+#: Prompts that are written to begin with, where learning has a part of its own.
+_INITIAL = 6
+
+SEED = "Answer the query with care and check the result before you give it."
+
+#: Styles that are tried in games, and beyond them in dialogues.
+_STYLES = (
+    "",
+    " Prefer steady, moderate steps over strong reactions to the latest figure.",
+    " Look several steps ahead and count what is already under way.",
+    " Weigh what it costs to do too much against what it costs to do too little.",
+    " Begin with a clear structure and follow it.",
+    " Be brief: one point at a time, each with a figure.",
+)
+_GAME_STYLES = 4
+
+#: Episodes for which each style is tried.
+_GAME_TRIALS, _INTERVIEW_TRIALS = 2, 3
+
+#: Episodes of a style whose scores are kept.
+_KEPT = 100
+
+_FORMAT = 'Reply with one JSON object: {"list_candidate_prompts": [{"candidate_prompt": "..."}]}.'
+
+_PROPOSE = (
+    "Below are a prompt and queries with the score that a model reached on each with this prompt "
+    "(1 is right, 0 wrong). Find out what the prompt fails to say and write one better prompt; it "
+    f"must be useful for other queries of this kind too. {_FORMAT}"
+)
+
+_MERGE = f"Write one prompt that unites the strengths of the prompts below. {_FORMAT}"
+
+_WRITE = (
+    "Write different prompts, each a few sentences of instructions that help a model to answer "
+    f"queries such as those below, in the spirit of the first prompt. {_FORMAT}"
+)
+
+
+@frozen(kw_only=True)
+class Prompts:
+    """The memory.
+
+    Attributes:
+        best: The prompt that is used; empty before there is a better one than the first.
+        evolutions: How often prompts have evolved; the draws of the next depend on it.
+        tried: Scores of each style, by episode.
+    """
+
+    best: str = ""
+    evolutions: int = 0
+    tried: tuple[tuple[float, ...], ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a table of the prompt and of the styles tried."""
+        styles = [
+            {"prompt": style.strip() or "(none)", "kind": "style", "episodes": len(scores),
+             "mean_score": _mean(scores) if scores else None}
+            for style, scores in zip(_STYLES, self.tried, strict=False)
+        ]  # fmt: skip
+        best = {"prompt": self.best, "kind": "evolved", "episodes": None, "mean_score": None}
+        return [*([best] if self.best else []), *styles]
+
+
+@define(eq=False, kw_only=True)
+class Gepa(Method):
+    """Answers with a prompt, and lets it evolve.
+
+    Attributes:
+        start: The prompt to begin with.
+        budget: Items that may be scored in one evolution.
+        draws: The random draws; those of the seed where None.
+        last: The last evolution.
+    """
+
+    MEMORY: ClassVar[type] = Prompts
+
+    start: str = SEED
+    budget: int = BUDGET
+    draws: Draws | None = None
+    last: Evolution | None = field(default=None, init=False)
+    _seen: list[Item] = field(default=Factory(list), init=False)
+
+    # -- answering ---------------------------------------------------------------------------------
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return the answer, in one call."""
+        own = _GAME if self.is_game else _PLAIN
+        own = own if temperature is None else temperature
+        if self.is_questions:
+            return self._answered(self.memory.best or self.start, item, own)
+        return self.act(item, own, f"A guideline:\n{self._guideline()}")
+
+    def _answered(self, prompt: str, item: Item, temperature: float = _PLAIN) -> ModelReply:
+        return self.rewrite(item, query(prompt, item), temperature)
+
+    def _guideline(self) -> str:
+        return self.start if self.is_plan else self.start + _STYLES[self._style()]
+
+    def _style(self) -> int:
+        """Return the style to use: the first one not tried out yet, else the best."""
+        tried, trials = self.memory.tried, self._trials
+        if not self.learns and not tried:
+            return 0
+        for style in range(self._styles):
+            if style >= len(tried) or len(tried[style]) < trials:
+                return style if self.learns else best_of([_mean(s) for s in tried])
+        return best_of([_mean(scores[:trials]) for scores in tried[: self._styles]])
+
+    @property
+    def _styles(self) -> int:
+        return _GAME_STYLES if self.is_game else len(_STYLES)
+
+    @property
+    def _trials(self) -> int:
+        return _GAME_TRIALS if self.is_game else _INTERVIEW_TRIALS
+
+    # -- learning ----------------------------------------------------------------------------------
+
+    def learn_episode(self, past: Past) -> None:
+        """Count the score of an episode for the style that was used."""
+        if self.is_plan or self.is_questions:
+            return
+        style, score = self._style(), past.outcome.score or 0.0
+        tried = [*self.memory.tried, *[()] * (self._styles - len(self.memory.tried))]
+        tried[style] = (*tried[style], score)[:_KEPT]
+        self.memory = evolve(self.memory, tried=tuple(tried))
+
+    def begin_stream(self, _: Sequence[Item]) -> None:
+        """Forget the questions of an earlier stream."""
+        self._seen = []
+
+    def learn(self, window: Sequence[Answered], grade: Grade) -> None:
+        """Evolve the prompt on a sample of all questions seen; keep it if it is better."""
+        self._seen += [each.item for each in window]
+        self._evolve([self.memory.best or self.start], grade)
+
+    def learn_apart(self, items: Sequence[Item], grade: Grade) -> None:
+        """Evolve from prompts that the model writes, on questions that are not scored later."""
+        self._seen = list(items)
+        self._evolve(self._initial(items), grade)
+
+    def _evolve(self, prompts: Sequence[str], grade: Grade) -> None:
+        draws = self.draws or RandomDraws(f"{self.seed}/{self.memory.evolutions}")
+        pareto, feedback = _parts(self._seen, draws)
+        self.last = Evolution(
+            feedback=len(feedback),
+            score_pareto=lambda prompt: self._scores(prompt, pareto, grade),
+            score_feedback=lambda prompt, batch: self._scores(
+                prompt, [feedback[index] for index in batch], grade
+            ),
+            propose=lambda prompt, batch, scores: self._proposed(
+                prompt, [feedback[index] for index in batch], scores
+            ),
+            merge=self._merged,
+            draws=draws,
+            budget=self.budget,
+        )
+        best = self.last.run(prompts)
+        better = len(prompts) > 1 or best.mean > self.last.candidates[0].mean
+        self.memory = evolve(
+            self.memory,
+            best=best.prompt if better else self.memory.best,
+            evolutions=self.memory.evolutions + 1,
+        )
+
+    def _scores(self, prompt: str, items: Sequence[Item], grade: Grade) -> list[float]:
+        return [float(grade(item, self._answered(prompt, item)).correct is True) for item in items]
+
+    def _proposed(self, prompt: str, items: Sequence[Item], scores: Sequence[float]) -> list[str]:
+        parts = [f"# The prompt\n{prompt}"]
+        for item, score in zip(items, scores, strict=True):
+            parts.append(f"# A query\n{query('', item).strip()}\nScore: {float(score)}")
+        return prompts_in(self.consult(_PROPOSE, "\n\n".join(parts), _REFLECTOR))
+
+    def _merged(self, prompts: Sequence[str]) -> list[str]:
+        text = "\n\n".join(f"# A prompt\n{prompt}" for prompt in prompts)
+        return prompts_in(self.consult(_MERGE, text, _REFLECTOR))
+
+    def _initial(self, items: Sequence[Item]) -> list[str]:
+        """Return prompts that the model writes from some questions; the first where it does not."""
+        shown = [f"# A query\n{query('', item).strip()}" for item in items[:_PARETO]]
+        text = "\n\n".join([f"# The first prompt\n{self.start}", *shown])
+        asked = f"{_WRITE} Write {_INITIAL} of them."
+        return prompts_in(self.consult(asked, text, _REFLECTOR))[:_INITIAL] or [self.start]
+
+
+def query(prompt: str, item: Item) -> str:
+    """Return what a prompt and a question are put together to."""
+    return f"{prompt}\n\nQuery: {item.context}\n\n{item.question}\nAnswer:"
+
+
+def _parts(seen: Sequence[Item], draws: Draws) -> tuple[list[Item], list[Item]]:
+    """Return the Pareto set and the feedback set of all items seen.
+
+    The sets share items only where there are not enough for both.
+    """
+    numbers = range(len(seen))
+    pareto = draws.sample(len(seen), _PARETO) if len(seen) > _PARETO else list(numbers)
+    wanted = min(_FEEDBACK, len(seen))
+    others = [number for number in numbers if number not in pareto]
+    pool = others if len(others) >= wanted else list(numbers)
+    drawn = draws.sample(len(pool), wanted) if len(pool) > wanted else list(range(len(pool)))
+    feedback = [pool[number] for number in drawn]
+    return [seen[number] for number in pareto], [seen[number] for number in feedback]
+
+
+def _mean(scores: Sequence[float]) -> float:
+    return sum(scores) / len(scores) if scores else 0.0

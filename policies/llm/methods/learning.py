@@ -1,0 +1,197 @@
+"""When a method learns while a world is played, and how its memory is carried.
+
+A decision is an item. What a method learns from a decision alone it learns right after it; an
+ended episode is kept with its score and learned from before the first decision of the next one, so
+that every call that learning costs is part of an episode's record and of its limits.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from desim import Episode
+from desim.errors import BadRecord, SchemaError
+from policies.llm.conversation import Question
+from policies.llm.methods.endpoint_embedding import EndpointVectors
+from policies.llm.methods.items import (
+    Answered,
+    Grade,
+    Item,
+    Outcome,
+    Past,
+    decision_text,
+    reply_text,
+)
+from policies.llm.methods.memory_file import Remembered, read_memory, write_memory
+from policies.llm.methods.method import Method, NoMemory
+from policies.llm.methods.stream import Mode
+from policies.llm.wire import ModelReply
+
+__all__ = ["Learning"]
+
+#: Characters of an episode's situation and answer that are kept until it is learned from.
+_LONGEST = 20_000
+
+#: Figures of an episode that are kept where the world names none.
+_FIGURES = 60
+
+
+@define(eq=False, kw_only=True)
+class Learning:
+    """A method at a seat: what it learns from, and where its memory is.
+
+    Attributes:
+        name: The method's name.
+        method: The method.
+        role: The role that it plays.
+        mode: Whether it learns never, after every episode, or in the first ones alone.
+        train: Of the mode offline: the number of episodes that it learns from.
+        file: Where its memory is kept; empty for nowhere.
+        grade: Scores a reply to an independent question; None where the world does not.
+        episodes: Episodes that have ended.
+        pending: Episodes that were not learned from yet.
+    """
+
+    name: str
+    method: Method
+    role: str
+    mode: Mode = "online"
+    train: int = 0
+    file: str = ""
+    grade: Grade | None = None
+    episodes: int = 0
+    pending: list[Past] = field(factory=list)
+    _window: list[Answered] = field(factory=list, init=False)
+    _last: tuple[Item, ModelReply] | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.file and (found := read_memory(self.file, self.name, self.role, type(self.method))):
+            self._take(found)
+        self._set_whether_it_learns()
+        self.method.number = int(self.grade is not None)
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the method has a memory."""
+        return type(self.method).MEMORY is not NoMemory
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The memory as plain values, for the record."""
+        return self._remembered().plain()
+
+    def restore(self, value: Any) -> None:
+        """Take the memory with which a recorded episode began.
+
+        Raises:
+            BadRecord: It is none of this method.
+        """
+        try:
+            self._take(Remembered.of(value, type(self.method), "$.entry.learned"))
+        except SchemaError as fault:
+            raise BadRecord(str(fault)) from None
+        self._set_whether_it_learns()
+
+    def catch_up(self) -> None:
+        """Learn from the episodes that have ended.
+
+        Raises:
+            Spent: A limit is reached; the episode at hand is learned from later.
+        """
+        if self.mode == "eval_only" and not self.method.learns_always:
+            return
+        while self.pending:
+            # What was to be learned from is learned from, though learning may have ended with it.
+            self.method.learns = True
+            try:
+                self.method.learn_episode(self.pending[0])
+            finally:
+                self._set_whether_it_learns()
+            del self.pending[0]
+            self._save()
+
+    def decided(self, question: Question, reply: ModelReply) -> None:
+        """Learn from a decision just made.
+
+        Raises:
+            Spent: A limit is reached; the memory is as it was before.
+        """
+        setting = self.method.setting
+        number = self.method.number
+        item = Item.of(question.messages, question.tools, question.schema, setting.task, number)
+        self._last = item, reply
+        if self.method.learns:
+            self.method.step(item, reply)
+            self._learn_question(item, reply)
+            self._save()
+
+    def _learn_question(self, item: Item, reply: ModelReply) -> None:
+        """Score a question, and learn from a window of them once it is full."""
+        if self.grade is None:
+            return
+        self._window.append(Answered(item, reply, self.grade(item, reply)))
+        self.method.number += 1
+        if len(self._window) >= self.method.WINDOW:
+            window, self._window = self._window, []
+            self.method.learn(window, self.grade)
+
+    def after(self, episode: Episode, revealed: str = "") -> None:
+        """Keep an ended episode to learn from.
+
+        Args:
+            episode: The episode.
+            revealed: What was hidden in it.
+        """
+        learned = self.method.learns
+        if self._last is not None and learned:
+            self.pending.append(self._past(*self._last, episode, revealed))
+        self.episodes += 1
+        self._last = None
+        self._window.clear()
+        self.method.number = int(self.grade is not None)
+        self.method.begin_episode()
+        if isinstance(self.method.embed, EndpointVectors):
+            self.method.embed.forget()
+        self._set_whether_it_learns()
+        if learned:
+            self._save()
+
+    def _past(self, item: Item, reply: ModelReply, episode: Episode, revealed: str) -> Past:
+        setting = self.method.setting
+        return Past(
+            number=self.episodes,
+            name=setting.name or self.role,
+            situation=item.situation[-_LONGEST:],
+            answer=reply_text(reply)[:_LONGEST],
+            decision=decision_text(reply, setting.keys)[:_LONGEST],
+            outcome=Outcome(
+                score=episode.score,
+                metrics=_figures(episode.metrics, setting.figures),
+                revealed=revealed[:_LONGEST],
+            ),
+        )
+
+    def _set_whether_it_learns(self) -> None:
+        offline = self.mode == "offline" and self.episodes < self.train
+        evaluated = self.mode == "eval_only" and self.method.learns_always
+        self.method.learns = self.mode == "online" or offline or evaluated
+
+    def _remembered(self) -> Remembered:
+        return Remembered(
+            episodes=self.episodes, state=self.method.memory, pending=tuple(self.pending)
+        )
+
+    def _take(self, memory: Remembered) -> None:
+        self.episodes, self.pending = memory.episodes, list(memory.pending)
+        self.method.memory = memory.state
+
+    def _save(self) -> None:
+        if self.file and self.has_memory:
+            write_memory(self.file, self.name, self.role, self._remembered())
+
+
+def _figures(metrics: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the figures that are learned from."""
+    wanted = names or [name for name, value in metrics.items() if isinstance(value, int | float)]
+    return {name: metrics.get(name) for name in wanted[:_FIGURES]}

@@ -1,0 +1,212 @@
+"""Reflexion: critique and rewrite an answer, and remember what went wrong.
+
+Source: reference SPEC of FirmBench, section 5, and its vectors. A decision for a whole episode is
+made in one call, and a lesson is written after an episode that missed the goal.
+
+As published: every turn of a dialogue and of a game counts as a failure, and in a game the final
+reply itself is stored as the reflection; the callback after an episode receives shifted arguments,
+so that the lesson is written after every episode, from the figures alone, without the decision.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from attrs import Factory, define, evolve, field, frozen
+
+from policies.llm.budget import Spent
+from policies.llm.messages import as_json
+from policies.llm.methods.items import Answered, Grade, Item, Past, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.methods.verdict import praises
+from policies.llm.wire import ModelReply
+
+__all__ = ["Lesson", "Reflections", "Reflexion"]
+
+#: Temperatures of the first answer, and of critiques, rewritten answers and lessons.
+_SOLVE, _REVISE = 0.0, 0.2
+
+#: Lessons that an answer is given, and lessons that are kept for those who read the memory.
+_SHOWN, _KEPT = 3, 100
+
+#: Characters of a lesson that are kept.
+_LONGEST = 4_000
+
+#: Stored where a critique is empty.
+_EMPTY = "(the reflection was empty)"
+
+_CRITIQUE = (
+    "You look back at your own answer to the task below. Say in plain text what is wrong or "
+    "doubtful in it and what you would do differently. If nothing is, say that it looks good."
+)
+
+_REWRITE = (
+    "These are your own reflections on your answers so far. Answer again, in the form the task "
+    "asks for, without the faults that they name."
+)
+
+_LESSON = (
+    "An episode has ended. Write one to three sentences that will help to decide better next time: "
+    "what to keep, what to change, and by how much. Write nothing else."
+)
+
+
+@frozen(kw_only=True)
+class Lesson:
+    """What was learned from one failure.
+
+    Attributes:
+        text: The reflection.
+        success: Whether the episode reached its goal.
+        goal: The value of the goal's metric; None where it is not known.
+        decision: The decision that it is about; empty for an item of a stream.
+        figures: Figures of the episode.
+    """
+
+    text: str
+    success: bool = False
+    goal: float | None = None
+    decision: str = ""
+    figures: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen(kw_only=True)
+class Reflections:
+    """The memory: lessons, the newest last.
+
+    Attributes:
+        lessons: The last `_KEPT` of them.
+        written: How many there have been.
+    """
+
+    lessons: tuple[Lesson, ...] = ()
+    written: int = 0
+
+    def add(self, lesson: Lesson) -> "Reflections":
+        """Return the memory with one more lesson."""
+        return Reflections(lessons=(*self.lessons, lesson)[-_KEPT:], written=self.written + 1)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a table of the lessons."""
+        return [
+            {"lesson": each.text, "decision": each.decision, "goal": each.goal}
+            for each in self.lessons
+        ]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The texts of the last lessons, the newest last."""
+        return tuple(lesson.text for lesson in self.lessons[-_SHOWN:])
+
+
+@define(eq=False, kw_only=True)
+class Reflexion(Method):
+    """Critiques and rewrites, at most `rounds` times; remembers the last failures."""
+
+    MEMORY: ClassVar[type] = Reflections
+    ROUNDS: ClassVar[int] = 2
+
+    #: The last critique of an answer, by the item's number; 0 outside of a stream.
+    _critiques: dict[int, str] = field(default=Factory(dict), init=False)
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return an answer, rewritten until a critique finds no fault or the rounds are used up."""
+        self._critiques.pop(item.number, None)
+        answer = self.act(item, _SOLVE if temperature is None else temperature, self._advice())
+        if self.is_plan:
+            return answer
+        critiques: list[str] = []
+        try:
+            for _ in range(self.times):
+                critiques.append(self._critique(item, answer))
+                self._critiques[item.number] = critiques[-1]
+                if praises(critiques[-1], as_published=self.as_published):
+                    break
+                answer = self._rewritten(item, answer, critiques)
+        except Spent:
+            return answer
+        return answer
+
+    def step(self, item: Item, reply: ModelReply) -> None:
+        """Remember the critique of a turn; as published, also one that approves."""
+        critique = self._critiques.get(item.number)
+        if not (self.is_game or self.is_interview) or critique is None:
+            return
+        if self.as_published:
+            self._store(reply_text(reply) if self.is_game else critique)
+        elif not praises(critique):
+            self._store(critique)
+
+    def learn(self, window: Sequence[Answered], _: Grade) -> None:
+        """Remember the last critique of every wrong answer, in the order of the items."""
+        for each in window:
+            if each.outcome.correct is False:
+                self._store(self._critiques.get(each.item.number, ""))
+
+    def begin_episode(self) -> None:
+        """Forget the critique of the last turn."""
+        self._critiques.clear()
+
+    @property
+    def learns_always(self) -> bool:
+        """As published, evaluations write to the memory too."""
+        return self.as_published
+
+    def learn_episode(self, past: Past) -> None:
+        """Write a lesson, unless the episode reached its goal."""
+        if self.is_interview or self.is_questions or (self.is_game and self.as_published):
+            return
+        lesson = self._shifted(past) if self.as_published else self._about(past)
+        if lesson.success:
+            return
+        figures, shown = as_json(dict(lesson.figures)), lesson.decision or "(not known)"
+        text = f"# The decision\n{shown}\n\n# What came of it\n{figures}"
+        if not self.as_published:
+            text = f"# The situation\n{past.situation}\n\n{text}\n{past.outcome.in_words()}"
+        written = " ".join(self.consult(_LESSON, text, _REVISE).split())
+        self._add(evolve(lesson, text=written[:_LONGEST] or _EMPTY))
+
+    # -- parts -------------------------------------------------------------------------------------
+
+    def _advice(self) -> str:
+        shown = self.memory.shown
+        return "\n".join(["What you learned from earlier failures:", *shown]) if shown else ""
+
+    def _critique(self, item: Item, answer: ModelReply) -> str:
+        text = f"{item.whole}\n\n# Your answer\n{reply_text(answer) or '(nothing)'}"
+        return self.consult(_CRITIQUE, text, _REVISE)
+
+    def _rewritten(self, item: Item, answer: ModelReply, critiques: list[str]) -> ModelReply:
+        parts = [
+            f"# The situation\n{item.situation}",
+            f"# Your last answer\n{reply_text(answer) or '(nothing)'}",
+            *(f"# Reflection {n}\n{text}" for n, text in enumerate(critiques, 1)),
+            _REWRITE,
+        ]
+        return self.rewrite(item, "\n\n".join(parts), _REVISE)
+
+    def _store(self, text: str) -> None:
+        self._add(Lesson(text=text.strip()[:_LONGEST] or _EMPTY))
+
+    def _add(self, lesson: Lesson) -> None:
+        self.memory = self.memory.add(lesson)
+
+    def _about(self, past: Past) -> Lesson:
+        """Return what a lesson is about."""
+        metric, wanted = self.setting.goal or ("", 0.0)
+        value = past.outcome.metrics.get(metric)
+        goal = float(value) if isinstance(value, int | float) else None
+        return Lesson(
+            text="",
+            success=goal is not None and goal >= wanted,
+            goal=goal,
+            decision=past.decision,
+            figures=past.outcome.metrics,
+        )
+
+    def _shifted(self, past: Past) -> Lesson:
+        """Return the same as published: the figures are taken for the decision.
+
+        The number of the episode is taken for the figures, so that the goal is never known.
+        """
+        decision = as_json(dict(past.outcome.metrics))
+        return Lesson(text="", decision=decision, figures={"metrics": past.number})

@@ -1,0 +1,216 @@
+"""A router at a seat: a policy of rules, and all methods, one of which makes each decision."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import define, field, frozen
+
+from desim import Seat, catalog
+from desim.errors import BadRecord, PolicyWarning, UsageError
+from desim.short_repr import short_repr
+from policies.llm.conversation import Conversation
+from policies.llm.methods import METHODS
+from policies.llm.methods.build import MethodOptions
+from policies.llm.methods.embedding import Embed, hashed
+from policies.llm.methods.endpoint_embedding import EndpointVectors
+from policies.llm.methods.method import Method, NoMemory
+from policies.llm.router.conditions import holds
+from policies.llm.router.labels import Labeller
+from policies.llm.router.live import Describer, Routed
+from policies.llm.router.policy import LABELS, Policy, table_4
+from policies.llm.router.routing import RuleChooser
+from policies.llm.router.situation import Situation
+from policies.llm.wire import Complete
+
+__all__ = ["MAX_BYTES", "TABLE_4", "RouterOptions", "Routing", "read_policy"]
+
+#: The name of the paper's policy; every other text is the name of a file.
+TABLE_4 = "table_4"
+
+#: Bytes of a policy's file that are read.
+MAX_BYTES = 1 << 20
+
+#: Keys of which a policy's object has at least one.
+_KEYS = ("rules", "default_agent")
+
+
+@define(eq=False, kw_only=True)
+class Routing:
+    """All methods at a seat, with the router in front of them.
+
+    Attributes:
+        policy: The rules.
+        task: The name of the world.
+        labelled: Whether a model labels each decision.
+        methods: The methods by name. They learn nothing, and their memories are empty.
+        routed: The call that chooses a method for each decision.
+        remarks: One sentence for each part of the policy that has no effect.
+    """
+
+    policy: Policy
+    task: str
+    labelled: bool
+    methods: Mapping[str, Method]
+    routed: Routed
+    remarks: tuple[str, ...] = field(init=False)
+    _recorded: bool = field(default=False, init=False)
+    _told: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._follow(self.policy)
+
+    def record(self, transcript: Callable[[Any], None]) -> None:
+        """Write the policy to the record of an episode, once."""
+        if not self._recorded:
+            transcript({"router": self.policy.plain()})
+            self._recorded = True
+
+    def restore(self, plain: Any) -> None:
+        """Follow the policy with which a recorded episode was played, whatever its file says now.
+
+        Raises:
+            BadRecord: It is no policy.
+        """
+        if not isinstance(plain, Mapping):
+            raise BadRecord("the policy of a router in the transcript is no object")
+        self._follow(Policy.read(plain))
+        self._recorded = True
+
+    def begin_decision(self) -> None:
+        """Forget the choice of the last decision."""
+        self.routed.chosen = ""
+
+    def begin_episode(self) -> None:
+        """Forget what belongs to an episode that has ended."""
+        for method in self.methods.values():
+            method.begin_episode()
+            if isinstance(method.embed, EndpointVectors):
+                method.embed.forget()
+        self._recorded = self._told = False
+
+    def notes(self) -> dict[str, Any]:
+        """Return the method of the decision, and in the first one of an episode the remarks."""
+        chosen = {"method": self.routed.chosen} if self.routed.chosen else {}
+        remarks = {} if self._told or not self.remarks else {"router_remarks": list(self.remarks)}
+        self._told = True
+        return {**chosen, **remarks}
+
+    def _follow(self, policy: Policy) -> None:
+        self.policy = policy
+        self.routed.chooser = RuleChooser(policy, tuple(self.methods))
+        known = LABELS[:1] if self.labelled else LABELS
+        unmatched = _never_matching(policy, self.task, known)
+        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched)
+
+
+@frozen(kw_only=True)
+class RouterOptions:
+    """What a user may set about a router.
+
+    Attributes:
+        router: `table_4`, the file of a policy, or empty for no router.
+        router_labels: Whether the model labels each decision first, by one call more.
+    """
+
+    router: str = ""
+    router_labels: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.router_labels and not self.router:
+            raise UsageError("router_labels=true was given, but no router; give router=table_4")
+
+    def build(
+        self,
+        options: MethodOptions,
+        call: Complete,
+        seat: Seat,
+        conversation: Conversation,
+        embed: Embed = hashed,
+    ) -> Routing | None:
+        """Return the router at a seat; None without one. What has no effect is warned of.
+
+        Args:
+            options: Those of the methods.
+            call: The call beneath every method.
+            seat: The model, the role and the seed; the model's name is the task.
+            conversation: The conversation at the seat.
+            embed: Turns texts into vectors.
+
+        Raises:
+            UsageError: The policy cannot be read.
+        """
+        if not self.router:
+            return None
+        policy = read_policy(self.router)
+        methods = {name: options.method_at(name, call, seat, conversation) for name in METHODS}
+        for method in methods.values():
+            method.learns = False
+            if type(method).MEMORY is not NoMemory:
+                method.embed = embed
+        task = catalog.model_name(type(seat.model))
+        labeller = Labeller(call) if self.router_labels else None
+        chooser = RuleChooser(policy, tuple(methods))
+        routing = Routing(
+            policy=policy,
+            task=task,
+            labelled=self.router_labels,
+            methods=methods,
+            routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
+        )
+        if routing.remarks:
+            text = f"router={self.router}: {'; '.join(routing.remarks)}"
+            warnings.warn(text, PolicyWarning, stacklevel=2)
+        return routing
+
+
+def _never_matching(policy: Policy, task: str, known: Sequence[str]) -> Iterator[str]:
+    """Yield one sentence for each rule that no decision of a world matches.
+
+    Args:
+        policy: The rules.
+        task: The name of the world.
+        known: The labels that are the same for every decision.
+    """
+    unlabelled = Situation(task)
+    for number, rule in enumerate(policy.rules):
+        conditions = {key: value for key, value in (rule.when or {}).items() if key in known}
+        wrong = [key for key in conditions if not holds({key: conditions[key]}, unlabelled)]
+        for key in wrong[:1]:
+            value = short_repr(conditions[key])
+            why = (
+                f"every decision here has {key} {task!r}, not {value}"
+                if key == "task_name"
+                else f"it needs {key} {value}, and only router_labels=true gives decisions labels"
+            )
+            yield f"rule {number} never matches: {why}"
+
+
+def read_policy(router: str) -> Policy:
+    """Return the paper's policy, or that of a file.
+
+    Raises:
+        UsageError: There is no such file, it is larger than `MAX_BYTES`, or it holds no policy.
+    """
+    if router == TABLE_4:
+        return table_4()
+    given = f"router={router} was given"
+    path = Path(router)
+    if not path.is_file():
+        raise UsageError(f"{given}, and there is no such file; possible are {TABLE_4} or a file")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as fault:
+        raise UsageError(f"{given}, which cannot be read: {fault.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise UsageError(f"{given}, which is larger than {MAX_BYTES >> 20} MiB")
+    try:
+        data = msgspec.json.decode(content)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or not any(key in data for key in _KEYS):
+        raise UsageError(f"{given}, which is no policy: no JSON object with {' or '.join(_KEYS)}")
+    return Policy.read(data)

@@ -1,0 +1,164 @@
+"""Scoring a router on stored predictions, beside every single method and the oracle.
+
+Source: reference SPEC of FirmBench, section 6, "Evaluation": only items count for which all methods
+have a record.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from math import sqrt
+from statistics import NormalDist, fmean
+
+from attrs import define, evolve, frozen
+
+from desim.errors import UsageError, possible
+from desim.statistics import Interval, interval
+from policies.llm.router.order import grouped
+from policies.llm.router.predictions import Item, methods_of
+from policies.llm.router.routing import Chooser
+
+__all__ = ["Evaluation", "Share", "evaluate"]
+
+#: The quantile of the normal distribution for 95 %, two-sided.
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@frozen
+class Share:
+    """A share of items with its 95 % interval, by Wilson's formula; all from 0 to 1.
+
+    Attributes:
+        mean: The share.
+        low: Lower end.
+        high: Upper end.
+        n: The number of items.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, right: Sequence[bool]) -> "Share":
+        """Return the share of truth values that are true, of at least one.
+
+        Student's interval, which `desim.statistics` has for means, would exceed 0 and 1 here.
+        """
+        n, mean = len(right), fmean(right)
+        middle, width = mean + _Z**2 / (2 * n), mean * (1 - mean) / n + (_Z / (2 * n)) ** 2
+        low, high = ((middle + sign * _Z * sqrt(width)) / (1 + _Z**2 / n) for sign in (-1, 1))
+        # At the ends of the range rounding may leave it.
+        return cls(mean, max(0.0, low), min(1.0, high), n)
+
+
+@define(frozen=True, slots=False)  # cached properties need a __dict__
+class Evaluation:
+    """A router's choices on items, and what they were worth.
+
+    Attributes:
+        items: The items scored, each with a record of every method.
+        chosen: The method chosen for each of them, in their order.
+        methods: The methods compared, sorted.
+        left_out: Items without a record of every method; they are in no figure.
+    """
+
+    items: tuple[Item, ...]
+    chosen: tuple[str, ...]
+    methods: tuple[str, ...]
+    left_out: int = 0
+
+    @cached_property
+    def right(self) -> tuple[bool, ...]:
+        """Whether each choice was right; a method without records is wrong."""
+        pairs = zip(self.items, self.chosen, strict=True)
+        return tuple(_is_right(item, method) for item, method in pairs)
+
+    @cached_property
+    def oracle_right(self) -> tuple[bool, ...]:
+        """Whether any method was right on each item, which is the most that a router can reach."""
+        return tuple(any(each.correct for each in item.predictions.values()) for item in self.items)
+
+    @cached_property
+    def best_method(self) -> str:
+        """The single method with most right answers, of equal ones the first by name."""
+        return max(self.methods, key=lambda name: sum(self.method_right(name)))
+
+    @property
+    def choices(self) -> dict[str, int]:
+        """How often each method was chosen, the most frequent first."""
+        return dict(sorted(Counter(self.chosen).items(), key=lambda each: (-each[1], each[0])))
+
+    @property
+    def unrecorded(self) -> int:
+        """Choices of a method without records, such as a default that was not run."""
+        return sum(method not in self.methods for method in self.chosen)
+
+    def method_right(self, method: str) -> tuple[bool, ...]:
+        """Return whether a single method was right, item by item."""
+        return tuple(_is_right(item, method) for item in self.items)
+
+    def accuracy(self, right: Sequence[bool] | None = None) -> Share:
+        """Return the share of right answers with its 95 % interval.
+
+        Args:
+            right: One truth value an item; the router's where None.
+        """
+        return Share.of(self.right if right is None else right)
+
+    def gain(self) -> Interval:
+        """Return the router's accuracy less the best single method's, paired by item.
+
+        The mean is from -1 to 1; the 95 % interval is Student's, which a few items may exceed.
+        """
+        best = self.method_right(self.best_method)
+        return interval([float(a) - float(b) for a, b in zip(self.right, best, strict=True)])
+
+    def cell_mean(self, right: Sequence[bool] | None = None) -> float:
+        """Return the plain mean over cells of their accuracy, from 0 to 1.
+
+        A cell is a capability and a difficulty. The paper's overall figures are such means, as far
+        as its Table 1 shows.
+
+        Args:
+            right: One truth value an item; the router's where None.
+        """
+        pairs = zip(self.items, self.right if right is None else right, strict=True)
+        cells = grouped(pairs, lambda pair: (pair[0].capability, pair[0].bucket or ""))
+        return fmean(fmean(right for _, right in cells[cell]) for cell in sorted(cells))
+
+
+def evaluate(items: Sequence[Item], chooser: Chooser, methods: Sequence[str] = ()) -> Evaluation:
+    """Let a router choose a method for every item and look up whether that method was right.
+
+    Args:
+        items: Items with predictions.
+        chooser: The router; it sees neither predictions nor gold answers.
+        methods: The methods compared; all that have a record where empty.
+
+    Raises:
+        UsageError: No item has a record of every method, or a method has no record at all.
+    """
+    known = methods_of(items)
+    for name in methods:
+        if name not in known:
+            raise UsageError(f"no item has a prediction of {name!r}; {possible(name, known)}")
+    compared = tuple(sorted(set(methods or known)))
+    whole = tuple(item for item in items if compared and item.predictions.keys() >= set(compared))
+    if not whole:
+        raise UsageError(
+            f"none of {len(items)} items has a prediction of every method; an evaluation needs one"
+        )
+    scored = tuple(_only(item, compared) for item in whole)
+    chosen = tuple(chooser.choose(item.situation) for item in scored)
+    return Evaluation(scored, chosen, compared, len(items) - len(whole))
+
+
+def _only(item: Item, methods: Sequence[str]) -> Item:
+    """Return an item with the predictions of these methods alone."""
+    return evolve(item, predictions={name: item.predictions[name] for name in methods})
+
+
+def _is_right(item: Item, method: str) -> bool:
+    return method in item.predictions and item.predictions[method].correct

@@ -1,0 +1,241 @@
+"""Experiences: what one answer of one method teaches about when to choose that method.
+
+Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from policies.llm.messages import as_json, system, user
+from policies.llm.options import require_not_negative
+from policies.llm.parse import objects
+from policies.llm.router.files import read_lines, write_lines
+from policies.llm.router.order import grouped, in_turn, shuffled
+from policies.llm.router.predictions import Item, methods_of
+from policies.llm.wire import Complete
+
+__all__ = [
+    "Experience",
+    "Hint",
+    "experiences",
+    "picked",
+    "read_experiences",
+    "write_experiences",
+]
+
+#: Answers of each method that are reflected on, in each task.
+MOST_ANSWERS = 50
+
+#: Characters of a question, a context and a trace that the model reads, and of a text it writes.
+_QUESTION, _CONTEXT, _TRACE, _TEXT = 2_000, 3_500, 2_000, 600
+
+#: Names in a hint.
+_MOST_NAMES = 10
+
+_REQUEST = (
+    "You study how agent methods answer questions, to learn which method suits which question. You "
+    "read one question, the answer of one method, the right answer and the labels of the question. "
+    "Find out why the method was right or wrong here, and what that says about questions of this "
+    "kind. Name no entity, number or text of this question: the lesson must serve others.\n"
+    "Reply with one JSON object:\n"
+    '{"bullet": "the lesson in one sentence", "diagnosis": "what went right or wrong", '
+    '"routing_hint": {"prefer": ["methods"], "avoid": ["methods"], "when": "kind of question"}, '
+    '"confidence": "high, medium or low"}'
+)
+
+
+@frozen
+class Hint:
+    """What an experience says about methods.
+
+    Attributes:
+        prefer: Methods to choose.
+        avoid: Methods not to choose.
+        when: The kind of question this is about.
+    """
+
+    prefer: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    when: str = ""
+
+
+@frozen
+class Experience:
+    """What one answer teaches.
+
+    Labels and outcome are those of the item, whatever the model writes about them.
+
+    Attributes:
+        item: The id of the item.
+        method: The method that answered.
+        task: The task of the item.
+        capability: Its capability; empty where there is none.
+        bucket: Its difficulty; None where there is none.
+        correct: Whether the answer was right.
+        bullet: The lesson; empty where the model's reply held none.
+        diagnosis: What went right or wrong.
+        hint: Methods to prefer or avoid.
+        confidence: high, medium or low, as the model wrote it.
+    """
+
+    item: str
+    method: str
+    task: str = ""
+    capability: str = ""
+    bucket: str | None = None
+    correct: bool = False
+    bullet: str = ""
+    diagnosis: str = ""
+    hint: Hint = field(factory=Hint)
+    confidence: str = ""
+
+
+def picked(
+    items: Iterable[Item], most: int = MOST_ANSWERS, seed: int = 42
+) -> list[tuple[Item, str]]:
+    """Return the answers to reflect on: for each task and method at most so many.
+
+    They are taken in turn from all combinations of capability, bucket and right or wrong, each in
+    an order that depends on the seed.
+
+    Args:
+        items: Items with predictions, in any order.
+        most: Answers of each method in each task, at least 0.
+        seed: Another one takes others.
+
+    Raises:
+        UsageError: *most* is negative.
+    """
+    require_not_negative(most=most)
+    found = []
+    tasks = grouped(items, lambda item: item.task)
+    for task in sorted(tasks):
+        for method in methods_of(tasks[task]):
+            answered = [item for item in tasks[task] if method in item.predictions]
+            found += [(item, method) for item in _in_turn(answered, method, most, seed)]
+    return found
+
+
+def experiences(
+    items: Iterable[Item],
+    complete: Complete,
+    *,
+    most: int = MOST_ANSWERS,
+    seed: int = 42,
+    done: Iterable[Experience] = (),
+    keep: Callable[[Experience], None] = lambda _: None,
+) -> list[Experience]:
+    """Reflect on answers, one call of the model each, at temperature 0.
+
+    Args:
+        items: Items with predictions.
+        complete: The call of the model.
+        most: Answers of each method in each task, at least 0.
+        seed: Chooses the answers; see `picked`.
+        done: Experiences of an earlier run, which are not made again.
+        keep: Receives each new experience as soon as there is one, for instance to write it.
+
+    Returns:
+        One for each answer, in the order of `picked`. The bullet is empty where the model's reply
+        could not be read, so that no reply is bought twice.
+
+    Raises:
+        UsageError: *most* is negative.
+    """
+    known = {(each.item, each.method): each for each in done}
+    found: list[Experience] = []
+    for item, method in picked(items, most, seed):
+        experience = known.get((item.id, method))
+        if experience is None:
+            experience = reflected(item, method, complete)
+            keep(experience)
+        found.append(experience)
+    return found
+
+
+def reflected(item: Item, method: str, complete: Complete) -> Experience:
+    """Return what a model learns from the answer of one method to one item."""
+    request = [system(_REQUEST), user(as_json(_shown(item, method)))]
+    reply = complete(request, (), None, temperature=0.0)
+    lesson = next((each for each in objects(reply.text) if _text(each.get("bullet"))), {})
+    return Experience(
+        item.id,
+        method,
+        item.task,
+        item.capability,
+        item.bucket,
+        item.predictions[method].correct,
+        _text(lesson.get("bullet")),
+        _text(lesson.get("diagnosis")),
+        _hint(lesson.get("routing_hint")),
+        _text(lesson.get("confidence")),
+    )
+
+
+def read_experiences(path: Path) -> list[Experience]:
+    """Return the experiences of a file.
+
+    Raises:
+        BadRecord: A line does not fit; the text names file and line.
+    """
+    return [experience for _, experience in read_lines(path, Experience)]
+
+
+def write_experiences(path: Path, values: Iterable[Experience]) -> None:
+    """Write experiences to a new file, one a line.
+
+    Raises:
+        UsageError: The file exists or cannot be made.
+        WriteFailed: The system does not take all of it.
+    """
+    write_lines(path, values)
+
+
+def _in_turn(items: Sequence[Item], method: str, most: int, seed: int) -> list[Item]:
+    """Return items of all kinds in turn; kinds are sorted, items of a kind shuffled."""
+    kinds = grouped(
+        items,
+        lambda item: (item.capability, item.bucket or "", item.predictions[method].correct),
+    )
+    return in_turn((shuffled(kinds[kind], _id, seed) for kind in sorted(kinds)), most)
+
+
+def _id(item: Item) -> str:
+    return item.id
+
+
+def _shown(item: Item, method: str) -> dict[str, Any]:
+    """Return what the model reads; the only place where it sees a gold answer."""
+    prediction = item.predictions[method]
+    return {
+        "method": method,
+        "task": item.task,
+        "capability": item.capability,
+        "difficulty": item.bucket,
+        "question": item.question[:_QUESTION],
+        "context": item.context[:_CONTEXT],
+        "trace": prediction.trace[:_TRACE],
+        "answer": prediction.answer[:_QUESTION],
+        "right_answer": item.gold[:_QUESTION],
+        "was_right": prediction.correct,
+    }
+
+
+def _hint(value: Any) -> Hint:
+    hint = value if isinstance(value, Mapping) else {}
+    return Hint(_names(hint.get("prefer")), _names(hint.get("avoid")), _text(hint.get("when")))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Return the texts of a list, or a single text as a list of one."""
+    listed = value if isinstance(value, list) else [value]
+    return tuple(text for each in listed[:_MOST_NAMES] if (text := _text(each)))
+
+
+def _text(value: Any) -> str:
+    """Return a text without half a surrogate pair, which no file can hold; else an empty one."""
+    text = value.strip()[:_TEXT] if isinstance(value, str) else ""
+    return text.encode("utf-8", "replace").decode()

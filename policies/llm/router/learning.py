@@ -1,0 +1,235 @@
+"""Learning a router's policy: experiences are condensed by a model into findings and rules.
+
+Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from desim.episodes.record_file import RecordFile
+from desim.errors import BadRecord, PolicyFailed
+from desim.schema import to_plain
+from policies.llm.messages import as_json, corrected, system, user
+from policies.llm.options import require_not_negative
+from policies.llm.parse import BadReply, objects
+from policies.llm.router.conditions import BOUNDS, NO_BUCKET
+from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
+from policies.llm.router.files import read_lines
+from policies.llm.router.labels import BUCKETS, CAPABILITIES
+from policies.llm.router.order import grouped, in_turn, shuffled
+from policies.llm.router.policy import Policy
+from policies.llm.router.predictions import Item, methods_of
+from policies.llm.wire import Complete, ModelReply
+
+__all__ = ["Learned", "chosen_bullets", "learn", "read_learned", "synthesised", "write_learned"]
+
+#: Bullets that the synthesiser reads.
+MOST_BULLETS = 600
+
+#: Findings kept, characters of each, and rules kept.
+_MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
+
+
+@frozen
+class Learned:
+    """What a router has learned.
+
+    Attributes:
+        policy: The rules and the default.
+        findings: What the synthesiser found, in its words.
+        experiences: What it read, and what model routing reads.
+    """
+
+    policy: Policy
+    findings: tuple[str, ...] = ()
+    experiences: tuple[Experience, ...] = ()
+
+
+@frozen
+class _Stored:
+    """A file's one line."""
+
+    policy: Any
+    findings: tuple[str, ...] = ()
+    experiences: tuple[Experience, ...] = ()
+
+
+def learn(
+    items: Sequence[Item],
+    complete: Complete,
+    *,
+    most: int = MOST_ANSWERS,
+    most_bullets: int = MOST_BULLETS,
+    seed: int = 42,
+    retries: int = 2,
+    done: Iterable[Experience] = (),
+    keep: Callable[[Experience], None] = lambda _: None,
+) -> Learned:
+    """Learn a policy from stored predictions: a call for each answer picked, and one for the rules.
+
+    The published figure learns from the items that it is scored on; see `leakage.compare` for both
+    that and the figure without.
+
+    Args:
+        items: Items with predictions, texts and gold answers.
+        complete: The call of the model.
+        most: Answers of each method in each task that are reflected on, at least 0.
+        most_bullets: Experiences that the rules are made from, at least 0.
+        seed: Chooses answers and experiences.
+        retries: How often the model is asked again for rules after a reply without any.
+        done: Experiences of an earlier run, which are not made again.
+        keep: Receives each new experience as soon as there is one.
+
+    Raises:
+        PolicyFailed: No reply held a policy.
+        UsageError: A number is negative.
+    """
+    require_not_negative(most_bullets=most_bullets, retries=retries)
+    found = experiences(items, complete, most=most, seed=seed, done=done, keep=keep)
+    bullets = chosen_bullets(found, most_bullets, seed)
+    policy, findings = synthesised(bullets, methods_of(items), complete, retries)
+    return Learned(policy, findings, tuple(bullets))
+
+
+def chosen_bullets(
+    found: Iterable[Experience], most: int = MOST_BULLETS, seed: int = 42
+) -> list[Experience]:
+    """Return at most so many experiences that have a bullet.
+
+    They are taken in turn from all combinations of method, capability, bucket and outcome.
+    """
+    kinds = grouped(
+        (each for each in found if each.bullet),
+        lambda each: (each.method, each.capability, each.bucket or "", each.correct),
+    )
+    return in_turn((shuffled(kinds[kind], _key, seed) for kind in sorted(kinds)), most)
+
+
+def synthesised(
+    bullets: Sequence[Experience], methods: Sequence[str], complete: Complete, retries: int = 2
+) -> tuple[Policy, tuple[str, ...]]:
+    """Return the policy and the findings that a model makes of experiences.
+
+    What the policy holds that has no effect is in its `remarks`; it is kept, as published.
+
+    Args:
+        bullets: Experiences.
+        methods: Names of the methods that rules may choose.
+        complete: The call of the model, at temperature 0.
+        retries: How often it is asked again after a reply without a policy.
+
+    Raises:
+        PolicyFailed: No reply held a policy.
+    """
+    messages = [system(_request(methods)), user(_listed(bullets))]
+    for _ in range(retries + 1):
+        reply = complete(messages, (), None, temperature=0.0)
+        try:
+            return _read(reply)
+        except BadReply as bad:
+            last = bad
+            messages = [*messages, *corrected(reply, bad)]
+    raise PolicyFailed(f"{retries + 1} replies held no routing policy, the last because {last}")
+
+
+def read_learned(path: Path) -> Learned:
+    """Return what `write_learned` wrote.
+
+    Raises:
+        BadRecord: The file does not fit; the text names the line.
+    """
+    stored = [each for _, each in read_lines(path, _Stored)]
+    if len(stored) != 1:
+        raise BadRecord(f"{path} holds {len(stored)} routers; it should hold one")
+    policy = Policy.read(stored[0].policy)
+    return Learned(policy, stored[0].findings, stored[0].experiences)
+
+
+def write_learned(path: Path, learned: Learned) -> None:
+    """Write what was learned to a new file.
+
+    Raises:
+        UsageError: The file exists or cannot be made.
+        WriteFailed: The system does not take all of it.
+    """
+    stored = {
+        "policy": learned.policy.plain(),
+        "findings": list(learned.findings),
+        "experiences": [to_plain(each) for each in learned.experiences],
+    }
+    with RecordFile(path) as file:
+        file.write(msgspec.json.encode(stored) + b"\n")
+
+
+def _key(experience: Experience) -> str:
+    return f"{experience.item} {experience.method}"
+
+
+def _read(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
+    """Return policy and findings of a reply.
+
+    Raises:
+        BadReply: It holds no object with rules.
+    """
+    if reply.malformed:
+        raise BadReply(reply.malformed)
+    for each in objects(reply.text):
+        policy = each.get("policy", each)
+        if isinstance(policy, Mapping) and isinstance(policy.get("rules"), list):
+            return Policy.read(_storable(policy)), _findings(each.get("findings"))
+    raise BadReply("your reply holds no JSON object with a policy and its list of rules")
+
+
+def _storable(policy: Mapping[str, Any]) -> Any:
+    """Return a policy with few enough rules, as it is when it has been written and read.
+
+    Raises:
+        BadReply: It cannot be written.
+    """
+    few = {**policy, "rules": policy["rules"][:_MOST_RULES]}
+    try:
+        return msgspec.json.decode(msgspec.json.encode(few))
+    except (ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+        raise BadReply("your policy holds a text, number or depth that no file can hold") from None
+
+
+def _findings(value: Any) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else [value]
+    texts = [each[:_FINDING] for each in listed[:_MOST_FINDINGS] if isinstance(each, str)]
+    # As in `wire`: no file holds half a surrogate pair.
+    return tuple(text.encode("utf-8", "replace").decode() for text in texts)
+
+
+def _request(methods: Sequence[str]) -> str:
+    return (
+        "You write the rules by which a router chooses one method for each question, before any "
+        "method has answered. You read lessons from answers that were checked. Keep what several "
+        "lessons support, drop what one alone says.\n"
+        f"Methods: {', '.join(methods)}.\n"
+        "Conditions of a rule, each of which may be left out or ALL: task_name; capability "
+        f"({', '.join(CAPABILITIES)}); difficulty_bucket ({', '.join(BUCKETS)}, or {NO_BUCKET} for "
+        "questions without); and "
+        f"feature_conditions, bounds on the text ({', '.join(BOUNDS)}).\n"
+        "Of the rules that match the one with most conditions decides, of equal ones the first. "
+        "A rule of low confidence is replaced by the default.\n"
+        "Reply with one JSON object:\n"
+        '{"findings": ["what you found"], "policy": {"default_agent": "method", '
+        '"tie_breaker": "how to decide between equals", "min_margin": 0.01, "rules": [{"when": '
+        '{"task_name": "ALL", "capability": "...", "difficulty_bucket": "ALL", '
+        '"feature_conditions": {"has_table": true}}, "choose": "method", "rationale": "why", '
+        '"confidence": "high, medium or low"}]}}'
+    )
+
+
+def _listed(bullets: Sequence[Experience]) -> str:
+    """Return experiences as JSON lines; the ids of items are left out, as they say nothing."""
+    lines = []
+    for each in bullets:
+        plain = to_plain(each)
+        del plain["item"]
+        lines.append(as_json(plain))
+    return "\n".join(lines) or "(no lessons)"

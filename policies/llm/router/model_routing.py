@@ -1,0 +1,141 @@
+"""Model routing: a model chooses the method, with the policy and experiences at hand.
+
+Source: reference SPEC of FirmBench, section 6, "Model routing". The words of the request are our
+own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import asdict, define, field, frozen
+
+from desim.schema import to_plain
+from policies.llm.messages import as_json, system, user
+from policies.llm.parse import objects
+from policies.llm.router.experiences import Experience
+from policies.llm.router.learning import Learned
+from policies.llm.router.policy import canonical
+from policies.llm.router.situation import Situation
+from policies.llm.wire import Complete
+
+__all__ = ["ModelChoice", "ModelChooser", "relevance", "relevant"]
+
+#: Experiences that the model reads.
+MOST_BULLETS = 120
+
+#: What a tag that an experience shares with the question counts.
+_TASK, _CAPABILITY, _BUCKET = 3, 2, 1
+
+#: Characters of a question and of a context that the model reads.
+_QUESTION, _CONTEXT = 2_000, 3_500
+
+_REQUEST = (
+    "You choose the method that answers a question; you do not answer it. You read rules and "
+    "findings about methods, lessons from earlier questions, and the question with its labels and "
+    "figures. Where a rule fits and nothing speaks against it, follow it.\n"
+    "Reply with one JSON object:\n"
+    '{"chosen_agent": "one of the candidates", "reason": "one sentence", '
+    '"used_rule": "the rule you followed, or none", "confidence": "high, medium or low"}'
+)
+
+
+@frozen
+class ModelChoice:
+    """What a model chose.
+
+    Attributes:
+        method: The method; the fallback where the reply names none of the candidates.
+        known: Whether the reply names a candidate.
+        reason: Why, in the model's words.
+        used_rule: The rule it says that it followed.
+        confidence: high, medium or low, as the model wrote it.
+    """
+
+    method: str
+    known: bool
+    reason: str = ""
+    used_rule: str = ""
+    confidence: str = ""
+
+
+@define
+class ModelChooser:
+    """A chooser that asks a model, once for each question, at temperature 0.
+
+    Attributes:
+        complete: The call of the model.
+        learned: Policy, findings and experiences.
+        available: The candidates, at least one.
+        live: Whether the first candidate is taken, instead of the policy's default, where the
+            reply names none, as the published live agent does.
+        last: The last choice; None before the first.
+    """
+
+    complete: Complete
+    learned: Learned
+    available: Sequence[str]
+    live: bool = False
+    last: ModelChoice | None = field(default=None, init=False)
+
+    def choose(self, situation: Situation, /) -> str:
+        """Return the name of a method."""
+        request = [system(_REQUEST), user(as_json(self._shown(situation)))]
+        reply = self.complete(request, (), None, temperature=0.0)
+        self.last = self._read(reply.text)
+        return self.last.method
+
+    def _shown(self, situation: Situation) -> dict[str, Any]:
+        features = situation.features
+        return {
+            "candidates": list(self.available),
+            "policy": self.learned.policy.plain(),
+            "findings": self.learned.findings,
+            "lessons": [_bullet(each) for each in relevant(self.learned.experiences, situation)],
+            "task": situation.task,
+            "capability": situation.capability,
+            "difficulty": situation.bucket,
+            "figures": None if features is None else asdict(features),
+            "question": situation.question[:_QUESTION],
+            "context": situation.context[:_CONTEXT],
+        }
+
+    def _read(self, text: str) -> ModelChoice:
+        for each in objects(text):
+            if isinstance(name := each.get("chosen_agent"), str):
+                method = canonical(name)
+                known = method in self.available
+                words = [_word(each.get(key)) for key in ("reason", "used_rule", "confidence")]
+                return ModelChoice(method if known else self._fallback, known, *words)
+        return ModelChoice(self._fallback, known=False)
+
+    @property
+    def _fallback(self) -> str:
+        return self.available[0] if self.live else canonical(self.learned.policy.default)
+
+
+def relevant(
+    found: Sequence[Experience], situation: Situation, most: int = MOST_BULLETS
+) -> list[Experience]:
+    """Return at most so many experiences, the most relevant first; equal ones keep their order."""
+    return sorted(found, key=lambda each: -relevance(each, situation))[:most]
+
+
+def relevance(experience: Experience, situation: Situation) -> int:
+    """Return how much an experience shares with a question, 0 to 6; no label is shared by none."""
+    pairs = (
+        (_TASK, experience.task, situation.task),
+        (_CAPABILITY, experience.capability, situation.capability),
+        (_BUCKET, experience.bucket, situation.bucket),
+    )
+    return sum(weight for weight, one, other in pairs if one and one == other)
+
+
+def _bullet(experience: Experience) -> Mapping[str, Any]:
+    """Return what the model reads of an experience."""
+    plain: dict[str, Any] = to_plain(experience)
+    kept = ("method", "task", "capability", "bucket", "correct", "bullet", "hint", "confidence")
+    return {key: plain[key] for key in kept}
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,201 @@
+"""Stored predictions: for each item, what every method answered and whether it was right.
+
+A file holds one item a line, as JSON, gzipped or not:
+
+    {"id": "q17", "task": "finer", "capability": "Domain Knowledge", "bucket": "hard",
+     "question": "...", "context": "...", "gold": "...",
+     "predictions": {"cot": {"correct": true, "answer": "...", "trace": "..."}, ...}}
+
+Only `id`, `task`, `predictions` and each `correct` are required.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen, validators
+
+from desim.errors import BadRecord, UsageError
+from desim.short_repr import short_repr
+from policies.llm.router.files import read_lines, write_lines
+from policies.llm.router.order import draw, grouped
+from policies.llm.router.policy import canonical
+from policies.llm.router.situation import Bucket, Features, Situation, features_of
+
+__all__ = [
+    "MAX_ITEMS",
+    "Item",
+    "Prediction",
+    "methods_of",
+    "read_items",
+    "require_disjoint",
+    "split",
+    "write_items",
+]
+
+#: Items of a file; the benchmark has fewer than 22,000.
+MAX_ITEMS = 1_000_000
+
+#: Characters of an item's id, a task, a capability; methods of an item.
+_LONGEST_NAME, _MOST_METHODS = 200, 100
+_NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
+
+
+@frozen
+class Prediction:
+    """What one method answered to one item.
+
+    Attributes:
+        correct: Whether the answer was right.
+        answer: The answer.
+        trace: The reasoning before it.
+    """
+
+    correct: bool
+    answer: str = ""
+    trace: str = ""
+
+
+@frozen
+class Item:
+    """One question with the predictions of methods.
+
+    Attributes:
+        id: Unique in its file.
+        task: The task it belongs to.
+        predictions: By the name of the method; a method without a record has no entry.
+        capability: Its label; empty where there is none.
+        bucket: Its difficulty; None where there is none.
+        question: Its text, without instructions.
+        context: The text that belongs to it.
+        gold: The right answer.
+        features: Figures of its text, where the text itself is not stored.
+    """
+
+    id: str = field(validator=_NAMED)
+    task: str = field(validator=_NAMED)
+    predictions: Mapping[str, Prediction] = field(validator=validators.max_len(_MOST_METHODS))
+    capability: str = field(default="", validator=validators.max_len(_LONGEST_NAME))
+    bucket: Bucket | None = None
+    question: str = ""
+    context: str = ""
+    gold: str = ""
+    features: Features | None = None
+
+    @property
+    def situation(self) -> Situation:
+        """What a router sees of it: neither the gold answer nor a prediction."""
+        figures = self.features
+        if figures is None and (self.question or self.context):
+            figures = features_of(self.question, self.context)
+        return Situation(
+            self.task, self.capability, self.bucket, figures, self.question, self.context
+        )
+
+
+def read_items(path: Path) -> list[Item]:
+    """Return the items of a file in its order, methods under their canonical names.
+
+    Raises:
+        BadRecord: A line does not fit, an id comes twice, one method has two names in an item, the
+            file holds no item or more than `MAX_ITEMS`; the text names file and line.
+    """
+    items: list[Item] = []
+    lines: dict[str, int] = {}
+    for number, item in read_lines(path, Item):
+        if (before := lines.setdefault(item.id, number)) != number:
+            twice = f"the id {short_repr(item.id)} stands in line {before} already"
+            raise BadRecord(f"{path}, line {number}: {twice}")
+        if len(items) == MAX_ITEMS:
+            raise BadRecord(f"{path} holds more than {MAX_ITEMS:,} items, the limit")
+        items.append(_with_canonical_names(item, f"{path}, line {number}"))
+    if not items:
+        raise BadRecord(f"{path} holds no item")
+    return items
+
+
+def write_items(path: Path, items: Iterable[Item]) -> None:
+    """Write items to a new file, one a line.
+
+    Raises:
+        UsageError: The file exists or cannot be made.
+        WriteFailed: The system does not take all of it.
+    """
+    write_lines(path, items)
+
+
+def methods_of(items: Iterable[Item]) -> tuple[str, ...]:
+    """Return the methods that predicted any of the items, sorted."""
+    return tuple(sorted({name for item in items for name in item.predictions}))
+
+
+def split(
+    items: Sequence[Item], share: float = 0.5, seed: int = 42
+) -> tuple[list[Item], list[Item]]:
+    """Divide items into those to learn from and those to score on.
+
+    Each task is divided alone. Items of the same text stay on one side, so a part may be larger
+    than its share. Which side an item is on depends on the seed and the items, not their order.
+
+    Args:
+        items: Any number.
+        share: The part of every task that is learned from, above 0 and below 1.
+        seed: Another one divides differently.
+
+    Raises:
+        UsageError: The share is out of range.
+    """
+    if not 0 < share < 1:
+        raise UsageError(f"share {short_repr(share)} was given; it is above 0 and below 1")
+    learned = {
+        item.id for task in grouped(items, _task).values() for item in _first(task, share, seed)
+    }
+    first = [item for item in items if item.id in learned]
+    return first, [item for item in items if item.id not in learned]
+
+
+def require_disjoint(learn: Iterable[Item], test: Iterable[Item]) -> None:
+    """Check that no item is learned from and scored on.
+
+    Raises:
+        UsageError: An id, or the text of an item, is on both sides.
+    """
+    ids, texts = set(), set()
+    for item in learn:
+        ids.add(item.id)
+        texts.add(_text(item))
+    for item in test:
+        if item.id in ids or _text(item) in texts:
+            raise UsageError(
+                f"the item {short_repr(item.id)} is learned from and scored on; take it out of one"
+            )
+
+
+def _first(task: Sequence[Item], share: float, seed: int) -> list[Item]:
+    """Return items of a task until its share is reached, those of the same text together."""
+    groups = sorted(grouped(task, _text).items(), key=lambda each: (draw(seed, *each[0]), each[0]))
+    taken: list[Item] = []
+    for _, group in groups:
+        if len(taken) >= share * len(task):
+            break
+        taken += group
+    return taken
+
+
+def _task(item: Item) -> str:
+    return item.task
+
+
+def _text(item: Item) -> tuple[str, ...]:
+    """Return what two items share if they are the same question; an id where there is no text."""
+    text = (item.task, item.question, item.context)
+    return text if item.question or item.context else (item.task, "", "", item.id)
+
+
+def _with_canonical_names(item: Item, where: str) -> Item:
+    named = {canonical(name): each for name, each in item.predictions.items()}
+    if len(named) < len(item.predictions):
+        raise BadRecord(f"{where}: two names of one method are among {sorted(item.predictions)}")
+    if any(not 0 < len(name) <= _LONGEST_NAME for name in named):
+        raise BadRecord(f"{where}: a method's name has 1 to {_LONGEST_NAME} characters")
+    return evolve(item, predictions=named)

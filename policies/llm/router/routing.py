@@ -1,0 +1,116 @@
+"""Rule routing: the most specific rule that matches chooses the method.
+
+Source: reference SPEC of FirmBench, section 6, and its recorded cases.
+"""
+
+from collections.abc import Collection
+from typing import Literal, Protocol
+
+from attrs import frozen
+
+from policies.llm.router.conditions import holds
+from policies.llm.router.policy import Policy, canonical
+from policies.llm.router.situation import Situation
+
+__all__ = ["Chooser", "Match", "Route", "RuleChooser", "route"]
+
+#: Why a method was chosen: by a rule, or by default because no rule matched, the best one has low
+#: confidence, or the best one names a method that is not available.
+Why = Literal["rule", "no_match", "low_confidence", "agent_missing"]
+
+
+class Chooser(Protocol):
+    """Chooses a method for each question; the whole interface between a router and its users."""
+
+    def choose(self, situation: Situation, /) -> str:
+        """Return the name of a method; a user checks whether it has that method."""
+        ...
+
+
+@frozen
+class Match:
+    """A rule that matches.
+
+    Attributes:
+        index: Its place in the policy, from 0.
+        specificity: 0 to 4; see `Rule.specificity`.
+    """
+
+    index: int
+    specificity: int
+
+
+@frozen
+class Route:
+    """A method and how it was chosen.
+
+    Attributes:
+        method: Its name.
+        why: What decided.
+        rule: The place of the best matching rule, also where it did not decide; None without one.
+        matching: All rules that match, in their order.
+    """
+
+    method: str
+    why: Why
+    rule: int | None = None
+    matching: tuple[Match, ...] = ()
+
+
+def route(
+    policy: Policy,
+    situation: Situation,
+    available: Collection[str],
+    *,
+    low_confidence_falls_back: bool = True,
+) -> Route:
+    """Choose a method by rules.
+
+    Of the matching rules the most specific decides, of equally specific ones the earliest. Where
+    it may not decide, the default is taken and no other rule is tried, as published. The default
+    itself may be unavailable.
+
+    Args:
+        policy: The rules and the default.
+        situation: The question.
+        available: Names of the methods that a rule may choose.
+        low_confidence_falls_back: Whether a rule of low confidence sends to the default.
+    """
+    matching = tuple(
+        Match(index, rule.specificity)
+        for index, rule in enumerate(policy.rules)
+        if rule.when is not None and holds(rule.when, situation)
+    )
+    default = canonical(policy.default)
+    if not matching:
+        return Route(default, "no_match")
+    # max() returns the first of equal ones.
+    best = max(matching, key=lambda match: match.specificity).index
+    rule = policy.rules[best]
+    if low_confidence_falls_back and rule.confidence.strip().lower() == "low":
+        return Route(default, "low_confidence", best, matching)
+    if (method := canonical(rule.choose)) not in available:
+        return Route(default, "agent_missing", best, matching)
+    return Route(method, "rule", best, matching)
+
+
+@frozen
+class RuleChooser:
+    """A chooser that follows a policy; see `route`.
+
+    Attributes:
+        policy: The rules and the default.
+        available: Names of the methods that a rule may choose.
+        low_confidence_falls_back: Whether a rule of low confidence sends to the default.
+    """
+
+    policy: Policy
+    available: Collection[str]
+    low_confidence_falls_back: bool = True
+
+    def choose(self, situation: Situation, /) -> str:
+        """Return the name of the method."""
+        falls_back = self.low_confidence_falls_back
+        return route(
+            self.policy, situation, self.available, low_confidence_falls_back=falls_back
+        ).method

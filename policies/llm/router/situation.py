@@ -1,0 +1,108 @@
+"""What a router sees of a question: its labels, its text, and figures of the text.
+
+Source: reference SPEC of FirmBench, sections 2 and 6; for tables the recorded cases, which differ
+from its text (see README, "The router").
+"""
+
+import re
+from typing import Literal, Self
+
+from attrs import field, frozen, validators
+
+__all__ = ["Bucket", "Features", "Situation", "features_of"]
+
+#: Difficulties as rules name them.
+Bucket = Literal["easy", "middle", "hard"]
+
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+#: The pattern of the published live agent: its escapes are doubled, so it finds backslashes.
+_NUMBER_IN_LIVE_AGENT = re.compile(r"[-+]?\\d+(?:\\.\\d+)?")
+_CODE = re.compile(r"```|def |import |(?i:<code[\s>])")
+_TABLE = re.compile(r"\n\||\| ")
+
+_count = field(default=0, validator=validators.ge(0))
+
+
+@frozen
+class Features:
+    """Figures of a question and its context; each is 0 or false where it is not given.
+
+    Attributes:
+        question_chars: Characters of the question.
+        context_chars: Characters of the context.
+        num_numbers: Decimal numbers in both, each with its sign; "1,000" counts as two.
+        has_code: Whether either contains a code fence, "def ", "import " or a code tag.
+        has_table: Whether the context contains a pipe at the start of a line other than the first,
+            or a pipe and a space.
+        table_row_estimate: Lines of the context with a pipe; 0 without a table.
+    """
+
+    question_chars: int = _count
+    context_chars: int = _count
+    num_numbers: int = _count
+    has_code: bool = False
+    has_table: bool = False
+    table_row_estimate: int = _count
+
+
+@frozen
+class Situation:
+    """One question, or one decision, as a router sees it.
+
+    Attributes:
+        task: The name of its task.
+        capability: Its label, one of `labels.CAPABILITIES`; empty where there is none.
+        bucket: Its difficulty; None where there is none.
+        features: Figures of the text; None where there is no text, and then no bound holds.
+        question: Its text, which only a model reads.
+        context: The text that belongs to it, which only a model reads.
+    """
+
+    task: str = ""
+    capability: str | None = ""
+    bucket: str | None = None
+    features: Features | None = None
+    question: str = ""
+    context: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        question: str,
+        context: str,
+        *,
+        task: str = "",
+        capability: str = "",
+        bucket: str | None = None,
+    ) -> Self:
+        """Return the situation of a text, with its features."""
+        features = features_of(question, context)
+        return cls(task, capability, bucket, features, question, context)
+
+
+def features_of(
+    question: str | None, context: str | None, *, as_published_live: bool = False
+) -> Features:
+    """Return the features of a question and its context; None counts as an empty text.
+
+    Args:
+        question: The question as the data set has it, without instructions. Tasks whose items are
+            one text (finer, formula) have it as the context.
+        context: The text that belongs to it.
+        as_published_live: Whether `num_numbers` has the published live agent's defect: it counts
+            backslashes that are followed by the letter d.
+
+    >>> features_of("Was 7.5 more than -3?", "| a | b |").num_numbers
+    2
+    """
+    asked, given = question or "", context or ""
+    number = _NUMBER_IN_LIVE_AGENT if as_published_live else _NUMBER
+    has_table = _TABLE.search(given) is not None
+    return Features(
+        question_chars=len(asked),
+        context_chars=len(given),
+        num_numbers=sum(len(number.findall(text)) for text in (asked, given)),
+        has_code=any(_CODE.search(text) for text in (asked, given)),
+        has_table=has_table,
+        table_row_estimate=sum("|" in line for line in given.splitlines()) if has_table else 0,
+    )

@@ -1,0 +1,202 @@
+"""Learning: which answers are reflected on, what the model reads, and how rules are read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.router_items import METHODS, Asked, item, items, lesson, rules
+
+from desim.errors import BadRecord, PolicyFailed, UsageError
+from policies.llm.router import (
+    Experience,
+    Learned,
+    Policy,
+    Rule,
+    learn,
+    read_learned,
+    write_learned,
+)
+from policies.llm.router.experiences import Hint, experiences, picked
+from policies.llm.router.learning import chosen_bullets, synthesised
+
+ACE = {"when": {"task_name": "finer"}, "choose": "ace", "confidence": "high"}
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def test_at_most_so_many_answers_of_each_task_and_method_are_picked() -> None:
+    """Kinds take turns, so a rare kind is not crowded out."""
+    common = [item(f"c{n}", ["ace"], capability="A") for n in range(60)]
+    rare = [item(f"r{n}", capability="B", bucket="hard") for n in range(3)]
+    found = picked(common + rare)
+    assert len(found) == 3 * 50
+    for method in METHODS:
+        names = [each.id for each, name in found if name == method]
+        assert len(names) == len(set(names)) == 50
+        # ACE is right at the common kind, and the others wrong: two kinds each.
+        assert {"r0", "r1", "r2"} < set(names[:6])
+
+
+def test_the_choice_depends_on_the_seed_and_not_on_the_order_of_items() -> None:
+    """Sorted tasks and methods, items shuffled by the seed."""
+    made = items(120)
+    assert picked(made, 5) == picked(made[::-1], 5) != picked(made, 5, seed=1)
+    assert picked(made, 0) == picked([], 5) == []
+    with pytest.raises(UsageError, match="most=-1"):
+        picked(made, -1)
+
+
+def test_a_method_without_a_record_is_not_reflected_on() -> None:
+    """Only answers there are."""
+    made = [item("a"), item("b", predictions={"cot": item("a").predictions["cot"]})]
+    assert sorted((each.id, name) for each, name in picked(made)) == (
+        [("a", "ace"), ("a", "cot"), ("a", "gepa"), ("b", "cot")]
+    )
+
+
+# -- experiences -----------------------------------------------------------------------------------
+
+
+def test_an_experience_has_the_labels_of_its_item_and_the_words_of_the_model() -> None:
+    """Whatever the model claims about method, labels and outcome."""
+    made = item("q", ["ace"], capability="c", bucket="hard", question="Q1", context="C1", gold="G1")
+    model = Asked(lambda _: f"Well: {lesson(diagnosis='d', correct=False, task='other')}")
+    found = experiences([made], model)
+    hint = Hint(("ace",), (), "hard")
+    outcome = {"ace": True, "cot": False, "gepa": False}
+    assert found == [
+        Experience(
+            "q", name, "finer", "c", "hard", outcome[name], "Tables suit it", "d", hint, "high"
+        )
+        for name in METHODS
+    ]
+    assert model.temperatures == [0.0] * 3
+    for part in ("Q1", "C1", "G1", "ace says", '"was_right": true', '"difficulty": "hard"'):
+        assert part in model.requests[0]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", "no JSON", "{}", '{"bullet": 3}', '{"bullet": " "}', '{"bullet": NaN}', "[" * 10**5],
+)
+def test_a_reply_without_a_lesson_is_kept_and_not_bought_again(reply: str) -> None:
+    """Its bullet is empty, and no rule is made from it."""
+    model = Asked(lambda _: reply)
+    found = experiences([item("a")], model)
+    assert [each.bullet for each in found] == [""] * 3
+    assert chosen_bullets(found) == []
+    assert experiences([item("a")], model, done=found) == found
+    assert len(model.requests) == 3
+
+
+def test_odd_fields_of_a_lesson_are_left_out(tmp_path: Path) -> None:
+    """A single name counts as a list; texts are cut, and half a surrogate pair is replaced."""
+    odd = {"prefer": "dc", "avoid": [1, "cot", None], "when": ["x"]}
+    model = Asked(lambda _: lesson("\ud800" + "x" * 999, routing_hint=odd, diagnosis={}))
+    found, *_ = experiences([item("a")], model)
+    assert found.bullet == "?" + "x" * 599
+    assert (found.hint, found.diagnosis) == (Hint(("dc",), ("cot",)), "")
+    write_learned(tmp_path / "router.json", Learned(Policy(), (), (found,)))
+
+
+def test_an_interrupted_run_goes_on_where_it_was() -> None:
+    """Each experience is handed over as soon as it is there."""
+    kept: list[Experience] = []
+    made = items(12)
+    whole = experiences(made, Asked(lambda _: lesson()))
+
+    def fail(request: str) -> str:
+        if len(kept) == 7:
+            raise InterruptedError
+        return lesson()
+
+    with pytest.raises(InterruptedError):
+        experiences(made, Asked(fail), keep=kept.append)
+    rest = Asked(lambda _: lesson())
+    assert experiences(made, rest, done=kept) == whole
+    assert len(rest.requests) == len(whole) - 7
+
+
+def test_bullets_take_turns_over_methods_labels_and_outcomes() -> None:
+    """A method that was picked often does not fill the request."""
+    many = [Experience(f"m{n}", "cot", bullet="b") for n in range(700)]
+    few = [Experience(f"f{n}", "ace", bullet="b", correct=True) for n in range(5)]
+    found = chosen_bullets(many + few)
+    assert len(found) == 600
+    assert sum(each.method == "ace" for each in found) == 5
+    assert {each.method for each in found[:2]} == {"ace", "cot"}
+    assert chosen_bullets((many + few)[::-1]) == found != chosen_bullets(many + few, seed=1)
+
+
+# -- rules -----------------------------------------------------------------------------------------
+
+
+def test_a_policy_is_learned_from_lessons() -> None:
+    """One call for each answer picked, and one for the rules, which sees lessons and methods."""
+
+    def script(request: str) -> str:
+        return rules(ACE) if "You write the rules" in request else lesson()
+
+    model = Asked(script)
+    learned = learn(items(4), model)
+    assert len(model.requests) == 4 * 3 + 1
+    assert learned.policy == Policy((Rule({"task_name": "finer"}, "ace", "high"),), "cot")
+    assert learned.findings == ("ACE knows the labels",)
+    assert len(learned.experiences) == 12
+    assert model.requests[-1].count("Tables suit it") == 12
+    assert "Methods: ace, cot, gepa." in model.requests[-1]
+    assert '"q1"' not in model.requests[-1]
+    assert learn(items(4)[::-1], Asked(script)) == learned
+
+
+def test_a_reply_without_rules_is_asked_for_again() -> None:
+    """The model is told what was missing; a policy may stand alone, without findings."""
+    replies = iter(["no", '{"policy": {"rules": 3}}', json.dumps({"rules": [ACE]})])
+    model = Asked(lambda _: next(replies))
+    policy, findings = synthesised([], METHODS, model)
+    assert (len(policy.rules), findings) == (1, ())
+    assert "no JSON object with a policy" in model.requests[-1]
+    with pytest.raises(PolicyFailed, match="2 replies held no routing policy"):
+        synthesised([], METHODS, Asked(lambda _: "no"), retries=1)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"task_name": "\ud800"}, {"x": 10**30}], ids=["half a pair", "large number"]
+)
+def test_a_policy_that_no_file_can_hold_is_asked_for_again_or_kept(
+    tmp_path: Path, odd: dict[str, Any]
+) -> None:
+    """What is returned can be written and read."""
+    replies = iter([rules({"when": odd, "choose": "ace"}), rules(ACE)])
+    policy, findings = synthesised([], METHODS, Asked(lambda _: next(replies)))
+    learned = Learned(policy, findings)
+    write_learned(tmp_path / "router.json", learned)
+    assert read_learned(tmp_path / "router.json") == learned
+
+
+@pytest.mark.parametrize("number", ["most_bullets", "retries", "most"])
+def test_numbers_are_not_negative(number: str) -> None:
+    """Before the first call."""
+    model = Asked(lambda _: lesson())
+    with pytest.raises(UsageError, match=f"{number}=-1"):
+        learn(items(3), model, **{number: -1})
+    assert model.requests == []
+
+
+def test_what_was_learned_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """Policy, findings and experiences; a file of something else is an error."""
+    learned = Learned(
+        Policy((Rule({"capability": "x"}, "ace"), Rule(None, "cot")), "gepa"),
+        ("f",),
+        (Experience("a", "cot", hint=Hint(("x",))),),
+    )
+    write_learned(tmp_path / "router.json", learned)
+    assert read_learned(tmp_path / "router.json") == learned
+    (tmp_path / "other").write_text('{"polity": {}}')
+    with pytest.raises(BadRecord, match=r"line 1: .*polity"):
+        read_learned(tmp_path / "other")
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(BadRecord, match="holds 0 routers"):
+        read_learned(tmp_path / "empty")

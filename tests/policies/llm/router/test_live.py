@@ -1,0 +1,156 @@
+"""The router in front of methods: which one gets a decision."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from attrs import define, field
+from support.router_items import Asked
+from support.scripted import player, seat_of, worded
+
+from desim import catalog, play
+from desim.errors import UsageError
+from policies.llm.messages import assistant_message, corrected, system, user
+from policies.llm.methods.self_refine import SelfRefine
+from policies.llm.parse import BadReply
+from policies.llm.router import (
+    Describer,
+    Features,
+    Labeller,
+    Policy,
+    Routed,
+    RuleChooser,
+    Situation,
+)
+from policies.llm.wire import Call, Complete, Message, ModelReply
+
+RULES = Policy.read(
+    {
+        "default_agent": "gepa",
+        "rules": [
+            {"when": {"feature_conditions": {"has_table": True}}, "choose": "dc"},
+            {"when": {"capability": "Domain Knowledge"}, "choose": "amem"},
+        ],
+    }
+)
+
+
+@define
+class Named:
+    """A method that answers with its name and keeps what it was given."""
+
+    name: str
+    given: list[tuple[Any, ...]] = field(factory=list)
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        schema: Mapping[str, Any] | None,
+        *,
+        temperature: float | None = None,
+    ) -> ModelReply:
+        """Return its name."""
+        self.given.append((messages, tools, schema, temperature))
+        return worded(self.name)
+
+
+def methods(*names: str) -> dict[str, Complete]:
+    """Return methods that answer with their names."""
+    return {name: Named(name) for name in names}
+
+
+def routed(*names: str, **more: Any) -> Routed:
+    """Return a router in front of these methods."""
+    chooser = RuleChooser(RULES, names)
+    return Routed(methods(*names), chooser, more.pop("describe", Describer("shop")), **more)
+
+
+def answer(router: Routed, *messages: Message) -> str:
+    """Return the name of the method that answers."""
+    return router(messages, (), None).text
+
+
+def test_a_decision_goes_to_the_method_that_the_rules_choose() -> None:
+    """The arguments are passed on as they are."""
+    router = routed("gepa", "dynamic_cheatsheet")
+    assert answer(router, user("no table")) == "gepa"
+    assert answer(router, user("| a | table |")) == router.chosen == "dynamic_cheatsheet"
+    messages, tools, schema = [user("x")], [{"type": "function"}], {"type": "object"}
+    router(messages, tools, schema, temperature=0.3)
+    method = router.methods["gepa"]
+    assert isinstance(method, Named)
+    assert method.given[-1] == (messages, tools, schema, 0.3)
+
+
+@pytest.mark.parametrize("with_call", [True, False])
+def test_a_decision_that_is_asked_for_again_stays_with_its_method(*, with_call: bool) -> None:
+    """Also where the invalid reply, now part of the conversation, holds a table."""
+    router = routed("gepa", "dynamic_cheatsheet")
+    first = [user("no table")]
+    assert answer(router, *first) == "gepa"
+    calls = (Call("1", "order", "{}"), Call("2", "order", "{}")) if with_call else ()
+    again = corrected(ModelReply("| a | b |", calls), BadReply("| none | of that |"))
+    assert answer(router, *first, *again) == "gepa"
+    assert answer(router, *first, *again, user("| a | table |")) == "dynamic_cheatsheet"
+
+
+def test_a_method_that_is_not_offered_is_replaced_by_the_first_or_the_given_default() -> None:
+    """Table 4 needs methods that a seat may not have."""
+    assert answer(routed("cot", "amem"), user("x")) == "cot"
+    assert answer(routed("cot", "amem", default="amem"), user("x")) == "amem"
+    assert answer(routed("cot", "dynamic_cheatsheet", default="dc"), user("x")) == (
+        "dynamic_cheatsheet"
+    )
+
+
+def test_a_router_needs_a_method_and_a_default_among_them() -> None:
+    """Found before the first call."""
+    with pytest.raises(UsageError, match="at least one"):
+        routed()
+    with pytest.raises(UsageError, match="default=amen was given; did you mean 'amem'"):
+        routed("cot", "amem", default="amen")
+
+
+def test_a_conversation_is_the_context_without_instructions_and_old_answers() -> None:
+    """What the user and tools say; the question is empty."""
+    messages = [
+        system("import this | table |"),
+        user("3 apples"),
+        assistant_message(ModelReply("| my | answer |")),
+        {"role": "tool", "tool_call_id": "1", "content": "4 pears"},
+        {"role": "user", "content": [{"type": "text", "text": "five"}]},
+        {"role": "user", "content": None},
+    ]
+    found = Describer("shop", "Domain Knowledge", "easy")(messages)
+    assert found.context == '3 apples\n4 pears\n[{"type": "text", "text": "five"}]\n'
+    assert found.features == Features(context_chars=len(found.context), num_numbers=2)
+    assert (found.task, found.capability, found.bucket) == ("shop", "Domain Knowledge", "easy")
+    assert Describer("shop")([]) == Situation("shop", features=Features())
+
+
+def test_a_labeller_gives_each_decision_labels() -> None:
+    """One call a decision, and none where a decision is asked for again."""
+    model = Asked(lambda _: "Capability: Domain Knowledge\nScore: 9")
+    describe = Describer("shop", labeller=Labeller(model))
+    router = routed("gepa", "amem", describe=describe)
+    assert answer(router, user("x")) == "amem"
+    assert describe([user("x")]).bucket == "hard"
+    asked = len(model.requests)
+    again = corrected(worded("?"), BadReply("no"))
+    assert answer(router, user("x"), *again) == "amem"
+    assert len(model.requests) == asked
+
+
+def test_the_router_plays_a_world_in_front_of_methods() -> None:
+    """Every decision is answered by a method, and every call is counted."""
+    world = catalog.model("beer_game")
+    policy, model = player(seat_of(world), lambda _: worded('{"order_qty": 4}'))
+    model_calls = policy.complete
+    chooser = RuleChooser(Policy(default="self_refine"), ("cot", "self_refine"))
+    offered = {"cot": model_calls, "self_refine": SelfRefine(complete=model_calls, rounds=1)}
+    policy.complete = Routed(offered, chooser, Describer("shop"))
+    episode = play(world, {next(iter(world.roles)): policy}, seed=1)
+    assert len(episode.steps) > 0
+    # An answer, an audit without approval, and a rewritten answer each.
+    assert len(model.sent) == 3 * len(episode.steps)

@@ -1,0 +1,199 @@
+"""Stored predictions: the file's format, its faults, and the division of items."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from support.router_items import item, items
+
+from desim.errors import BadRecord, UsageError
+from policies.llm.router import (
+    Experience,
+    Features,
+    Item,
+    Prediction,
+    read_experiences,
+    read_items,
+    split,
+    write_experiences,
+    write_items,
+)
+from policies.llm.router.order import draw, in_turn, shuffled
+from policies.llm.router.predictions import require_disjoint
+
+RIGHT = {"correct": True}
+LINE: dict[str, Any] = {"id": "a", "task": "t", "predictions": {"cot": RIGHT}}
+OTHER = LINE | {"id": "b"}
+
+
+def stored(path: Path, *lines: Any) -> Path:
+    """Write lines, each a text, bytes or an object, to a file."""
+    texts = [each if isinstance(each, str | bytes) else json.dumps(each) for each in lines]
+    whole = b"\n".join(each if isinstance(each, bytes) else each.encode() for each in texts)
+    path.write_bytes(whole)
+    return path
+
+
+def test_items_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """Every field, and nothing is overwritten."""
+    made = [*items(5), item("x", features=Features(num_numbers=3), bucket="easy")]
+    write_items(tmp_path / "items.jsonl", made)
+    assert read_items(tmp_path / "items.jsonl") == made
+    with pytest.raises(UsageError, match="exists"):
+        write_items(tmp_path / "items.jsonl", made)
+
+
+def test_a_file_may_be_gzipped_and_hold_empty_lines(tmp_path: Path) -> None:
+    """Only id, task, predictions and each correct are required."""
+    path = tmp_path / "items.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n\n" + json.dumps(LINE).encode() + b"\n \n"))
+    assert read_items(path) == [Item("a", "t", {"cot": Prediction(correct=True)})]
+
+
+def test_methods_are_read_under_their_canonical_names(tmp_path: Path) -> None:
+    """So that rules, files and live methods agree."""
+    line = LINE | {"predictions": {"dc": {"correct": True}, "self-refine": {"correct": False}}}
+    (found,) = read_items(stored(tmp_path / "f", line))
+    assert list(found.predictions) == ["dynamic_cheatsheet", "self_refine"]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("{", "truncated"),
+        ("[]", "Expected `object`, got `array`"),
+        ("null", "Expected `object`, got `null`"),
+        (b"\xff\xfe", "JSON"),
+        ('{"id": "\\ud800", "task": "t", "predictions": {}}', "surrogate"),
+        ({"id": "a"}, "missing required field `task`"),
+        (OTHER | {"id": ""}, "length >= 1 - at `$.id`"),
+        (OTHER | {"id": "x" * 201}, "length <= 200"),
+        (OTHER | {"bukket": "easy"}, "did you mean `bucket`?"),
+        (OTHER | {"bucket": "NA"}, "'NA' - at `$.bucket`"),
+        (OTHER | {"predictions": {"cot": {"correct": 1}}}, "Expected `bool`, got `int`"),
+        (OTHER | {"predictions": {"cot": True}}, "$.predictions"),
+        (OTHER | {"predictions": {f"m{n}": {"correct": True} for n in range(101)}}, "100"),
+        (OTHER | {"predictions": {" ": {"correct": True}}}, "1 to 200 characters"),
+        (
+            OTHER | {"predictions": {"dc": RIGHT, "dynamic_cheatsheet": RIGHT}},
+            "two names of one method",
+        ),
+        (OTHER | {"features": {"num_numbers": -1}}, "Expected `int` >= 0"),
+        (OTHER | {"features": {"num_numbers": 1e30}}, "num_numbers"),
+        ('{"id": "a", "task": "t", "predictions": ' + "[" * 10**5, "recursion"),
+        (LINE, "stands in line 1 already"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: Any, why: str) -> None:
+    """File, line and what is wrong; nothing is returned."""
+    path = stored(tmp_path / "items.jsonl", LINE, "", line)
+    with pytest.raises(BadRecord) as raised:
+        read_items(path)
+    assert str(raised.value).startswith(f"{path}, line 3: ")
+    assert why in str(raised.value)
+
+
+def test_a_file_without_items_is_an_error(tmp_path: Path) -> None:
+    """So is one that does not exist, and a folder."""
+    for path in (stored(tmp_path / "f", "", " "), tmp_path / "none", tmp_path):
+        with pytest.raises(BadRecord, match=str(path)):
+            read_items(path)
+
+
+def test_too_many_items_and_too_long_lines_are_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limits hold before everything is in memory."""
+    monkeypatch.setattr("policies.llm.router.predictions.MAX_ITEMS", 2)
+    path = stored(tmp_path / "f", *(LINE | {"id": str(n)} for n in range(3)))
+    with pytest.raises(BadRecord, match="more than 2 items"):
+        read_items(path)
+    monkeypatch.setattr("desim.episodes.record_file.MAX_LINE_BYTES", 40)
+    with pytest.raises(BadRecord, match="line of more than"):
+        read_items(path)
+
+
+def test_a_situation_holds_neither_gold_nor_predictions() -> None:
+    """Features come from the text, or as they are stored, or there are none."""
+    made = item("a", question="1", context="| 2", gold="GOLD", capability="c")
+    assert "GOLD" not in repr(made.situation)
+    assert "says" not in repr(made.situation)
+    assert made.situation.features == Features(1, 3, 2, has_table=True, table_row_estimate=1)
+    assert item("a").situation.features is None
+    figures = Features(num_numbers=9)
+    assert item("a", question="1", features=figures).situation.features == figures
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.8])
+def test_a_split_divides_every_task_and_loses_nothing(share: float) -> None:
+    """Its sides do not depend on the order of items, but on the seed."""
+    made = items(80)
+    learn, test = split(made, share)
+    assert sorted(learn + test, key=made.index) == made
+    assert [sum(each.task == task for each in learn) for task in ("finer", "formula")] == (
+        [round(40 * share)] * 2
+    )
+    again, _ = split(made[::-1], share)
+    assert {each.id for each in again} == {each.id for each in learn}
+    assert split(made, share, seed=1)[0] != learn
+    require_disjoint(learn, test)
+
+
+def test_items_of_one_text_stay_together() -> None:
+    """Otherwise a router would have read the question that it is scored on."""
+    made = [item(f"{n}", question=f"same {n // 4}") for n in range(40)]
+    learn, test = split(made, 0.3)
+    assert len(learn) == 12
+    assert not {each.question for each in learn} & {each.question for each in test}
+
+
+@pytest.mark.parametrize("share", [0, 1, -1, float("nan")])
+def test_a_share_is_between_0_and_1(share: float) -> None:
+    """An empty side could not be learned from or scored."""
+    with pytest.raises(UsageError, match="above 0 and below 1"):
+        split(items(4), share)
+
+
+def test_an_item_on_both_sides_is_an_error() -> None:
+    """By its id, and by its text; items without a text differ by id alone."""
+    one = item("a", question="same")
+    for other in (item("a"), evolve(one, id="b")):
+        with pytest.raises(UsageError, match="learned from and scored on"):
+            require_disjoint([one], [other])
+    require_disjoint([item("a")], [item("b")])
+    require_disjoint([one], [evolve(one, id="b", task="another")])
+
+
+def test_no_items_divide_into_nothing() -> None:
+    """An empty input is no error."""
+    assert split([]) == ([], [])
+
+
+def test_draws_depend_on_seed_and_keys_alone() -> None:
+    """They are spread over the range, and keys are kept apart."""
+    assert draw(42, "a") == draw(42, "a")
+    assert len({draw(42, "ab", "c"), draw(42, "a", "bc"), draw(42, "abc"), draw(1, "abc")}) == 4
+    values = [draw(0, str(n)) for n in range(2000)]
+    assert all(0 <= value < 1 for value in values)
+    # The mean of 2000 uniform numbers has a standard deviation of 0.0065.
+    assert abs(sum(values) / 2000 - 0.5) < 0.03
+    assert shuffled("abcdef", str, 3) == shuffled("fedcba", str, 3) != shuffled("abcdef", str, 4)
+
+
+@pytest.mark.parametrize(("most", "taken"), [(0, ""), (2, "ab"), (4, "abca"), (9, "abcacc")])
+def test_groups_take_turns(most: int, taken: str) -> None:
+    """A group that is used up is passed over; an empty one is none."""
+    assert "".join(in_turn(["aa", "", "b", "ccc"], most)) == taken
+
+
+def test_experiences_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """A line that does not fit is named."""
+    made = [Experience("a", "cot", bullet="b"), Experience("a", "ace", bucket="hard")]
+    write_experiences(tmp_path / "e.jsonl", made)
+    assert read_experiences(tmp_path / "e.jsonl") == made
+    with pytest.raises(BadRecord, match="line 1: Object missing required field `method`"):
+        read_experiences(stored(tmp_path / "f", {"item": "a"}))
