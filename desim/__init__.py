@@ -10,10 +10,11 @@ from desim.episodes.branch import branch
 from desim.episodes.episode import Episode
 from desim.episodes.export import export
 from desim.episodes.lineup import Seat
-from desim.episodes.play import play, play_async, play_series
+from desim.episodes.play import play, play_async
 from desim.episodes.record import Step
 from desim.episodes.replay import replay
 from desim.episodes.resume import resume, resume_async
+from desim.episodes.series import play_series
 from desim.errors import DesimError
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep

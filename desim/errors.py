@@ -16,6 +16,7 @@ __all__ = [
     "NeverYielded",
     "NotInteger",
     "PolicyFailed",
+    "PolicyWarning",
     "SchemaError",
     "StreamTaken",
     "Stuck",
@@ -115,6 +116,10 @@ class BadRecord(DesimError):
 
 #: Characters of a given name that are compared with the known ones.
 _LONGEST_NAME = 100
+
+
+class PolicyWarning(UserWarning):
+    """Arguments of a policy that have no effect."""
 
 
 def possible(given: str, known: Iterable[str]) -> str:

@@ -5,20 +5,31 @@ list and table without being registered.
 """
 
 from desim.catalog.changes import changed
-from desim.catalog.model_finder import has_model, model, model_class, model_name, models
-from desim.catalog.policy_finder import PolicyMaker, baselines, policies, policy
+from desim.catalog.model_finder import (
+    builder,
+    has_model,
+    model,
+    model_class,
+    model_name,
+    models,
+    named_class,
+)
+from desim.catalog.policy_finder import PolicyMaker, baselines, lineup, policies, policy
 from desim.catalog.presets import from_preset, nearest_preset, presets
 
 __all__ = [
     "PolicyMaker",
     "baselines",
+    "builder",
     "changed",
     "from_preset",
     "has_model",
+    "lineup",
     "model",
     "model_class",
     "model_name",
     "models",
+    "named_class",
     "nearest_preset",
     "policies",
     "policy",

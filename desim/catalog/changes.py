@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from desim.core.protocols import HasParts, offers
 from desim.errors import UsageError, possible, sentence
 from desim.schema.arguments import read_arguments
 from desim.short_repr import short_repr
@@ -111,13 +112,17 @@ def _fields(value: Any) -> dict[str, Any] | None:
         return {str(i): item for i, item in enumerate(value)} or None
     if not attrs.has(type(value)):
         return None
-    return {f.alias: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
+    own = {f.alias: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
+    return {**own, **value.models} if offers(value, HasParts) else own
 
 
 def _evolve(value: Any, new: Mapping[str, Any], prefix: str) -> Any:
     where = f"{prefix.removesuffix('.')}: " if prefix else ""
+    own = {f.alias for f in attrs.fields(type(value))}
+    parts = {name: model for name, model in new.items() if name not in own}
     try:
-        return attrs.evolve(value, **new)
+        changed = attrs.evolve(value, **{name: new[name] for name in new if name in own})
+        return changed.with_models(parts) if parts else changed
     except (TypeError, ValueError) as fault:
         raise UsageError(where + sentence(fault)) from None
 

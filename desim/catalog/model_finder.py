@@ -1,8 +1,8 @@
-"""Model classes by name: the packages in the folders named `models`, and `module:Class`."""
+"""Models by name: the packages in the folders named `models`, `module:Class`, `module:function`."""
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -10,10 +10,21 @@ from typing import Any
 from desim.catalog.changes import changed
 from desim.catalog.imports import folders, import_ours, is_users_module, load
 from desim.catalog.presets import from_preset
+from desim.core.faults import RAISED, fault_text, place
 from desim.core.protocols import Model
-from desim.errors import UsageError, possible
+from desim.errors import DesimError, UsageError, possible
+from desim.schema.arguments import needs_arguments
+from desim.short_repr import short_repr
 
-__all__ = ["has_model", "model", "model_class", "model_name", "models"]
+__all__ = [
+    "builder",
+    "has_model",
+    "model",
+    "model_class",
+    "model_name",
+    "models",
+    "named_class",
+]
 
 #: The members by which a class is recognised as a model.
 _MEMBERS = ("roles", "begin", "score", "metrics")
@@ -29,18 +40,46 @@ def model(name: str, preset: str = "", changes: Mapping[str, str] | None = None)
     """Build a model by name.
 
     Args:
-        name: A name in the catalog or `module:Class`, with or without `/preset`.
+        name: A name in the catalog or `module:Class`, with or without `/preset`; or
+            `module:function`, a function without arguments that returns a model.
         preset: A preset's name; empty for the first.
         changes: Parameters as text.
 
     Raises:
-        UsageError: There is no such model, preset or parameter, or a value is refused.
+        UsageError: There is no such model, preset or parameter, a value is refused, or the function
+            fails or returns no model.
     """
     name, _, behind = name.partition("/")
     if preset and behind and preset != behind:
         raise UsageError(f"presets {behind!r} and {preset!r} were given; a model is built from one")
-    built: Model[Any] = from_preset(model_class(name), preset or behind)
+    preset = preset or behind
+    if (function := builder(name)) is None:
+        built: Model[Any] = from_preset(model_class(name), preset)
+    elif preset:
+        raise UsageError(f"preset {preset!r} was given; the function {name} returns one model")
+    else:
+        built = _built(function, name)
     return changed(built, changes or {})
+
+
+def builder(name: str) -> Callable[[], Any] | None:
+    """Return the function that a name leads to; None for the name of a model class.
+
+    Raises:
+        UsageError: There is nothing of that name.
+    """
+    named = load(name, "model") if ":" in name else None
+    return named if inspect.isfunction(named) else None
+
+
+def named_class(name: str) -> type:
+    """Return the class of the model that a name leads to, also of what a function returns.
+
+    Raises:
+        UsageError: As `model`.
+    """
+    name = name.partition("/")[0]
+    return model_class(name) if builder(name) is None else type(model(name))
 
 
 def has_model(name: str) -> bool:
@@ -49,7 +88,7 @@ def has_model(name: str) -> bool:
 
 
 def model_class(name: str) -> type:
-    """Return a model's class by its name or `module:Class`.
+    """Return a model's class by its name or `module:Class`; calls no function.
 
     Raises:
         UsageError: There is no such class, or it is no model.
@@ -72,6 +111,21 @@ def model_name(cls: type) -> str:
         if parts[0] == "models" and len(parts) > 1
         else f"{cls.__module__}:{cls.__qualname__}"
     )
+
+
+def _built(function: Callable[[], Any], name: str) -> Model[Any]:
+    """Call a user's function that returns a model."""
+    if needs_arguments(function):
+        raise UsageError(f"{name} needs arguments; a function that returns a model takes none")
+    try:
+        built: Model[Any] = function()
+    except DesimError:
+        raise
+    except RAISED as fault:
+        raise UsageError(f"{name} failed in {place(fault)}: {fault_text(fault)}") from fault
+    if not isinstance(built, Model) or isinstance(built, type):
+        raise UsageError(f"{name} returned {short_repr(built)}, which is no model")
+    return built
 
 
 def _hint(name: str) -> str:

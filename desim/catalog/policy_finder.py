@@ -13,7 +13,7 @@ from desim.core.protocols import Model, default_roles
 from desim.errors import UsageError, possible
 from desim.schema import tag
 
-__all__ = ["PolicyMaker", "baselines", "policies", "policy"]
+__all__ = ["PolicyMaker", "baselines", "lineup", "policies", "policy"]
 
 #: A policy class, or a function of an observation that returns an action.
 PolicyMaker = type | Callable[[Any], Any]
@@ -27,6 +27,13 @@ class _NamesBaselines(Protocol):
     """A module of heuristics that names the specs to play a model with, as `[ROLE=]SPEC`."""
 
     def baselines(self, model: Any, /) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class _NamesLineups(Protocol):
+    """A module of heuristics with named line-ups: specs by role, or by part."""
+
+    def lineups(self, model: Any, /) -> Mapping[str, Mapping[str, str]]: ...
 
 
 @cache
@@ -61,6 +68,15 @@ def policy(name: str, of: Any) -> PolicyMaker:
             f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class"
         )
     return known[name]
+
+
+def lineup(name: str, of: Model[Any]) -> Mapping[str, str] | None:
+    """Return the specs by role of a named line-up of a model; None where it has none of that name.
+
+    The name of a line-up may stand where a single policy may: it plays all roles that it names.
+    """
+    module: Any = _heuristics(type(of))
+    return module.lineups(of).get(name) if isinstance(module, _NamesLineups) else None
 
 
 def baselines(of: Model[Any]) -> tuple[str, ...]:

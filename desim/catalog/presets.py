@@ -54,6 +54,8 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
 
 def nearest_preset(model: Any) -> str:
     """Return the preset from which the fewest parameters differ, the first of equals."""
+    if len(names := presets(type(model))) == 1:
+        return names[0]  # not built, as a class without presets may have no defaults
     mine, known = to_plain(model), _plain_presets(type(model))  # type: ignore[arg-type] # classes do hash
     return min(known, key=lambda name: sum(mine[key] != known[name][key] for key in mine))
 

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, evolve, field, frozen
 from attrs.validators import instance_of
 
 from desim.short_repr import short_repr
@@ -19,6 +19,7 @@ __all__ = [
     "WEEKDAYS",
     "BusinessHours",
     "Calendar",
+    "Months",
     "first_business_day",
     "month_end",
     "month_start",
@@ -82,6 +83,60 @@ class Calendar:
         if rest:
             raise ValueError(f"{span} was given; it is no whole number of ticks of {self.tick}")
         return whole
+
+    def last_tick(self, moment: datetime) -> int:
+        """Return the last tick that is not after a moment; below 0 before the start."""
+        return (moment - self.start) // self.tick
+
+    def starting(self, start: datetime) -> "Calendar":
+        """Return the calendar that begins at or after a moment, at this one's time of day."""
+        begin = datetime.combine(start.date(), self.start.time())
+        return evolve(self, start=begin if begin >= start else begin + timedelta(days=1))
+
+
+@frozen
+class Months:
+    """Dates of ticks that are the ends of calendar months.
+
+    A month ends at the instant at which the next one begins.
+
+    Attributes:
+        start: A day of the first month, without a time zone; its time of day is not used.
+        opening: The tick at the start of the first month: -1 where tick 0 is at its end.
+        ticks: Ticks of a month, at least 1; those inside a month divide it evenly.
+
+    >>> Months(datetime(2025, 1, 1)).moment(1)
+    datetime.datetime(2025, 2, 1, 0, 0)
+    """
+
+    start: datetime = field(validator=instance_of(datetime))
+    opening: int = 0
+    ticks: int = 1
+
+    def moment(self, tick: int) -> datetime:
+        """Return when a tick is.
+
+        Raises:
+            ValueError: Before year 1 or after year 9999.
+        """
+        months, part = divmod(tick - self.opening, self.ticks)
+        begin = self._month(months)
+        return begin + (self._month(months + 1) - begin) * part / self.ticks if part else begin
+
+    def last_tick(self, moment: datetime) -> int:
+        """Return the last tick that is not after a moment."""
+        months = months_between(self.start.date(), moment.date())
+        first = self.opening + months * self.ticks
+        inside = range(first + 1, first + self.ticks)
+        return max((tick for tick in inside if self.moment(tick) <= moment), default=first)
+
+    def starting(self, start: datetime) -> "Months":
+        """Return the calendar whose first month is the first to begin at or after a moment."""
+        begun = start != datetime.combine(start.date().replace(day=1), time())
+        return evolve(self, start=datetime.combine(month_start(start.date(), int(begun)), time()))
+
+    def _month(self, months: int) -> datetime:
+        return datetime.combine(month_start(self.start.date(), months), time())
 
 
 def _hour(_: object, attribute: "Attribute[Any]", value: Any) -> None:

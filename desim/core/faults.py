@@ -1,5 +1,7 @@
 """Where an exception of a model was raised, in words for an error."""
 
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
@@ -7,7 +9,15 @@ from typing import Any
 
 from desim.short_repr import shortened
 
-__all__ = ["RAISED", "fault_text", "function_name", "place"]
+__all__ = [
+    "RAISED",
+    "add_note",
+    "fault_text",
+    "function_name",
+    "noted",
+    "notes_text",
+    "place",
+]
 
 #: What a model or a policy may raise. A SystemExit, which `exit()` raises, would otherwise end the
 #: command, a worker process or the page without a word.
@@ -38,9 +48,37 @@ def fault_text(fault: BaseException) -> str:
     return f"{type(fault).__name__}: {text}"
 
 
+@contextlib.contextmanager
+def noted(where: Callable[[], str]) -> Iterator[None]:
+    """Add a note to an exception that leaves the block.
+
+    Args:
+        where: Returns in which part of a model the block is, such as "in part 'plant' at its t=3".
+    """
+    try:
+        yield
+    except RAISED as fault:
+        add_note(fault, where())
+        raise
+
+
+def add_note(fault: BaseException, note: str) -> None:
+    """Add a note to an exception, once."""
+    if note not in getattr(fault, "__notes__", ()):
+        fault.add_note(note)
+
+
+def notes_text(fault: BaseException) -> str:
+    """Return the notes of an exception in brackets, with a space before; empty without notes."""
+    notes = getattr(fault, "__notes__", ())
+    return f" ({shortened(', '.join(map(str, notes)))})" if notes else ""
+
+
 def function_name(function: Any) -> str:
     """Return the qualified name of a function, which may be wrapped in a `partial`."""
-    inner = getattr(function, "func", function)
+    inner = function
+    while hasattr(inner, "func"):
+        inner = inner.func
     return str(getattr(inner, "__qualname__", type(inner).__name__))
 
 

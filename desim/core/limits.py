@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from attrs import Attribute, field, frozen
 
@@ -67,6 +67,9 @@ class Meter:
         self._now = now
         self._events = self._decisions = 0
         self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
+        # Raised again, with its notes: an event of a part is counted before the exception that the
+        # one before it has raised leaves the part.
+        self._reached: LimitReached | None = None
 
     def event(self) -> None:
         """Count an event that is about to be processed.
@@ -96,7 +99,7 @@ class Meter:
             LimitReached: Too much time has passed.
         """
         if self._end is not None and time.monotonic() > self._end:
-            raise LimitReached(_time_text(self._limits.seconds, f" at t={self._now()}"))
+            self._reach(_time_text(self._limits.seconds, f" at t={self._now()}"))
 
     def seconds_left(self) -> float | None:
         """Return how much wall time is left, at least a moment; None where there is no limit."""
@@ -104,7 +107,11 @@ class Meter:
 
     def _check(self, what: str, count: int, most: int | None) -> None:
         if most is not None and count > most:
-            raise LimitReached(f"the limit of {most:,} {what} was reached at t={self._now()}")
+            self._reach(f"the limit of {most:,} {what} was reached at t={self._now()}")
+
+    def _reach(self, text: str) -> NoReturn:
+        self._reached = self._reached or LimitReached(text)
+        raise self._reached
 
 
 @contextlib.contextmanager

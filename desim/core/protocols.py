@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from desim.core.roles import Role
+from desim.core.shown_memory import ShownMemory
 from desim.core.world import World
 
 __all__ = [
@@ -17,11 +18,14 @@ __all__ = [
     "Draws",
     "Exportable",
     "HasBoardSeeds",
+    "HasCalendar",
     "HasDates",
     "HasDefaultRoles",
     "HasDeterminism",
+    "HasIntercompany",
     "HasLedgers",
     "HasModelArguments",
+    "HasParts",
     "HasPresets",
     "HasQuestionLimit",
     "HasSeries",
@@ -31,6 +35,8 @@ __all__ = [
     "Learner",
     "Ledger",
     "Model",
+    "NamesFunctions",
+    "NamesModels",
     "Noted",
     "OpensFiles",
     "Policy",
@@ -38,12 +44,15 @@ __all__ = [
     "Resumable",
     "Rows",
     "Seated",
+    "ShowsMemory",
     "TakesAllRoles",
+    "TickCalendar",
     "default_roles",
     "is_deterministic",
     "is_drawing",
     "is_informed",
     "model_arguments",
+    "model_of",
     "offers",
     "question_limit",
 ]
@@ -229,6 +238,119 @@ class HasDates(Protocol):
         ...
 
 
+class TickCalendar(Protocol):
+    """Maps the ticks of a model to dates and times without a time zone."""
+
+    def moment(self, tick: int) -> dt.datetime:
+        """Return when a tick is, to the microsecond; a later tick is later."""
+        ...
+
+    def last_tick(self, moment: dt.datetime) -> int:
+        """Return the last tick that is not after a moment; -1 or less before tick 0."""
+        ...
+
+    def starting(self, start: dt.datetime) -> "TickCalendar":
+        """Return the same calendar for a model that begins at another moment.
+
+        A calendar whose first tick is at an hour of the day, or at the start of a month, begins at
+        the first such moment that is not before the given one.
+        """
+        ...
+
+
+@runtime_checkable
+class HasCalendar(Protocol):
+    """A model whose ticks have dates and times, so that it can share a clock with others."""
+
+    @property
+    def calendar(self) -> TickCalendar:
+        """The calendar of the model played alone."""
+        ...
+
+
+@runtime_checkable
+class HasIntercompany(Protocol):
+    """A model of a company that can exchange cash with the other companies of a group.
+
+    Cash that is received raises what the company owes to the partner, or lowers what the partner
+    owes to it: an intercompany account, which its statements show.
+    """
+
+    def cash(self, state: Any) -> int:
+        """Return the cash on hand in cents."""
+        ...
+
+    def receive_cash(self, state: Any, cents: int, partner: str) -> None:
+        """Post cash that *partner* has sent at this tick; at least 1 cent."""
+        ...
+
+    def pay_cash(self, state: Any, cents: int, partner: str) -> None:
+        """Post cash that is sent to *partner* at this tick.
+
+        Raises:
+            ValueError: It is more than the cash on hand, or less than 1 cent.
+        """
+        ...
+
+    def intercompany(self, state: Any) -> Mapping[str, int]:
+        """Return the balances by partner in cents: above 0 is owed to this company."""
+        ...
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A model made of models on one clock, whose roles begin with the names of its parts."""
+
+    @property
+    def models(self) -> Mapping[str, Model[Any]]:
+        """The models by part: `plant.retailer` is the role `retailer` of the part `plant`."""
+        ...
+
+    def with_models(self, models: Mapping[str, Model[Any]], /) -> "HasParts":
+        """Return the model with other models in some of its parts.
+
+        Raises:
+            ValueError: A part does not take that model.
+        """
+        ...
+
+    def seed_of(self, part: str, seed: int, /) -> int:
+        """Return the seed with which a part is played in an episode."""
+        ...
+
+
+# On the class, for the same reason as `OpensFiles`.
+@runtime_checkable
+class NamesModels(Protocol):
+    """A model class whose parameters name other models, or hold the parameters of other models."""
+
+    @classmethod
+    def inner_models(
+        cls, params: Mapping[str, Any], /
+    ) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+        """Yield the part, the model's name and the parameters of every model that is named.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+# On the class, for the same reason as `OpensFiles`.
+@runtime_checkable
+class NamesFunctions(Protocol):
+    """A model class whose parameters name functions, which are called to play it."""
+
+    @classmethod
+    def functions(cls, params: Mapping[str, Any], /) -> Iterable[str]:
+        """Yield `module:function` of those that no code of this process has named.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
 @runtime_checkable
 class HasDeterminism(Protocol):
     """A model that says whether its episodes depend on the seed."""
@@ -263,8 +385,21 @@ def default_roles(model: Model[Any]) -> tuple[str, ...]:
     return tuple(name for name, role in model.roles.items() if not role.optional)
 
 
-def question_limit(model: Model[Any]) -> int:
-    """Return how often one role may be asked at one tick."""
+def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
+    """Return the model inside a model to which a name leads, and what is left of the name.
+
+    `plant.retailer` leads to the model of the part `plant`, and `retailer` is left; `plant` leads
+    there, and nothing is left. A name that begins with no part leads to the model itself.
+    """
+    part, _, inside = name.partition(".")
+    if offers(model, HasParts) and part in (models := model.models):
+        return model_of(models[part], inside)
+    return model, name
+
+
+def question_limit(model: Model[Any], role: str) -> int:
+    """Return how often a role may be asked at one tick; a role of a part as often as alone."""
+    model, _ = model_of(model, role)
     if offers(model, HasQuestionLimit):
         return model.max_questions_per_tick
     return MAX_QUESTIONS_PER_TICK
@@ -366,6 +501,21 @@ class ReachesOutside(Protocol):
 
     #: The arguments that name what it opens, contacts or reads.
     reaches: ClassVar[tuple[str, ...]]
+
+
+# Static, because a file is shown without a seat.
+@runtime_checkable
+class ShowsMemory(Protocol):
+    """A policy class that keeps what it learns in a file and can show such a file."""
+
+    @staticmethod
+    def shown_memory(path: str, /) -> ShownMemory:
+        """Return what a file holds; the file may come from a stranger.
+
+        Raises:
+            UsageError: There is no such file, or it is no memory of this policy.
+        """
+        ...
 
 
 @runtime_checkable

@@ -12,7 +12,10 @@ from desim.errors import WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["Result", "summarise"]
+__all__ = ["RUNNING", "Result", "metrics_of", "score_of", "summarise"]
+
+#: In the place of a reason: the model has not ended.
+RUNNING = "still running"
 
 
 @frozen
@@ -41,12 +44,13 @@ class Result:
 def summarise(
     model: Model[Any], state: Any, ended: str, decisions: int, waiting: tuple[str, ...] = ()
 ) -> Result:
-    """Return the result of an ended episode.
+    """Return the result of an episode.
 
     Args:
         model: The model that was played.
         state: Its state at the end.
-        ended: Why the episode ended.
+        ended: Why the episode ended. If empty, as of a part that another one's end has cut, the
+            result has no metrics, because these may need an end.
         decisions: How many questions were answered.
         waiting: Which processes still wait.
 
@@ -55,16 +59,22 @@ def summarise(
     """
     ledgers = state.ledgers if offers(state, HasLedgers) else ()
     return Result(
-        score=_score(model.score(state)),
-        ended=ended,
-        metrics=_metrics(model.metrics(state)),
+        score=score_of(model, state),
+        ended=ended or RUNNING,
+        metrics=metrics_of(model, state) if ended else {},
         decisions=decisions,
         ledger_digest=_digest(ledgers),
         waiting=waiting,
     )
 
 
-def _score(given: Any) -> float:
+def score_of(model: Model[Any], state: Any) -> float:
+    """Return the score of a state.
+
+    Raises:
+        WrongResult: It is no finite number.
+    """
+    given: Any = model.score(state)
     # numpy scalars count as numbers; a result holds Python's float.
     try:
         score = float(given)
@@ -75,8 +85,13 @@ def _score(given: Any) -> float:
     return score
 
 
-def _metrics(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metrics as a record will hold them; a number that is not finite becomes None."""
+def metrics_of(model: Model[Any], state: Any) -> dict[str, Any]:
+    """Return the metrics of a state as a record will hold them: NaN and infinity become None.
+
+    Raises:
+        WrongResult: One is no JSON value.
+    """
+    given = model.metrics(state)
     try:
         plain: dict[str, Any] = to_plain(dict(given))
     except (TypeError, ValueError) as fault:

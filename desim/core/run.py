@@ -10,17 +10,16 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
-from desim.core.faults import RAISED, fault_text, function_name, place
+from desim.core.faults import RAISED, fault_text, function_name, notes_text, place
 from desim.core.limits import Limits, Meter, alarm
 from desim.core.log import SILENT
 from desim.core.protocols import Model, default_roles, question_limit
 from desim.core.result import Result, summarise
 from desim.core.series import Series, read_series
-from desim.core.world import Decision, Waiters, World
+from desim.core.world import Decision, World
 from desim.errors import (
     DesimError,
     ModelFailed,
-    NeverYielded,
     SchemaError,
     Stuck,
     Unanswered,
@@ -77,7 +76,8 @@ class Run(Generic[S]):
         # Compiled once a class, so that a sweep of short episodes does not pay for them again.
         self._codec = {name: codec(role.action) for name, role in self.roles.items()}
         self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
-        self._limit = question_limit(model)
+        # Of a role that is asked a second time at a tick; few are.
+        self._limits: dict[str, int] = {}
         self._open: list[Decision] = []
         # Questions by role at tick `_instant`; reset when the clock moves.
         self._asked_now: dict[str, int] = {}
@@ -86,6 +86,8 @@ class Run(Generic[S]):
         self._waiting: tuple[str, ...] = ()
         self.world = World(seed, check_roles(model, seats))
         self._meter = Meter(limits, lambda: self.world.now) if limits else None
+        if self._meter is not None:
+            self.world.on_event = self._meter.event
         with self._faults(), alarm(limits.seconds if limits else None):
             self.state = model.begin(self.world)
 
@@ -236,26 +238,17 @@ class Run(Generic[S]):
     def _hand_out(self) -> list[Decision]:
         world = self.world
         now: Any = world._now  # noqa: SLF001
-        for decision in world.take_asked():
-            # Without callbacks no process waits: it was interrupted, or never yielded the question.
-            if decision.callbacks:
-                role = decision.role
-                if now != self._instant:
-                    self._instant, self._asked_now = now, {role: 1}
-                else:
-                    self._count(role, now)
-                decision.observation = seen = decision.observe()
-                fits = self._fits[role]
-                if fits is not None and not fits(seen):
-                    self._check_observation(decision)
-                self._open.append(decision)
-            elif not isinstance(decision.callbacks, Waiters) or decision.callbacks.left:
-                decision.withdraw()
+        for decision in world.take_open():
+            role = decision.role
+            if now != self._instant:
+                self._instant, self._asked_now = now, {role: 1}
             else:
-                raise NeverYielded(
-                    f"the question to {decision.role!r} at t={now} was asked but never yielded; "
-                    "write action = yield world.ask(...)"
-                )
+                self._count(role, now)
+            decision.observation = seen = decision.observe()
+            fits = self._fits[role]
+            if fits is not None and not fits(seen):
+                self._check_observation(decision)
+            self._open.append(decision)
         if self._meter is not None:
             self._meter.decisions(len(self._open))
         return self._open
@@ -281,22 +274,26 @@ class Run(Generic[S]):
         """Make the run dead: raise an error of desim itself, any other as the model's failure."""
         # The error is kept and raised again by every later call. A driver that catches it cannot
         # play on in a state that was left half changed.
+        notes = notes_text(fault)
         if isinstance(fault, DesimError):
-            self._fault = fault
-            raise fault
+            self._fault = type(fault)(f"{fault}{notes}") if notes else fault
+            raise self._fault from (fault if notes else fault.__cause__)
         self._fault = ModelFailed(
             f"model {type(self.model).__name__} failed at t={self.world.now} in "
-            f"{place(fault)}: {fault_text(fault)}"
+            f"{place(fault)}: {fault_text(fault)}{notes}"
         )
         raise self._fault from fault
 
     def _count(self, role: str, now: int) -> None:
         """Count a further question of one tick."""
         self._asked_now[role] = count = self._asked_now.get(role, 0) + 1
-        if count > self._limit:
+        limit = self._limits.get(role)
+        if limit is None:
+            limit = self._limits[role] = question_limit(self.model, role)
+        if count > limit:
             raise Stuck(
                 f"{role!r} was asked {count} times at t={now} and the clock does not move; "
-                f"max_questions_per_tick is {self._limit}"
+                f"max_questions_per_tick is {limit}"
             )
 
 

@@ -16,7 +16,7 @@ from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import logger
 from desim.core.streams import generator
-from desim.errors import NotInteger, StreamTaken, UsageError, Withdrawn, possible
+from desim.errors import NeverYielded, NotInteger, StreamTaken, UsageError, Withdrawn, possible
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -124,6 +124,8 @@ class World(simpy.Environment):
         ended: Why the episode ended; empty while it runs.
         asked: Questions that are not handed out yet, in the order in which they were asked.
         urgent: The lowest `before` among them.
+        on_event: Called before every event of a run with limits, and of the parts of its model;
+            None in a run without.
         log: A structured logger that adds the simulated time; silent until it is configured.
     """
 
@@ -148,6 +150,7 @@ class World(simpy.Environment):
         self.ended = ""
         self.asked: list[Decision] = []
         self.urgent: float = inf
+        self.on_event: Callable[[], object] | None = None
         self.log = logger(self)
         self._streams: set[tuple[str, ...]] = set()
         self._processes: list[simpy.Process] = []
@@ -244,6 +247,76 @@ class World(simpy.Environment):
             self.urgent = min(self.urgent, decision.before)
         self.asked.append(decision)
         return decision
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a question waits, and no event of this tick comes before it."""
+        queue = self._queue
+        return bool(self.asked) and (
+            not queue or queue[0][0] > self._now or queue[0][1] >= self.urgent
+        )
+
+    def peek_tick(self) -> int | None:
+        """Return the tick of the next event; None where no event is left."""
+        return self._queue[0][0] if self._queue else None  # type: ignore[return-value] # ticks are int
+
+    def move_to(self, tick: int) -> None:
+        """Let time pass up to a tick at which no event need be; never backwards.
+
+        Events that are left when the model has ended never happen.
+
+        Raises:
+            UsageError: The world has not ended, and an event is left before that tick.
+        """
+        due = self.peek_tick()
+        if due is not None and due < tick and not self.ended:
+            raise UsageError(f"the clock cannot move to t={tick}: an event is left at t={due}")
+        self._now = max(self._now, tick)
+
+    def advance_tick(self, on_event: Callable[[], object] | None = None) -> list[Decision]:
+        """Process the events of the present tick up to its next open questions.
+
+        Args:
+            on_event: Called before every event.
+
+        Returns:
+            The questions that go out now, in the order in which they were asked; empty once no
+            event of this tick is left, or the model has ended.
+
+        Raises:
+            NeverYielded: As `take_open`.
+        """
+        while not self.ended:
+            if self.asked and self.is_settled and (decisions := self.take_open()):
+                return decisions
+            if not self._queue or self._queue[0][0] > self._now:
+                break
+            if on_event is not None:
+                on_event()
+            self.step()
+        return []
+
+    def take_open(self) -> list[Decision]:
+        """Remove and return the questions that go out now and for which a process waits.
+
+        A question whose process was interrupted is withdrawn.
+
+        Raises:
+            NeverYielded: A question was asked and never yielded.
+        """
+        waiting = []
+        for decision in self.take_asked():
+            # Without callbacks no process waits: it was interrupted, or never yielded the question.
+            if decision.callbacks:
+                waiting.append(decision)
+            elif not isinstance(decision.callbacks, Waiters) or decision.callbacks.left:
+                decision.withdraw()
+            else:
+                raise NeverYielded(
+                    f"the question to {decision.role!r} at t={self._now} was asked but never "
+                    "yielded; write action = yield world.ask(...)"
+                )
+        return waiting
 
     def take_asked(self) -> list[Decision]:
         """Remove and return the questions that wait for no further event of this tick."""

@@ -4,20 +4,23 @@
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from attrs import field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from desim import catalog
+from desim.core.parts import split_name
 from desim.core.protocols import (
+    HasParts,
     Model,
     Policy,
     Seated,
     TakesAllRoles,
     default_roles,
     model_arguments,
+    model_of,
     offers,
 )
 from desim.core.roles import Role
@@ -29,7 +32,16 @@ from desim.errors import UsageError
 from desim.schema.arguments import build, parameters, read_arguments
 from desim.short_repr import short_repr
 
-__all__ = ["Lineup", "OnePolicy", "Policies", "Seat", "assign", "resolve"]
+__all__ = [
+    "Lineup",
+    "OnePolicy",
+    "Policies",
+    "Seat",
+    "assign",
+    "assigned",
+    "resolve",
+    "seat_of",
+]
 
 #: A spec, a policy, its class, or a function of an observation that returns an action.
 OnePolicy = str | Policy | type[Policy] | Callable[[Any], Any]
@@ -48,6 +60,7 @@ class Seat:
         spec: The role's schema and options.
         seed: The episode's seed.
         budget: What all policies of the command may use together.
+        name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
     """
 
     model: Model[Any]
@@ -55,6 +68,7 @@ class Seat:
     spec: Role
     seed: int
     budget: CommandBudget = field(factory=command_budget, repr=False)
+    name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
 
     def generator(self) -> Any:
         """Return a random generator of the seat's own, independent of all streams of the world."""
@@ -112,9 +126,7 @@ def resolve(
         raise UsageError(f"role {roles[0]!r} needs a policy")
     given = assign(model, policies)
     check_roles(model, frozenset(given))
-    made = {
-        role: _made(one, Seat(model, role, model.roles[role], seed)) for role, one in given.items()
-    }
+    made = {role: _made(one, seat_of(model, role, seed)) for role, one in given.items()}
     return Lineup(made, labels or {role: label(one) for role, one in given.items()})
 
 
@@ -125,24 +137,98 @@ def assign(
 
     Args:
         model: The frozen parameters.
-        policies: As in `resolve`.
+        policies: As in `resolve`; in a mapping, the key "" names the policy of the default roles
+            that are not named.
         roles: The roles that a single policy takes instead of the model's default roles.
     """
     if isinstance(policies, Mapping):
-        return dict(policies)
+        named = {name: one for name, one in policies.items() if name}
+        rest: OnePolicy | None = policies.get("")
+        others = assign(model, rest, roles) if rest is not None else {}
+        return {**others, **_by_role(model, named)}
     if policies is None:
         return {}
+    if isinstance(policies, str) and (specs := catalog.lineup(policies.strip(), model)):
+        return _by_role(model, specs)
+    if parts := _parts(model):
+        # Part by part, because a policy's name may mean the heuristic of one model.
+        names = roles or _names_played(model, parts)
+        return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
     known: Any = policies
     if isinstance(policies, str):
         known = catalog.policy(Spec.read(policies).name, model)
     everyone = offers(known, TakesAllRoles) and known.seats == "all"
     roles = tuple(model.roles) if everyone else tuple(roles or default_roles(model))
-    if len(roles) > 1 and not isinstance(policies, str | type | FunctionType):
+    return _one_each(dict.fromkeys(roles, policies), policies)
+
+
+def assigned(model: Model[Any], policies: Policies) -> Iterator[tuple[Any, Model[Any]]]:
+    """Yield each policy that is given and the model, or the part's model, of which it has a role.
+
+    Nothing is built, and the names of roles are not checked.
+    """
+    for role, one in assign(model, policies).items():
+        yield one, model_of(model, role)[0]
+
+
+def seat_of(model: Model[Any], role: str, seed: int) -> Seat:
+    """Return the seat of a role; a role of a part has the part's model and seed, and its own name.
+
+    So a policy plays a part as it plays the part's model alone.
+    """
+    name, inside = split_name(role)
+    if offers(model, HasParts) and inside and name in (models := model.models):
+        return evolve(seat_of(models[name], inside, model.seed_of(name, seed)), name=role)
+    return Seat(model, role, model.roles[role], seed)
+
+
+def _by_role(model: Model[Any], policies: Mapping[str, Any]) -> dict[str, Any]:
+    """Return policies by role; one that is given for a part takes the part's default roles.
+
+    Raises:
+        UsageError: A role would have two policies.
+    """
+    parts = _parts(model)
+    given: dict[str, Any] = {}
+    for name, policy in policies.items():
+        for role, one in _of_name(parts, name, policy).items():
+            if role in given:
+                raise UsageError(f"two policies for {role!r} were given; a role takes one")
+            given[role] = one
+    return given
+
+
+def _parts(model: Model[Any]) -> Mapping[str, Model[Any]]:
+    return model.models if offers(model, HasParts) else {}
+
+
+def _of_name(parts: Mapping[str, Model[Any]], name: str, policy: Any) -> dict[str, Any]:
+    """Return by role what is given for a role, a part, or a role of a part."""
+    part, inside = split_name(name)
+    if part not in parts:
+        return {name: policy}
+    of_part = assign(parts[part], {inside: policy} if inside else policy)
+    return {f"{part}.{role}": one for role, one in of_part.items()}
+
+
+def _one_each(given: dict[str, Any], policies: OnePolicy) -> dict[str, Any]:
+    """Return what is given by role.
+
+    Raises:
+        UsageError: One instance would play several roles.
+    """
+    if len(given) > 1 and not isinstance(policies, str | type | FunctionType):
         raise UsageError(
-            f"one instance of {label(policies)} cannot play {' and '.join(roles)}; "
+            f"one instance of {label(policies)} cannot play {' and '.join(given)}; "
             "give a mapping of roles to policies, a class or a spec"
         )
-    return dict.fromkeys(roles, policies)
+    return given
+
+
+def _names_played(model: Model[Any], parts: Collection[str]) -> list[str]:
+    """Return the names for which a single policy is: the parts, and the roles beside them."""
+    names = [(role, split_name(role)[0]) for role in default_roles(model)]
+    return list(dict.fromkeys(part if part in parts else role for role, part in names))
 
 
 def _made(one: Any, seat: Seat) -> Policy:

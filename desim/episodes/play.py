@@ -1,18 +1,17 @@
-"""Drivers: one episode with policies, the same with coroutines, several with a learning policy."""
+"""Drivers: one episode with policies, and the same with coroutines."""
 
 import contextlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from desim.core.limits import Limits
-from desim.core.protocols import Learner, Model, offers
+from desim.core.protocols import Model
 from desim.episodes.episode import Episode
-from desim.episodes.lineup import Lineup, Policies, resolve
+from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session, built
 
-__all__ = ["play", "play_async", "play_series"]
+__all__ = ["play", "play_async"]
 
 
 def play(
@@ -100,39 +99,6 @@ async def play_async(
         ) as session,
     ):
         return await session.play_async()
-
-
-def play_series(
-    model: Model[Any] | str,
-    policies: Policies,
-    seeds: Iterable[int],
-    *,
-    record: str | Path | None = None,
-    limits: Limits | None = None,
-) -> list[Episode]:
-    """Play several episodes with the same policy instances, which may learn in between.
-
-    After every episode `after(episode)` of each policy that has this method is called.
-
-    Args:
-        model: As in `play`.
-        policies: As in `play`; specs and classes are built once, for the first seed.
-        seeds: One episode each, in this order; they may repeat.
-        record: A folder that receives one file an episode, `episode-001.jsonl` and so on.
-        limits: Of each episode.
-    """
-    seeds = list(seeds)
-    model = built(model)
-    lineup = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
-    episodes = []
-    for number, seed in enumerate(seeds, 1):
-        file = Path(record) / f"episode-{number:03d}.jsonl" if record else None
-        with _locked(file), Session(model, lineup, seed, file, limits=limits) as session:
-            episodes.append(session.play())
-        for policy in lineup.policies.values():
-            if offers(policy, Learner):
-                policy.after(episodes[-1])
-    return episodes
 
 
 def _locked(record: str | Path | None) -> contextlib.AbstractContextManager[object]:

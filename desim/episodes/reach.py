@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.protocols import OpensFiles, ReachesOutside
+from desim.core.protocols import NamesFunctions, NamesModels, OpensFiles, ReachesOutside
 from desim.episodes.short import cut, shown
 from desim.episodes.spec import Spec
 from desim.errors import UsageError
@@ -24,48 +24,62 @@ __all__ = ["Reach", "model_reaches", "policy_reaches", "refuse"]
 #: How many things an error shows, and the longest text of each.
 _SHOWN, _CHARACTERS = 5, 200
 
+#: The package whose modules a record may name: it is running.
+_OURS = "desim"
+
 
 @frozen
 class Reach:
     """One thing that a header would do.
 
     Attributes:
-        what: "import module ..." or "open ...".
-        option: What allows it on the command line.
+        what: "import module ...", "open ..." or "call ...".
+        option: What allows it alone on the command line; empty where `--trust` or `--model` with
+            the module that composes the models does.
     """
 
     what: str
     option: str
 
 
-def model_reaches(name: str, params: Mapping[str, Any]) -> list[Reach]:
+def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> list[Reach]:
     """Return what building and playing a model would reach.
 
     Args:
         name: A name in the catalog, or `module:Class`. A module that is imported already, such as
             the script that runs, is not imported again.
         params: Plain values by parameter, unchecked.
+        part: The part of the recorded model that this one is, such as "plant".
     """
-    module = name.partition(":")[0]
+    of = f" for part {_text(part)}" if part else ""
     if _needs_import(name):
-        return [Reach(f"import module {_text(module)}", _option("model", name))]
-    cls = _model_class(name)
-    if not isinstance(cls, OpensFiles):
-        return []
-    return [
-        Reach(f"open {_text(file)}", _option("set", f"{key}={value}"))
-        for key, value in params.items()
-        for file in cls.files({key: value})
-    ]
+        module = _text(name.partition(":")[0])
+        return [Reach(f"import module {module}{of}", "" if part else _option("model", name))]
+    cls: Any = _model_class(name)
+    reaches = []
+    if isinstance(cls, OpensFiles):
+        reaches += [
+            Reach(f"open {_text(file)}{of}", "" if part else _option("set", f"{key}={value}"))
+            for key, value in params.items()
+            for file in cls.files({key: value})
+        ]
+    if isinstance(cls, NamesFunctions):
+        reaches += [Reach(f"call {_text(each)}{of}", "") for each in cls.functions(params)]
+    for name_inside, model, inside in _inner_models(cls, params):
+        reaches += model_reaches(model, inside, f"{part}.{name_inside}" if part else name_inside)
+    return reaches
 
 
-def policy_reaches(role: str, label: str, model: str) -> list[Reach]:
+def policy_reaches(
+    role: str, label: str, model: str, params: Mapping[str, Any] | None = None
+) -> list[Reach]:
     """Return what building a policy from its label would reach.
 
     Args:
         role: The role that it plays.
         label: The label on record.
         model: The name of the model.
+        params: The model's plain parameters, unchecked, which name the models of its parts.
     """
     try:
         spec = Spec.read(label)
@@ -75,8 +89,7 @@ def policy_reaches(role: str, label: str, model: str) -> list[Reach]:
     option = _option("policy", f"{role}={label}")
     if colon:
         return [Reach(f"import module {_text(module)} for {_text(role)}", option)]
-    # A class that is not imported yet cannot say which policies it has.
-    of = None if _needs_import(model) else _model_class(model)
+    of = _class_of_role(role, model, params or {})
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
     if not isinstance(cls, ReachesOutside):
         return []
@@ -96,17 +109,40 @@ def refuse(reaches: Iterable[Reach], path: object = "") -> None:
         return
     whats = "; ".join(each.what for each in found[:_SHOWN])
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    options = " ".join(each.option for each in found[:_SHOWN])
+    options = " ".join(each.option for each in found[:_SHOWN] if each.option)
+    again = f", or give it again: {options}" if options else ""
     start = f"{path}: the" if path else "the"
     raise UsageError(
         f"{start} record would {whats}{more}. Nothing was done; allow it with --trust "
-        f"(trust=True in Python), or give it again: {options}"
+        f"(trust=True in Python){again}"
     )
+
+
+def _class_of_role(role: str, model: str, params: Mapping[str, Any]) -> type | None:
+    """Return the class of the model that a role is of; None where it is not imported yet."""
+    if _needs_import(model):  # a class that is not imported yet cannot say which policies it has
+        return None
+    cls, (part, _, inside) = _model_class(model), role.partition(".")
+    for name, inner, params_inside in _inner_models(cls, params):
+        if name == part:
+            return _class_of_role(inside, inner, params_inside)
+    return cls
+
+
+def _inner_models(
+    cls: Any, params: Mapping[str, Any]
+) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+    return cls.inner_models(params) if isinstance(cls, NamesModels) else ()
 
 
 def _needs_import(model: str) -> bool:
     module, colon, _ = model.partition(":")
-    return bool(colon and module) and module not in sys.modules
+    return bool(colon and module) and _is_new(module)
+
+
+def _is_new(module: str) -> bool:
+    """Return whether a module is not imported yet; those of desim itself count as imported."""
+    return module not in sys.modules and module.partition(".")[0] != _OURS
 
 
 def _model_class(name: str) -> type | None:

@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve
 
-from desim.core.run import Run
+from desim.core.result import Result
 from desim.episodes.branch import first_difference, repeated
 from desim.episodes.episode import Episode
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError
 from desim.schema import to_plain
 
-__all__ = ["replay"]
+__all__ = ["replay", "same_result"]
 
 
 def replay(
@@ -51,16 +50,20 @@ def replay(
                 f"the record ends after {len(episode.steps)} decisions, but "
                 f"{run.open[0].role!r} is asked at t={run.world.now}"
             )
-        _same_result(episode, run)
+        assert episode.result is not None
+        # Usage is noted by policies, and a replay runs none.
+        same_result(episode.result, run.result())
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
     return episode
 
 
-def _same_result(episode: Episode, run: Run[Any]) -> None:
-    assert episode.result is not None
-    # Usage is noted by policies, and a replay runs none.
-    again = evolve(run.result(), usage=episode.result.usage)
-    recorded, now = to_plain(episode.result), to_plain(again)
-    if recorded != now:
-        raise BadRecord(f"the result differs: {first_difference(recorded, now)}")
+def same_result(recorded: Result, now: Result) -> None:
+    """Compare a result with the recorded one, except what policies have used.
+
+    Raises:
+        BadRecord: They differ.
+    """
+    before, after = to_plain(recorded), to_plain(evolve(now, usage=recorded.usage))
+    if before != after:
+        raise BadRecord(f"the result differs: {first_difference(before, after)}")

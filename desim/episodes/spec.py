@@ -54,8 +54,11 @@ class Spec:
 def read_policies(texts: Sequence[str]) -> str | dict[str, str]:
     """Read `[ROLE=]SPEC` texts: one spec for the default roles, or a mapping of roles to specs.
 
+    Beside others, a spec without a role has the key "": it plays the default roles that no other
+    spec names.
+
     Raises:
-        UsageError: A role is named twice, or specs with and without a role are mixed.
+        UsageError: A role is named twice, or two specs name none.
     """
     specs: dict[str, str] = {}
     for text in texts:
@@ -69,9 +72,7 @@ def read_policies(texts: Sequence[str]) -> str | dict[str, str]:
                 else f"policies {specs['']!r} and {text!r} name no role; write ROLE=SPEC"
             )
         specs[role] = spec
-    if "" in specs and len(specs) > 1:
-        raise UsageError(f"policy {specs['']!r} names no role while others do; write ROLE=SPEC")
-    return specs.get("", specs)
+    return specs if len(specs) != 1 else specs.get("", specs)
 
 
 def label(policy: Any) -> str:

@@ -34,7 +34,8 @@ def trusted_model(
         path: The record, for errors.
         header: Its header.
         trust: Whether everything that the header names may be imported and opened.
-        name: A model instead of the recorded one, which may be `module:Class`.
+        name: A model instead of the recorded one, which may be `module:Class`, or
+            `module:function` for the class of what the function returns.
         params: Parameters as text instead of the recorded ones, which may name files.
         roles: Those whose policies will be built from their labels on record.
 
@@ -43,13 +44,13 @@ def trusted_model(
         BadRecord: There is no such model, or it does not take the parameters.
     """
     given = params or {}
-    if name:
-        catalog.model_class(name)  # the caller has named it, so that it may be imported
+    if name:  # the caller has named it, so that it may be imported and built
+        name = catalog.model_name(catalog.named_class(name))
     recorded = {key: value for key, value in header.params.items() if key not in given}
     model = name or header.model
     if not trust:
         labels = ((role, header.policies[role]) for role in roles)
-        of_policies = (policy_reaches(role, label, model) for role, label in labels)
+        of_policies = (policy_reaches(role, label, model, recorded) for role, label in labels)
         refuse([*model_reaches(model, recorded), *chain.from_iterable(of_policies)], path)
     try:
         again = {key: to_plain(value) for key, value in _read(model, given).items()}
@@ -93,9 +94,14 @@ def trusted_policies(
 
 def given_policies(header: Header, model: Model[Any], policies: Policies) -> dict[str, Any]:
     """Return by role the policies that the caller gives; one alone is for the recorded roles."""
+    if policies is None:
+        return {}
     given = assign(model, policies, tuple(header.policies))
     if isinstance(policies, Mapping):
         return given
+    # A line-up may leave a role out, whose label on record nobody has judged.
+    for role in header.policies.keys() - given.keys():
+        raise UsageError(f"{policies} names no policy for {role!r}; write {role}=SPEC too")
     return {role: one for role, one in given.items() if role in header.policies}
 
 

@@ -15,7 +15,7 @@ from desim.schema.codecs import from_plain
 from desim.schema.unions import is_union, members
 from desim.short_repr import shortened
 
-__all__ = ["build", "parameters", "read_arguments", "read_value"]
+__all__ = ["build", "needs_arguments", "parameters", "read_arguments", "read_value"]
 
 T = TypeVar("T")
 
@@ -109,6 +109,11 @@ def parameters(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     packed = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
     every = inspect.signature(call).parameters.items()
     return {name: p for name, p in every if name != "seat" and p.kind not in packed}
+
+
+def needs_arguments(call: Callable[..., Any]) -> bool:
+    """Return whether a class or function cannot be called without arguments."""
+    return any(one.default is one.empty for one in parameters(call).values())
 
 
 @cache

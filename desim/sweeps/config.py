@@ -27,7 +27,7 @@ __all__ = ["SweepSpec", "read_config", "read_entries", "read_seeds"]
 _SEEDS = range(20)
 
 #: Joins the roles of one way to play; the + of the number 1e+5 does not.
-_PLUS = re.compile(r"\+(?=\w+=)")
+_PLUS = re.compile(r"\+(?=[a-zA-Z_][\w.]*=)")
 
 #: A policy as text, or a mapping of roles to such.
 _Policies = str | dict[str, str]

@@ -8,8 +8,8 @@ import attrs
 from attrs import evolve, frozen
 
 from desim.catalog import policy_finder
-from desim.core.protocols import Model, Seated, model_arguments, offers
-from desim.episodes.lineup import Policies
+from desim.core.protocols import Model, Seated, model_arguments, model_of, offers
+from desim.episodes.lineup import Policies, assigned
 from desim.episodes.spec import Spec, label
 from desim.errors import UsageError, possible
 from desim.schema.arguments import parameters
@@ -64,14 +64,14 @@ def entries(
 
 def _free_arguments(given: Policies, model: Model[Any]) -> set[str]:
     """Return the names of the arguments that a policy takes and that are not set yet."""
-    if isinstance(given, Mapping):
-        return {name for one in given.values() for name in _free_arguments(one, model)}
-    if isinstance(given, type):
-        return _arguments(given, model)
-    if not isinstance(given, str):
-        return set()
-    spec = Spec.read(given)
-    return _arguments(policy_finder.policy(spec.name, model), model) - set(spec.arguments)
+    found: set[str] = set()
+    for one, of in assigned(model, given):
+        if isinstance(one, type):
+            found |= _arguments(one, of)
+        elif isinstance(one, str):
+            spec = Spec.read(one)
+            found |= _arguments(policy_finder.policy(spec.name, of), of) - set(spec.arguments)
+    return found
 
 
 def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
@@ -85,8 +85,14 @@ def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
 
 def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> Any:
     """Return the policy as a spec with the arguments that it takes, or unchanged if none."""
+    named = policy_finder.lineup(given, model) if isinstance(given, str) and texts else None
+    given = named or given
     if isinstance(given, Mapping):
-        return {role: _with_arguments(one, texts, model) for role, one in given.items()}
+        # Each with what its own model knows, which for a part is not the model of the sweep.
+        return {
+            name: _with_arguments(one, texts, model_of(model, name)[0])
+            for name, one in given.items()
+        }
     taken = {name: text for name, text in texts.items() if name in _free_arguments(given, model)}
     if not taken:
         return given
@@ -96,7 +102,8 @@ def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> 
 
 def _label(given: Policies) -> str:
     if isinstance(given, Mapping):
-        return " ".join(f"{role}={_label(one)}" for role, one in given.items()) or "nobody"
+        named = (f"{role}={_label(one)}" if role else _label(one) for role, one in given.items())
+        return " ".join(named) or "nobody"
     if not isinstance(given, str | type | FunctionType) and not attrs.has(type(given)):
         raise UsageError(
             f"an instance of {type(given).__qualname__} has no distinct label; "

@@ -17,6 +17,7 @@ import msgspec
 from desim.catalog import policy_finder
 from desim.core.limits import Limits
 from desim.core.protocols import Model
+from desim.episodes.lineup import assigned
 from desim.episodes.spec import Spec
 from desim.schema import to_plain
 from desim.sweeps.grid import Grid
@@ -77,9 +78,8 @@ def _found(plan: Grid) -> Iterator[Any]:
     for variant in plan.variants:
         yield from _inside(variant.model)
     for entry in plan.entries:
-        each = entry.policies.values() if isinstance(entry.policies, Mapping) else [entry.policies]
-        for policy in each:
-            yield from _policy(policy, plan.variants[0].model)
+        for policy, model in assigned(plan.variants[0].model, entry.policies):
+            yield from _policy(policy, model)
 
 
 def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:

@@ -12,11 +12,12 @@ from desim.catalog import model_finder
 from desim.catalog.changes import changed
 from desim.catalog.presets import from_preset, nearest_preset, presets
 from desim.core.limits import Limits
-from desim.core.protocols import Model
+from desim.core.protocols import HasParts, HasPresets, Model, NamesModels, offers
 from desim.core.series import check_series
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.schema import to_plain
+from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
 from desim.sweeps.combinations import as_list, combinations, from_numpy, refuse_duplicates
 from desim.sweeps.entries import PolicyEntry, entries
@@ -154,6 +155,8 @@ def _model(given: Any, preset: str) -> tuple[Model[Any], str]:
     if isinstance(given, str):
         preset = preset or given.partition("/")[2]
         built = model_finder.model(given, preset)
+        if model_finder.builder(given.partition("/")[0]):
+            return built, nearest_preset(built)
         return built, preset or presets(type(built))[0]
     if isinstance(given, type):
         return from_preset(given, preset), preset or presets(given)[0]
@@ -170,9 +173,13 @@ def _with_params(variants: Sequence[Variant], params: Mapping[str, Any]) -> Iter
     """Add the parameters by which models differ: the same names for all models of one class."""
     opened = {name[:end] for name in params for end in _dots(name)}
     plain = [_open(_plain(v.model), opened) for v in variants]
+    presets_of: dict[str, dict[str, Any]] = {}
     differing: dict[str, set[str]] = {}
     for variant, values in zip(variants, plain, strict=True):
-        usual = _open(to_plain(from_preset(type(variant.model), variant.preset)), opened)
+        usual = presets_of.setdefault(
+            f"{variant.name}/{variant.preset}",
+            _open(_usual(variant), opened) or values,
+        )
         names = differing.setdefault(variant.name, set(params))
         names.update(name for name in values if values[name] != usual.get(name, _MISSING))
     for variant, values in zip(variants, plain, strict=True):
@@ -198,7 +205,19 @@ def _open(plain: Any, opened: AbstractSet[str], prefix: str = "") -> dict[str, A
     return found
 
 
+def _usual(variant: Variant) -> dict[str, Any]:
+    """Return the plain parameters of a variant's preset; none of a class that has no defaults."""
+    cls = type(variant.model)
+    if not offers(cls, HasPresets) and needs_arguments(cls):
+        return {}
+    return _plain(from_preset(cls, variant.preset))
+
+
 def _plain(model: Model[Any]) -> dict[str, Any]:
+    """Return the plain parameters of a model as `--set` names them.
+
+    Those of a part's model are under the part's name, and not in the parameter that holds the part.
+    """
     try:
         plain: dict[str, Any] = to_plain(model)
     except TypeError as fault:
@@ -206,7 +225,12 @@ def _plain(model: Model[Any]) -> dict[str, Any]:
             f"{type(model).__name__} cannot be written as JSON ({fault}); a model is a frozen "
             "attrs class of plain values"
         ) from None
-    return plain
+    named: Any = type(model)
+    for _, _, inside in named.inner_models(plain) if offers(named, NamesModels) else ():
+        if isinstance(inside, dict):
+            inside.clear()
+    parts = model.models if offers(model, HasParts) else {}
+    return {**plain, **{name: _plain(part) for name, part in parts.items()}}
 
 
 def _checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from desim.core.protocols import (
     is_informed,
     offers,
 )
+from desim.episodes.lineup import assigned
 from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
 from desim.sweeps.board_table import board_table
@@ -108,16 +109,20 @@ class Board:
 def everything(names: Sequence[str] = ()) -> list[str]:
     """Return `model/preset` for every preset of the named models, or of all models.
 
+    The name of a function that returns a model stays as it is.
+
     Raises:
         UsageError: There is no such model or preset.
     """
     found = []
     for name in names or model_finder.models():
         model, _, preset = name.partition("/")
-        known = presets(model_finder.model_class(model))
-        if preset:
+        of_function = model_finder.builder(model) is not None
+        if preset or of_function:
             model_finder.model(model, preset)
-        found += [f"{model}/{one}" for one in ([preset] if preset else known)]
+            found.append(name)
+        else:
+            found += [f"{model}/{one}" for one in presets(model_finder.model_class(model))]
     return found
 
 
@@ -160,9 +165,10 @@ def _entrants(model: Model[Any], seeds: Sequence[int]) -> tuple[Entrant, ...]:
 
 
 def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
-    given = read_policies([spec])
-    texts = given.values() if isinstance(given, Mapping) else [given]
-    makers = [policy_finder.policy(Spec.read(text).name, model) for text in texts]
+    makers = [
+        policy_finder.policy(Spec.read(text).name, of)
+        for text, of in assigned(model, read_policies([spec]))
+    ]
     fixed = is_deterministic(model) and not any(map(is_drawing, makers))
     most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
     count = 1 if fixed else min([len(seeds), *most])

@@ -1,17 +1,18 @@
 """The baselines' scores on the same model and seed, shown at the end of a person's game."""
 
 import threading
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import asdict, define, field, frozen
 
 from desim import catalog
-from desim.core.protocols import Model
+from desim.core.protocols import Model, offers
 from desim.episodes.episode import Episode
-from desim.episodes.lineup import assign
+from desim.episodes.lineup import seat_of
 from desim.episodes.play import play
-from desim.episodes.spec import read_policies
+from desim.episodes.spec import Spec
+from desim.ui.contenders import Contender, contenders
 from desim.ui.layout import TextTable, text_table
 
 __all__ = ["Baseline", "BaselineComparison"]
@@ -22,7 +23,7 @@ class Baseline:
     """One baseline's episode.
 
     Attributes:
-        policy: Its spec.
+        policy: Its spec; of a model with parts also whose it is.
         score: Higher is better; None if the episode failed.
         ended: Why the episode ended, or why it failed.
     """
@@ -41,7 +42,9 @@ class BaselineComparison:
         seed: The seed of the person's game.
         seats: The person's roles, which a baseline takes unless its spec or class names others.
         others: The policies of other roles.
-        names: The baselines' specs.
+        contenders: The baselines; none where a policy of another role obtains its answers from
+            somewhere, such as a language model, which would be asked, and paid, again for each.
+        asks_again: The roles of such policies.
         played: The baselines that have played so far.
     """
 
@@ -49,17 +52,27 @@ class BaselineComparison:
     seed: int
     seats: tuple[str, ...]
     others: Mapping[str, Any]
-    names: tuple[str, ...] = field(init=False)
+    contenders: tuple[Contender, ...] = field(init=False)
+    asks_again: tuple[str, ...] = field(init=False)
     played: list[Baseline] = field(factory=list)
     _thread: threading.Thread | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.names = catalog.baselines(self.model)
+        self.asks_again = tuple(_resuming(self.model, self.others))
+        self.contenders = () if self.asks_again else contenders(self.model, self.seats)
+
+    @property
+    def note(self) -> str:
+        """Why no baselines play; empty where they do."""
+        if not self.asks_again:
+            return ""
+        roles = " and ".join(self.asks_again)
+        return f"No baselines play: for each of them {roles} would be asked again."
 
     @property
     def done(self) -> bool:
         """Whether all baselines have played."""
-        return len(self.played) == len(self.names)
+        return len(self.played) == len(self.contenders)
 
     def start(self) -> None:
         """Play all baselines in a thread; a second call does nothing."""
@@ -69,8 +82,8 @@ class BaselineComparison:
 
     def play(self) -> None:
         """Play all baselines."""
-        for name in self.names:
-            self.played.append(self._episode_of(name))
+        for contender in self.contenders:
+            self.played.append(self._episode_of(contender))
 
     def ranked(self, episode: Episode) -> TextTable:
         """Rank the person's episode among the baselines that have played, best first."""
@@ -79,13 +92,30 @@ class BaselineComparison:
         ranks = [{"rank": rank, **asdict(row)} for rank, row in enumerate(rows, 1)]
         return text_table("Scores on the same seed, higher is better", ranks)
 
-    def _episode_of(self, name: str) -> Baseline:
+    def _episode_of(self, contender: Contender) -> Baseline:
         try:
-            policies = {**self.others, **assign(self.model, read_policies((name,)), self.seats)}
+            policies = {**self.others, **contender.policies(self.model, self.seats)}
             episode = play(self.model, policies, self.seed)
         except Exception as fault:  # noqa: BLE001 (the other baselines play even if one fails)
-            return Baseline(name, None, str(fault))
-        return Baseline(name, episode.score, episode.ended)
+            return Baseline(contender.label, None, str(fault))
+        return Baseline(contender.label, episode.score, episode.ended)
+
+
+@runtime_checkable
+class _Resumes(Protocol):
+    """The class of a `Resumable` policy, whose `transcript` only an instance may have."""
+
+    def resume(self, entries: Iterable[Any], /) -> None: ...
+
+
+def _resuming(model: Model[Any], policies: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the roles of policies whose input cannot be obtained again without asking again."""
+    for role, one in policies.items():
+        policy = one
+        if isinstance(one, str):
+            policy = catalog.policy(Spec.read(one).name, seat_of(model, role, 0).model)
+        if offers(policy, _Resumes):
+            yield role
 
 
 def _order(row: Baseline) -> tuple[bool, float]:

@@ -56,9 +56,10 @@ class Fault:
     command: str = ""
 
     @classmethod
-    def of_policy(cls, error: BaseException) -> "Fault":
+    def of_policy(cls, error: BaseException, date: str = "") -> "Fault":
         """Describe the fault of another role's policy, whose decision is still open."""
-        return cls("A policy of another role failed", error_text(error), again=True)
+        heading = f"A policy of another role failed{date and f' on {date}'}"
+        return cls(heading, error_text(error), again=True)
 
     @classmethod
     def of_model(
@@ -67,6 +68,7 @@ class Fault:
         answers: Sequence[Answer],
         file: Path,
         seats: Sequence[str],
+        date: str = "",
     ) -> "Fault":
         """Describe a fault of the model: the same answers lead to it again.
 
@@ -75,11 +77,11 @@ class Fault:
             answers: Those since the clock last stopped.
             file: The record.
             seats: The person's roles.
+            date: The day of the fault, ISO; empty where the model's ticks have no dates.
         """
-        text = error_text(error)
         return cls(
-            "The model failed, so the game has no result",
-            text,
+            f"The model failed{date and f' on {date}'}, so the game has no result",
+            error_text(error),
             answers=tuple(answers),
             way=_BRANCH if answers else _NO_ANSWERS,
             command=_branch(answers, file, seats),

@@ -19,7 +19,7 @@ from desim.core.run import Run, check_roles
 from desim.core.world import Decision
 from desim.episodes.branch import branch
 from desim.episodes.episode import Episode
-from desim.episodes.lineup import resolve
+from desim.episodes.lineup import assign, resolve
 from desim.episodes.record import PERSON, Header, Step
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.recorder import cut
@@ -30,6 +30,7 @@ from desim.schema import codec
 from desim.short_repr import short_repr
 from desim.ui.faults import Fault
 from desim.ui.helps import offered_options, offered_tables
+from desim.ui.part_texts import date_text
 from desim.ui.person_session import PersonSession
 from desim.ui.record_watch import RecordWatch
 from desim.ui.view import View
@@ -63,9 +64,10 @@ class Game:
         model: The frozen parameters.
         seed: A whole number of at least 0.
         file: The record; created if it does not exist, continued if it does.
-        seats: The person's roles; empty stands for the model's default roles.
-        others: The policies of other roles. Give specs where decisions may be taken back, so that
-            the policies are built anew.
+        seats: The person's roles; empty stands for the model's default roles, and a part's name for
+            the default roles of the part.
+        others: The policies of other roles, or of all default roles of a part. Give specs where
+            decisions may be taken back, so that the policies are built anew.
         practice: Whether decisions can be taken back.
 
     Raises:
@@ -85,8 +87,8 @@ class Game:
     ) -> None:
         self.model, self.seed, self.practice = model, seed, practice
         self.file = Path(file)
-        self.seats = tuple(seats) or default_roles(model)
-        self.others = _without(self.seats, others or {})
+        self.seats = tuple(assign(model, dict.fromkeys(seats, PersonSeat))) or default_roles(model)
+        self.others = _without(self.seats, assign(model, others or {}))
         check_roles(model, frozenset([*self.seats, *self.others]))
         labels = dict.fromkeys(self.seats, PERSON) | {r: label(p) for r, p in self.others.items()}
         self.header = Header.of(model, seed, labels)
@@ -284,6 +286,7 @@ class Game:
         tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
         return View(
             turn=self._turn,
+            date=date_text(self.model, self._run.world.now),
             role=role,
             observation=decision.observation if decision else None,
             options=options,

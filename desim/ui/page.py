@@ -1,7 +1,8 @@
 """The page on which a person plays, one design for every model.
 
 The game is in the server process. A tab shows the game's present view and answers with that view's
-turn, so a tab that is reloaded or opened a second time shows the same game.
+turn, so a tab that is reloaded or opened a second time shows the same game. Several persons at
+several seats have a tab each: every tab shows the open decision, whoever of them answers it.
 """
 
 from typing import Any
@@ -21,7 +22,8 @@ from desim.ui.game import Game, Stale
 from desim.ui.game_tables import decisions_table, metrics_table
 from desim.ui.helps import shown_table
 from desim.ui.history import history
-from desim.ui.layout import text_table, time_figure
+from desim.ui.layout import Figure, text_table, time_figure
+from desim.ui.part_texts import name_text, seats_text
 from desim.ui.style import STYLE
 from desim.ui.widgets import heading, missing_help, show_table
 
@@ -106,9 +108,9 @@ class Tab:
             self._show()
 
     def _check(self) -> None:
-        """Show what changed without this tab: another role has decided, a baseline has played."""
+        """Show what changed without this tab: another role has decided, or another tab's person."""
         self._status.set_visibility(self.game.busy)
-        if self._waits and not self.game.busy:
+        if not self.game.busy and (self._waits or self.view is not self.game.view):
             self._show()
         if self.view.episode is not None and self._compared != len(self.comparison.played):
             self._ranking.refresh()
@@ -137,16 +139,31 @@ class Tab:
             heading(game_name(game), 1)
             _fact("preset", game.header.preset)
             _fact("seed", str(game.seed))
-            _fact("role", label_text(view.role or ", ".join(game.seats)))
-            if view.role:
-                time = time_figure(view.observation, game.role(view.role).observation)
-                if time is not None:
-                    _fact(time.label.lower(), time.text)
+            _fact("role", self._roles())
+            time = self._time()
+            # The time of some models is a date already.
+            if view.date and not (time and view.date in time.text):
+                _fact("date", view.date)
+            if time:
+                _fact(time.label.lower(), time.text)
             _fact("decision", value_text(len(view.steps) + bool(view.role)))
             if game.practice:
-                ui.space()
-                button = ui.button("Undo", icon="undo", on_click=self.undo)
+                button = ui.button("Undo", icon="undo", on_click=self.undo).classes("ml-auto")
                 button.props('no-caps outline dense data-act="undo"').set_enabled(bool(view.steps))
+
+    def _roles(self) -> str:
+        """Return the role that decides, or all of the person's where no decision is open."""
+        model, role = self.game.model, self.view.role
+        return name_text(model, role) if role else seats_text(model, self.game.seats)
+
+    def _time(self) -> Figure | None:
+        """Return the time that the role observes."""
+        view = self.view
+        return (
+            time_figure(view.observation, self.game.role(view.role).observation)
+            if view.role
+            else None
+        )
 
     def _others(self) -> None:
         """Show that other roles are deciding."""
@@ -187,7 +204,7 @@ class Tab:
                     ui.label(value_text(result.score)).classes("text-4xl font-bold").props(
                         "data-score"
                     )
-                show_table(metrics_table(self.view.episode))
+                show_table(metrics_table(self.game, self.view.episode))
                 self._record_note()
             with ui.element("section").classes("panel stack gap-3 min-w-0"):
                 heading("Compared with the baselines")
@@ -198,13 +215,15 @@ class Tab:
         episode, comparison = self.view.episode, self.comparison
         assert episode is not None
         self._compared = len(comparison.played)
+        if comparison.note:
+            ui.label(comparison.note).classes("help").props("data-note")
+            return
         show_table(comparison.ranked(episode), mark="you", page=0)
         if not comparison.done:
             with ui.row().classes("items-center"):
                 ui.spinner()
-                ui.label(
-                    f"{len(comparison.played)} of {len(comparison.names)} baselines have played"
-                )
+                played, of = len(comparison.played), len(comparison.contenders)
+                ui.label(f"{played} of {of} baselines have played")
 
     def _record_note(self) -> None:
         file = self.game.file
@@ -268,7 +287,7 @@ class Tab:
 
     def _help(self) -> None:
         for name in self.game.seats:
-            heading(label_text(name), 3)
+            heading(name_text(self.game.model, name), 3)
             rows = [
                 {
                     "action": form.label,

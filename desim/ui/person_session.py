@@ -10,6 +10,7 @@ from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, WrongAction
 from desim.schema import codec
 from desim.ui.faults import RAISED, Answer, Fault
+from desim.ui.part_texts import date_text
 
 __all__ = ["PersonSession"]
 
@@ -70,7 +71,7 @@ class PersonSession:
         except BadRecord as error:
             raise BadRecord(f"{self._file}: {error}") from None
         except WrongAction as error:  # the decision is still open
-            self.fault = Fault.of_policy(error)
+            self.fault = Fault.of_policy(error, self._date)
         except RAISED as error:  # the run has the answer and the record may not
             self.fault = Fault.of_record(error, self._file)
 
@@ -85,10 +86,14 @@ class PersonSession:
             # Made here as well, so that its error is the model's and not one of the record.
             self.session.result()
         except RAISED as error:
-            self.fault = Fault.of_model(error, answers, self._file, self._seats)
+            self.fault = Fault.of_model(error, answers, self._file, self._seats, self._date)
         else:
             self._finish()
         return False
+
+    @property
+    def _date(self) -> str:
+        return date_text(self.session.model, self.session.run.world.now)
 
     def _finish(self) -> None:
         try:
@@ -100,7 +105,7 @@ class PersonSession:
         try:
             action = self._policy_answer(decision)
         except RAISED as error:
-            self.fault = Fault.of_policy(error)
+            self.fault = Fault.of_policy(error, self._date)
         else:
             self.take(decision, action)
 

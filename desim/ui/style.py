@@ -20,6 +20,8 @@ dl.figures { display: grid; gap: 10px 20px; margin: 0;
 .nested { border-left: 3px solid #dfe5e8; padding-left: 14px; }
 .message { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f7; padding: 10px 12px;
   border-radius: 6px; max-height: 320px; overflow-y: auto; }
+.panel .q-table td.unbroken { white-space: nowrap; }
+.panel .q-table td.words { min-width: 6em; overflow-wrap: anywhere; }
 .marked td { background: #fdf1d8; font-weight: 600; }
 .line { border: 1px solid #cfd8dc; border-radius: 6px; }
 .status { position: fixed; top: 12px; left: 50%; transform: translateX(-50%); z-index: 10;

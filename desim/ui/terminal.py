@@ -21,6 +21,7 @@ from desim.ui.game import Game
 from desim.ui.game_tables import decisions_table, metrics_table
 from desim.ui.helps import shown_table
 from desim.ui.layout import Section, TextTable, action_text, lay_out, text_table
+from desim.ui.part_texts import seats_text
 
 __all__ = ["play_in_terminal"]
 
@@ -144,7 +145,7 @@ class TerminalGame:
         self.out.print(escape(text), style=style or None, soft_wrap=True)
 
     def _print_header(self) -> None:
-        header, seats = self.game.header, ", ".join(self.game.seats)
+        header, seats = self.game.header, seats_text(self.game.model, self.game.seats)
         game = f"{header.model}, preset {header.preset}, seed {header.seed}"
         self._print(f"{game}; you are {seats}. Type ? for help.")
 
@@ -155,7 +156,8 @@ class TerminalGame:
             return
         role = self.game.role(view.role)
         self._print("")
-        self._print(f"Decision {len(view.steps) + 1}, {view.role}", "bold")
+        date = f", {view.date}" if view.date else ""
+        self._print(f"Decision {len(view.steps) + 1}, {view.role}{date}", "bold")
         self._print_section(lay_out(view.observation, role.observation))
         if view.options:
             rows = [
@@ -240,10 +242,15 @@ class TerminalGame:
         self._print(
             f"The game has ended: {episode.ended}. Score {value_text(episode.score)}", "bold"
         )
-        self._print_table(metrics_table(episode))
+        self._print_table(metrics_table(game, episode))
         comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
+        if comparison.contenders:
+            self._print(f"The baselines play now, {len(comparison.contenders)} episodes.")
         comparison.play()
-        self._print_table(comparison.ranked(episode))
+        if comparison.note:
+            self._print(comparison.note)
+        else:
+            self._print_table(comparison.ranked(episode))
         self._print(f"Your game is recorded in {game.file}: desim replay {game.file}")
 
 

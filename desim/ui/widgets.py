@@ -11,6 +11,8 @@ __all__ = ["heading", "missing_help", "show_section", "show_table"]
 _PAGE_ROWS = 10
 #: Longer values are shown in a smaller font.
 _SHORT = 16
+#: Cells of a column up to so long, such as dates, stay in one line; longer words may break.
+_UNBROKEN = 10
 
 
 def heading(text: str, level: int = 2) -> ui.element:
@@ -59,7 +61,13 @@ def show_table(table: TextTable, *, mark: str = "", page: int = _PAGE_ROWS) -> N
         page: Rows on one page; 0 shows all.
     """
     columns = [
-        {"name": str(n), "label": label, "field": str(n), "align": _side(table, n)}
+        {
+            "name": str(n),
+            "label": label,
+            "field": str(n),
+            "align": _side(table, n),
+            "classes": "unbroken" if _is_short(table, n) else "words",
+        }
         for n, label in enumerate(table.columns)
     ]
     rows = [
@@ -77,6 +85,11 @@ def show_table(table: TextTable, *, mark: str = "", page: int = _PAGE_ROWS) -> N
 
 def _side(table: TextTable, column: int) -> str:
     return "right" if table.numeric[column] else "left"
+
+
+def _is_short(table: TextTable, column: int) -> bool:
+    """Return whether a column holds numbers, or short texts alone."""
+    return table.numeric[column] or all(len(row[column]) <= _UNBROKEN for row in table.rows)
 
 
 def _figure(figure: Figure) -> None:

@@ -137,7 +137,7 @@ def test_a_module_without_a_model_suggests_nothing(
         ("beer_gam", "there is no model 'beer_gam'; did you mean 'beer_game'?"),
         ("kiosk:Kiosc", "model 'kiosk:Kiosc': no class or function 'Kiosc' in 'kiosk'; did you"),
         ("kiosk:Buy", "kiosk:Buy is no model: it needs roles, begin, score and metrics"),
-        ("kiosk:rule", "kiosk:rule is no model: it needs roles, begin, score and metrics"),
+        ("kiosk:rule", "kiosk:rule needs arguments; a function that returns a model takes none"),
         ("nothere:Kiosk", "model 'nothere:Kiosk': there is no module 'nothere' here"),
         (":Kiosk", "model ':Kiosk' names no module; write module:Class"),
     ],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from desim.core.calendar import (
     BusinessHours,
     Calendar,
+    Months,
     first_business_day,
     month_end,
     month_start,
@@ -158,3 +159,44 @@ def test_the_first_business_day_of_a_month() -> None:
     months = [date(2025, month, 20) for month in range(1, 13)]
     assert [first_business_day(day).day for day in months] == [1, 3, 3, 1, 1, 2, 1, 1, 1, 1, 3, 1]
     assert first_business_day(date(2025, 1, 1), (0,)) == date(2025, 1, 6)
+
+
+@pytest.mark.parametrize("opening", [0, -1])
+@pytest.mark.parametrize("ticks", [1, 2, 3, 4])
+def test_the_last_tick_is_the_way_back_from_the_moment_of_a_month(opening: int, ticks: int) -> None:
+    """Also a microsecond before, and before the start."""
+    months = Months(datetime(2024, 1, 31), opening, ticks)
+    assert months.moment(opening) == datetime(2024, 1, 1)
+    assert months.moment(opening + 2 * ticks) == datetime(2024, 3, 1)
+    for tick in range(-5, 60):
+        moment = months.moment(tick)
+        assert months.last_tick(moment) == tick
+        assert months.last_tick(moment - timedelta(microseconds=1)) == tick - 1
+
+
+def test_a_calendar_of_another_start_keeps_the_hour_of_the_day() -> None:
+    """A company opens at nine on whatever day it is founded."""
+    opening = Calendar(datetime(2025, 1, 1, 9), timedelta(hours=1))
+    moved = opening.starting(datetime(2030, 5, 6))
+    assert moved.moment(1) == datetime(2030, 5, 6, 10)
+    assert moved.last_tick(datetime(2030, 5, 6, 10, 59)) == 1
+    assert moved.last_tick(datetime(2030, 5, 6)) == -9
+
+
+@pytest.mark.parametrize(
+    ("calendar", "start", "first"),
+    [
+        (Calendar(datetime(2025, 1, 1, 9)), datetime(2030, 5, 6), datetime(2030, 5, 6, 9)),
+        (Calendar(datetime(2025, 1, 1, 9)), datetime(2030, 5, 6, 9), datetime(2030, 5, 6, 9)),
+        (Calendar(datetime(2025, 1, 1, 9)), datetime(2030, 5, 6, 17), datetime(2030, 5, 7, 9)),
+        (Months(datetime(2025, 1, 9)), datetime(2030, 5, 1), datetime(2030, 5, 1)),
+        (Months(datetime(2025, 1, 1)), datetime(2030, 5, 6), datetime(2030, 6, 1)),
+        (Months(datetime(2025, 1, 1)), datetime(2030, 12, 1, 0, 1), datetime(2031, 1, 1)),
+        (Months(datetime(2025, 1, 1), -1), datetime(2030, 5, 6), datetime(2030, 7, 1)),
+    ],
+)
+def test_a_calendar_begins_at_the_first_moment_that_is_not_too_early(
+    calendar: Calendar | Months, start: datetime, first: datetime
+) -> None:
+    """At the next opening hour, or with the next whole month."""
+    assert calendar.starting(start).moment(0) == first

@@ -12,7 +12,7 @@ from attrs import frozen
 from support.recorded import GAME
 
 from desim import Episode, branch, export, play, replay, resume
-from desim.core.protocols import OpensFiles
+from desim.core.protocols import NamesModels, OpensFiles
 from desim.episodes.play_branch import play_branch
 from desim.episodes.reach import model_reaches, policy_reaches
 from desim.errors import BadRecord, UsageError
@@ -165,9 +165,15 @@ def test_a_text_from_a_record_is_one_argument_of_a_shell() -> None:
 
 
 def test_every_model_with_a_path_says_so() -> None:
-    """A parameter that takes a path is declared by the class."""
+    """A parameter that takes a path is declared by the class; a model of parts names these."""
     from desim import catalog
 
     for cls in catalog.models().values():
-        assert isinstance(cls, OpensFiles)
-        assert cls.files({}) == []
+        if isinstance(cls, NamesModels):
+            parts = {
+                part: {"model": "x", "params": {"p": 1}, "p": 1} for part in ("plant", "treasury")
+            }
+            assert list(cls.inner_models({"parts": parts, **parts}))
+        else:
+            assert isinstance(cls, OpensFiles)
+            assert cls.files({}) == []

@@ -42,3 +42,30 @@ def test_the_other_baselines_play_after_one_has_failed(monkeypatch: pytest.Monke
     last = comparison.ranked(play(MODEL, "random", 0)).rows[-1]
     assert last[1] == "missing"
     assert "there is no policy 'missing'" in last[3]
+
+
+class Diary:
+    """A policy that takes its answers from a record, an attribute of its instances alone."""
+
+    def __init__(self) -> None:
+        self.transcript = print
+
+    def decide(self, _: Any) -> Any:
+        """Fail: nobody may ask again."""
+        raise AssertionError
+
+    def resume(self, entries: Any) -> None:
+        """Take what is on record."""
+
+
+@pytest.mark.parametrize(
+    "policy", ["llm,model=m,base_url=http://127.0.0.1:9/v1", Diary, Diary(), f"{__name__}:Diary"]
+)
+def test_nobody_is_asked_again_whose_answers_are_paid(policy: Any) -> None:
+    """A language model in another role has answered already; baselines would pay it again."""
+    comparison = BaselineComparison(MODEL, 0, ("retailer",), {"wholesaler": policy})
+    comparison.play()
+    assert comparison.done
+    assert comparison.played == []
+    expected = "No baselines play: for each of them wholesaler would be asked again."
+    assert comparison.note == expected

@@ -1,0 +1,58 @@
+"""The memory of a policy as tables."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import click
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from desim.core.shown_memory import ShownMemory
+from desim.formatting import NOTHING, value_text
+from desim.ui.console import console
+
+__all__ = ["print_memory"]
+
+
+def print_memory(memory: ShownMemory, *, as_json: bool) -> None:
+    """Print a memory: one line of JSON, or a table for each kind of rows."""
+    if as_json:
+        whole = {"method": memory.method, "episodes": memory.episodes, "rows": memory.rows}
+        click.echo(msgspec.json.encode(whole))
+        return
+    out = console()
+    out.print(Text(_title(memory), "bold"))
+    for table in _tables(memory.rows):
+        out.print()
+        out.print(table)
+
+
+def _title(memory: ShownMemory) -> str:
+    played = [f"{_line(role)} after {n:,} episodes" for role, n in memory.episodes.items()]
+    return f"memory of {_line(memory.method)}: {', '.join(played) or 'no role'}"
+
+
+def _tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
+    """Yield a table for every run of rows with the same columns."""
+    for columns, alike in groupby(rows, key=tuple):
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        for name in columns:
+            table.add_column(Text(_line(name)), overflow="fold")
+        for row in alike:
+            table.add_row(*(Text(_cell(value)) for value in row.values()))
+        yield table
+
+
+def _cell(value: Any) -> str:
+    return _visible(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
+
+
+def _line(text: str) -> str:
+    return " ".join(_visible(text).split())
+
+
+def _visible(text: str) -> str:
+    """Return a text of a stranger without what would steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)

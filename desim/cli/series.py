@@ -1,0 +1,111 @@
+"""`desim run --episodes`: a series of episodes with the same policies."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+import msgspec
+
+from desim.core.limits import Limits
+from desim.core.protocols import Model
+from desim.core.result import Result
+from desim.episodes.episode import Episode
+from desim.episodes.lineup import Policies
+from desim.episodes.series import InSeries, series
+from desim.formatting import NOTHING, number_text
+from desim.statistics.intervals import moments
+
+__all__ = ["run_series"]
+
+
+def run_series(
+    model: Model[Any],
+    policies: Policies,
+    seeds: range,
+    *,
+    record: str | None,
+    limits: Limits | None,
+    key: bytes | None,
+    as_json: bool,
+) -> None:
+    """Play a series, or go on with the one in a folder, and print every episode as it ends.
+
+    Raises:
+        UsageError: As `desim.play_series`.
+        KeyboardInterrupt: The text says how to go on.
+    """
+    played = series(
+        model, policies, seeds, record=record, limits=limits, key=key, resume=record is not None
+    )
+    try:
+        if as_json:
+            for one in played:
+                click.echo(msgspec.json.encode(_plain(one)))
+        else:
+            _print(played, len(seeds))
+    except KeyboardInterrupt:
+        if record:
+            raise KeyboardInterrupt("stopped; the same command goes on") from None
+        raise
+    if record and not as_json:
+        click.echo(f"recorded in {record}", err=True)
+
+
+def _plain(one: InSeries) -> dict[str, Any]:
+    file = str(one.file) if one.file else None
+    place = {"episode": one.number, "record": file, "was_recorded": one.was_recorded}
+    return place | one.episode.summary()
+
+
+def _print(played: Iterable[InSeries], count: int) -> None:
+    """Print a line for each episode as soon as it has ended, and then what all come to."""
+    scores, used = [], Counter[str]()
+    for one in played:
+        scores.append(one.episode.score)
+        usage = _usage(one.episode)
+        used.update(usage)
+        click.echo(", ".join(_parts(one, count, usage)))
+    click.echo(", ".join(_summary(scores, used)))
+
+
+def _parts(one: InSeries, count: int, usage: Counter[str]) -> Iterator[str]:
+    episode = one.episode
+    yield f"episode {one.number} of {count}: score {number_text(episode.score)}"
+    yield episode.ended
+    yield f"seed {episode.header.seed}"
+    decisions = _result(episode).decisions
+    yield f"{decisions:,} decision{'s' if decisions != 1 else ''}"
+    yield from _spent(usage)
+    if one.was_recorded:
+        yield "on record already"
+
+
+def _summary(scores: list[float], used: Counter[str]) -> Iterator[str]:
+    mean, sd = moments(scores)
+    yield f"{len(scores):,} episodes: mean score {number_text(mean)}"
+    yield f"standard deviation {NOTHING if sd is None else number_text(sd)}"
+    yield f"from {number_text(min(scores))} to {number_text(max(scores))}"
+    yield from _spent(used)
+
+
+def _spent(usage: Counter[str]) -> Iterator[str]:
+    """Yield what was used; nothing for policies that use nothing."""
+    if usage["calls"]:
+        tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+        yield f"{number_text(usage['calls'])} calls"
+        yield f"{number_text(tokens)} tokens"
+    if usage["cost"]:
+        yield f"cost {number_text(usage['cost'])}"
+
+
+def _result(episode: Episode) -> Result:
+    assert episode.result is not None
+    return episode.result
+
+
+def _usage(episode: Episode) -> Counter[str]:
+    total = Counter[str]()
+    for of_role in _result(episode).usage.values():
+        total.update(of_role)
+    return total

@@ -1,0 +1,15 @@
+"""Several models on one common clock.
+
+* `composite`: `Composite`, a model made of parts and links.
+* `part_spec`, `link_spec`: the parameters of a part and of a link, as plain values.
+* `group`: `Group`, the state of such an episode and what links may do.
+* `part_ledgers`, `joined`: ledgers, metrics, series and tables of the parts under their names.
+* `parts_model`, `fixed_parts`: base classes of models that are made of parts.
+"""
+
+from desim.composition.composite import Composite
+from desim.composition.group import Group, Member
+from desim.composition.part_spec import PartSpec
+from desim.core.parts import AFTER_PARTS, part_seed
+
+__all__ = ["AFTER_PARTS", "Composite", "Group", "Member", "PartSpec", "part_seed"]

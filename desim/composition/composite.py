@@ -1,0 +1,123 @@
+"""Several models as one: parts on a common clock, and links between them."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from attrs import evolve, field, frozen
+
+from desim.composition.group import Group, Member
+from desim.composition.joined import (
+    joined_metrics,
+    joined_series,
+    joined_statements,
+    joined_tables,
+)
+from desim.composition.link_spec import LinkSpec, as_links
+from desim.composition.part_spec import PartSpec, as_parts, check_date
+from desim.composition.parts_model import PartsModel
+from desim.core.parts import split_name
+from desim.core.protocols import Model, Rows
+from desim.core.world import World
+from desim.errors import possible
+
+__all__ = ["Composite"]
+
+
+@frozen(slots=False)
+class Composite(PartsModel):
+    """Several models on one common clock, whose ticks are microseconds.
+
+    A part is played as it would be alone with the seed `part_seed(seed, name)`: without links its
+    ledgers, score and metrics are the same.
+
+    Attributes:
+        parts: By name: a model, its name in the catalog, a `PartSpec`, or its plain values. Their
+            order is the order of the parts at equal times.
+        links: Process functions of the common world and the `Group`, or `module:function`. The
+            ranks of their events are from `AFTER_PARTS` on.
+        start: The date from which on the parts begin, ISO. A part of months begins with the next
+            month, one that opens at nine at nine.
+        ends: When the episode ends: "all" or "any" of the parts have ended, or names of parts
+            separated by commas.
+    """
+
+    parts: Mapping[str, PartSpec] = field(converter=as_parts)
+    links: tuple[LinkSpec, ...] = field(default=(), converter=as_links, kw_only=True)
+    start: str = field(default="2025-01-01", validator=check_date, kw_only=True)
+    ends: str = field(default="all", kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        for name in () if self.ends in ("all", "any") else str(self.ends).split(","):
+            if name not in self.parts:
+                known = possible(name, ("all", "any", *self.parts))
+                raise ValueError(
+                    f"ends={self.ends} was given, and there is no part {name!r}; {known}"
+                )
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    @property
+    def models(self) -> dict[str, Model[Any]]:
+        """The models of the parts by name."""
+        return {name: part.built for name, part in self.parts.items()}
+
+    def with_models(self, models: Mapping[str, Model[Any]]) -> Self:
+        """Return the composite with other models in some parts."""
+        new = {name: self.parts[name].with_model(model) for name, model in models.items()}
+        return evolve(self, parts={**self.parts, **new})
+
+    @classmethod
+    def inner_models(
+        cls, params: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Yield name, model and parameters of the parts from plain, unchecked parameters."""
+        parts = params.get("parts")
+        for name, part in parts.items() if isinstance(parts, Mapping) else ():
+            if isinstance(part, Mapping):
+                inside = part.get("params")
+                model = str(part.get("model", "")).partition("/")[0]
+                yield str(name), model, inside if isinstance(inside, Mapping) else {}
+
+    @classmethod
+    def functions(cls, params: Mapping[str, Any]) -> list[str]:
+        """Return the names of links that only a record has given, from unchecked parameters."""
+        links = params.get("links")
+        given = links if isinstance(links, Sequence) and not isinstance(links, str) else [links]
+        names = [link.get("function") if isinstance(link, Mapping) else link for link in given]
+        return [str(name) for name in names if name and not LinkSpec(str(name)).is_given]
+
+    # -- what a model offers ---------------------------------------------------------------------
+
+    def begin(self, world: World) -> Group:
+        """Begin the parts and start the links."""
+        members = {name: self._member(part) for name, part in self.parts.items()}
+        group = Group(world, members, dt.datetime.fromisoformat(self.start))
+        group.end_when(self.ends)
+        for link in self.links:
+            world.process(link.start(world, group))
+        return group
+
+    def score(self, state: Group) -> float:
+        """Return the sum of the parts' scores times their weights."""
+        return sum(self.parts[name].weight * score for name, score in state.scores().items())
+
+    def metrics(self, state: Group) -> dict[str, Any]:
+        """Return score, end and metrics of every part under its name."""
+        return joined_metrics(state)
+
+    def series(self, state: Group) -> dict[str, Sequence[float]]:
+        """Return the series of the parts that report any, under their names."""
+        return joined_series(state)
+
+    def statements(self, state: Group) -> dict[str, Rows]:
+        """Return the statements of the parts that report any, under their names."""
+        return joined_statements(state)
+
+    def tables(self, state: Group, role: str) -> dict[str, Rows]:
+        """Return the tables that the part of a role shows it."""
+        return joined_tables(state, *split_name(role))
+
+    def _member(self, part: PartSpec) -> Member:
+        start = dt.datetime.fromisoformat(part.start) if part.start else None
+        return Member(part.built, start, part.times)

@@ -1,0 +1,263 @@
+"""The state of several models on one clock, and what a link may do with them."""
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from attrs import evolve, frozen
+from simpy.events import Event
+
+from desim.composition.part_ledgers import PartLedger, ledgers_of
+from desim.core.common_clock import CommonClock, LocalTicks
+from desim.core.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
+from desim.core.protocols import HasCalendar, HasIntercompany, Model, TickCalendar, offers
+from desim.core.result import Result
+from desim.core.world import World
+from desim.errors import UsageError, possible
+
+__all__ = ["Group", "Member", "Process"]
+
+#: What a link returns, such as a generator of timeouts.
+Process = Generator[Event, Any, None]
+
+
+@frozen
+class Member:
+    """One part of a group.
+
+    Attributes:
+        model: Its frozen parameters; it has a calendar.
+        start: From when on it may begin; None for the group's start. It begins at the first moment
+            at which its calendar can, such as the next start of a month.
+        times: How often it is played, one episode after the other; its policies stay the same.
+    """
+
+    model: Model[Any]
+    start: datetime | None = None
+    times: int = 1
+
+
+class Group:
+    """Several models on one clock.
+
+    Args:
+        world: The common clock, whose ticks are microseconds.
+        members: The parts by name; their ranks are in this order.
+        start: When common tick 0 is.
+
+    Attributes:
+        world: As given.
+        clock: Dates and times of common ticks.
+        members: As given.
+        parts: The parts that have begun, by name; of a repeated one the present repetition.
+
+    Raises:
+        UsageError: There are too many parts, or one begins before the group.
+    """
+
+    def __init__(self, world: World, members: Mapping[str, Member], start: datetime) -> None:
+        if len(members) > MAX_PARTS:
+            raise UsageError(f"{len(members)} parts were given; {MAX_PARTS} are possible")
+        self.world = world
+        self.clock = CommonClock(start)
+        self.members = dict(members)
+        self.parts: dict[str, Part] = {}
+        self._past: dict[str, list[Part]] = {}
+        self._ranks = {name: rank for rank, name in enumerate(members)}
+        self._finished: list[str] = []
+        self._ends: tuple[str, ...] = ()
+        self._ends_with = all
+        for name in self.members:
+            world.process(self._play(name, begun=self._begin_first(name)))
+
+    # -- for models ------------------------------------------------------------------------------
+
+    @property
+    def ledgers(self) -> list[PartLedger]:
+        """The ledgers of all parts and repetitions, in the order of the parts."""
+        return [
+            ledger
+            for name in self.members
+            for part in self._repetitions(name)
+            for ledger in ledgers_of(part)
+        ]
+
+    def end_when(self, ends: str) -> None:
+        """End the episode when parts have ended, after everything else that happens at that tick.
+
+        Args:
+            ends: "all", "any", or names of parts separated by commas, all of which must have ended.
+        """
+        self._ends = tuple(self.members) if ends in ("all", "any") else tuple(ends.split(","))
+        self._ends_with = any if ends == "any" else all
+
+    def results(self) -> dict[str, Result]:
+        """Return the results of the parts that have begun, by name.
+
+        Of a repeated part scores and decisions are summed, and the rest is that of its last
+        repetition.
+        """
+        return {name: self._result(name) for name in self.parts}
+
+    def scores(self) -> dict[str, float]:
+        """Return the scores of all parts, by name: 0 of one that has not begun, and as above."""
+        return {
+            name: sum((part.score() for part in self._repetitions(name)), 0.0)
+            for name in self.members
+        }
+
+    # -- for links -------------------------------------------------------------------------------
+
+    def part(self, name: str) -> Part:
+        """Return a part that has begun.
+
+        Raises:
+            UsageError: There is no such part, or it has not begun.
+        """
+        if name not in self.members:
+            raise UsageError(f"there is no part {name!r}; {possible(name, self.members)}")
+        if name not in self.parts:
+            raise UsageError(f"part {name!r} has not begun at t={self.world.now}")
+        return self.parts[name]
+
+    def at(self, name: str) -> AbstractContextManager[Any]:
+        """Return a context in which a link acts on a part's state, which `with` binds.
+
+        It moves the part's clock to the common time and lets the part go on with whatever the link
+        has scheduled there. For events of rank `AFTER_PARTS` and above.
+
+        Raises:
+            UsageError: There is no such part, or it has not begun.
+        """
+        return self.part(name).at_common_time()
+
+    def until(self, moment: datetime) -> int:
+        """Return the ticks from now to a moment; 0 where it is past."""
+        return max(0, self.clock.tick(moment) - self.world.now)
+
+    def cash(self, name: str) -> int:
+        """Return a part's cash on hand in cents.
+
+        Raises:
+            UsageError: There is no such part, it has not begun, or has no intercompany account.
+            ValueError: With its parameters it keeps no cash.
+        """
+        model = self._company(name)
+        with self.at(name) as state:
+            return model.cash(state)
+
+    def transfer(self, sender: str, receiver: str, cents: int) -> None:
+        """Pay cash from one part to another: both books change at this instant, or neither.
+
+        Raises:
+            UsageError: As `cash`, or both parts are the same.
+            ValueError: The sender has not enough cash, the amount is no whole number above 0, or a
+                part keeps no cash.
+        """
+        paying, receiving = self._company(sender), self._company(receiver)
+        if sender == receiver:
+            raise UsageError(f"part {sender!r} was to pay itself; name two parts")
+        with self.at(sender) as from_, self.at(receiver) as to:
+            # Before anything is posted: the receiver may refuse only because it keeps no cash, and
+            # the sender also for the amount.
+            receiving.cash(to)
+            paying.pay_cash(from_, cents, receiver)
+            receiving.receive_cash(to, cents, sender)
+
+    def intercompany_faults(self) -> list[str]:
+        """Return a sentence for every pair of parts whose balances do not cancel; often empty.
+
+        The balances of a repeated part are summed.
+        """
+        owed: Counter[tuple[str, str]] = Counter()
+        for part in (part for name in self.parts for part in self._repetitions(name)):
+            if offers(part.model, HasIntercompany):
+                for partner, cents in part.model.intercompany(part.state).items():
+                    owed[part.name, partner] += cents
+        return [
+            f"{name} has {cents} cents with {partner}, which has {other} with {name}"
+            for (name, partner), cents in owed.items()
+            if partner in self.members and cents + (other := owed[partner, name])
+        ]
+
+    def _company(self, name: str) -> HasIntercompany:
+        model: Any = self.part(name).model
+        if not offers(model, HasIntercompany):
+            raise UsageError(f"part {name!r}, {type(model).__name__}, has no intercompany account")
+        return model
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    def _begin_first(self, name: str) -> bool:
+        """Begin a part that starts with the group; return whether it does."""
+        start = self.members[name].start or self.clock.start
+        if start < self.clock.start:
+            raise UsageError(
+                f"part {name!r} begins on {start.date()}, before the start on "
+                f"{self.clock.start.date()}"
+            )
+        if start == self.clock.start:
+            self._begin(name)
+        return start == self.clock.start
+
+    def _begin(self, name: str) -> None:
+        """Begin a part, or its next repetition, at this tick."""
+        past = self._past.setdefault(name, [])
+        if name in self.parts:
+            past.append(self.parts[name])
+        model = self.members[name].model
+        ticks = LocalTicks(self.clock, self._calendar(name, model))
+        seed = part_seed(self.world.seed, name, len(past))
+        part = Part(name, model, self.world, ticks, self._ranks[name], seed)
+        part.begin()
+        self.parts[name] = part
+
+    def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
+        if not offers(model, HasCalendar):
+            raise UsageError(f"part {name!r}, {type(model).__name__}, has no calendar")
+        now = self.clock.moment(self.world.now)
+        calendar = model.calendar.starting(now)
+        if (first := calendar.moment(0)) < now:
+            raise UsageError(
+                f"part {name!r} begins on {now}, and the first tick of its calendar is on {first}"
+            )
+        return calendar
+
+    def _play(self, name: str, *, begun: bool) -> Process:
+        member = self.members[name]
+        if not begun:
+            assert member.start is not None
+            yield self.world.timeout(self.until(member.start), rank=self._ranks[name])
+            self._begin(name)
+        for repetition in range(member.times):
+            if repetition:
+                self._begin(name)
+            yield from self.parts[name].play()
+        self._finished.append(name)
+        # Not a process that waits for this one: SimPy would pass it a copy of an exception.
+        if self._ends and self._ends_with(each in self._finished for each in self._ends):
+            # The other parts and the links come first: a last transfer is part of the episode.
+            yield self.world.timeout(0, rank=AFTER_LINKS)
+            self.world.end(self._reason())
+
+    def _repetitions(self, name: str) -> Iterator[Part]:
+        """Yield the repetitions of a part that have begun, the present one last."""
+        if name in self.parts:
+            yield from (*self._past[name], self.parts[name])
+
+    def _result(self, name: str) -> Result:
+        *past, last = [part.result() for part in self._repetitions(name)]
+        if not past:
+            return last
+        return evolve(
+            last,
+            score=sum((result.score for result in past), last.score),
+            decisions=sum((result.decisions for result in past), last.decisions),
+        )
+
+    def _reason(self) -> str:
+        """Return why those parts have ended that the end waits for."""
+        ended = [name for name in self._ends if name in self._finished]
+        return "; ".join(f"{name}: {self.parts[name].ended}" for name in ended)

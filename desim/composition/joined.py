@@ -1,0 +1,71 @@
+"""What the parts of a group offer, joined under their names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from desim.composition.group import Group
+from desim.core.parts import Part
+from desim.core.protocols import HasSeries, HasStatements, HasTables, Model, Rows, offers
+from desim.core.roles import Role
+
+__all__ = [
+    "joined_metrics",
+    "joined_roles",
+    "joined_series",
+    "joined_statements",
+    "joined_tables",
+]
+
+#: In the place of a reason: the part has not begun.
+NOT_BEGUN = "not begun"
+
+
+def joined_roles(models: Mapping[str, Model[Any]]) -> dict[str, Role]:
+    """Return the roles of models under the names of their parts."""
+    return {
+        f"{part}.{name}": role for part, one in models.items() for name, role in one.roles.items()
+    }
+
+
+def joined_metrics(group: Group) -> dict[str, Any]:
+    """Return score, end and metrics of every part under its name.
+
+    A part that has not ended, because the end of the group came first, has no metrics of its own.
+    """
+    return {
+        f"{name}.{metric}": value
+        for name, score in group.scores().items()
+        for metric, value in {"score": score, **_end(group.parts.get(name))}.items()
+    }
+
+
+def _end(part: Part | None) -> dict[str, Any]:
+    return {"ended": part.ended, **part.metrics()} if part else {"ended": NOT_BEGUN}
+
+
+def joined_series(group: Group) -> dict[str, Sequence[float]]:
+    """Return the series of the parts that report any, under their names."""
+    return {
+        f"{name}.{key}": values
+        for name, part in group.parts.items()
+        if offers(part.model, HasSeries)
+        for key, values in part.model.series(part.state).items()
+    }
+
+
+def joined_tables(group: Group, part: str, role: str) -> dict[str, Rows]:
+    """Return the tables of a part that a role of it may look up; none before it has begun."""
+    one = group.parts.get(part)
+    return dict(one.model.tables(one.state, role)) if one and offers(one.model, HasTables) else {}
+
+
+def joined_statements(group: Group) -> dict[str, Rows]:
+    """Return the statements of the parts that report any, under their names."""
+    return dict(_statements(group))
+
+
+def _statements(group: Group) -> Iterator[tuple[str, Rows]]:
+    for name, part in group.parts.items():
+        if offers(part.model, HasStatements):
+            for key, rows in part.model.statements(part.state).items():
+                yield f"{name}.{key}", rows

@@ -1,0 +1,148 @@
+"""A part as a parameter: a model by name with plain parameters, as a record holds it."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any, Self
+
+import attrs
+from attrs import field, frozen
+from attrs.validators import and_, ge, instance_of, le, optional
+
+from desim import catalog
+from desim.core.parts import MAX_PARTS
+from desim.core.protocols import HasCalendar, HasPresets, Model, offers
+from desim.errors import SchemaError, UsageError, possible
+from desim.schema import from_plain, to_plain
+from desim.schema.validators import finite, whole
+from desim.short_repr import short_repr
+
+__all__ = ["PartSpec", "as_parts", "check_date", "check_name"]
+
+#: Words that mean something else where the name of a part may stand.
+_RESERVED = ("all", "any", "parts", "links", "start", "ends")
+
+#: What may be said of a part beside its model.
+_OPTIONS = ("weight", "start", "times")
+
+
+def check_date(_: object, attribute: Any, value: str) -> None:
+    """Validate an ISO date."""
+    try:
+        dt.date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{attribute.name}={short_repr(value)} was given; it is a date such as 2025-01-01"
+        ) from None
+
+
+@frozen(kw_only=True, slots=False)
+class PartSpec:
+    """One part of a composite.
+
+    Attributes:
+        model: A name in the catalog, with or without `/preset`, or `module:Class`.
+        params: Plain values that replace those of the preset; once built, all parameters.
+        weight: Of the part's score in the composite's score.
+        start: The date from which on the part may begin, ISO; None for the composite's start.
+        times: How often the part is played, one episode after the other; 1 to 1,000.
+    """
+
+    model: str = field(validator=instance_of(str))
+    params: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
+    weight: float = field(default=1.0, validator=finite)
+    start: str | None = field(default=None, validator=optional(check_date))
+    times: int = field(default=1, validator=and_(whole, ge(1), le(1_000)))
+    built: Model[Any] = field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        _keep(self, _built(self.model, self.params))
+
+    @classmethod
+    def of(cls, model: Model[Any], **options: Any) -> Self:
+        """Return the part that plays a model; *options* are `weight`, `start` and `times`.
+
+        Raises:
+            TypeError: There is no such option.
+            ValueError: One is refused, or the model has no calendar.
+        """
+        part = cls.__new__(cls)
+        known = {f.name: f.default for f in attrs.fields(cls) if f.name in _OPTIONS}
+        for name in options:
+            if name not in known:
+                raise TypeError(f"a part has no option {name!r}; {possible(name, known)}")
+        for name, value in {**known, **options}.items():
+            object.__setattr__(part, name, value)
+        _keep(part, model)
+        attrs.validate(part)
+        return part
+
+    def with_model(self, model: Model[Any]) -> Self:
+        """Return the same part with another model."""
+        return self.of(model, **{name: getattr(self, name) for name in _OPTIONS})
+
+
+def _keep(part: PartSpec, model: Model[Any]) -> None:
+    """Keep a built model in a part, and its name and all its parameters as plain values."""
+    # Read here, because it may depend on parameters.
+    if not offers(model, HasCalendar) or not model.calendar:
+        raise ValueError(
+            f"{type(model).__name__} has no calendar, so that its ticks have no dates; give it a "
+            "property calendar, such as a desim.core.calendar.Calendar"
+        )
+    object.__setattr__(part, "built", model)
+    object.__setattr__(part, "model", catalog.model_name(type(model)))
+    object.__setattr__(part, "params", to_plain(model))
+
+
+def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
+    try:
+        cls = catalog.model_class(name.partition("/")[0])
+        # A class without presets may have parameters without defaults.
+        with_presets = "/" in name or offers(cls, HasPresets)
+        preset = to_plain(catalog.model(name)) if with_presets else {}
+        built: Model[Any] = from_plain({**preset, **params}, cls, "params")
+    except (UsageError, SchemaError) as fault:
+        raise ValueError(str(fault)) from None
+    return built
+
+
+def check_name(name: object) -> str:
+    """Return a part's name.
+
+    Raises:
+        ValueError: It is no Python name, or means something else.
+    """
+    if not isinstance(name, str) or not name.isidentifier() or name in _RESERVED:
+        raise ValueError(
+            f"{short_repr(name)} was given as a part's name; it consists of letters, digits and "
+            f"underscores and is none of {', '.join(_RESERVED)}"
+        )
+    return name
+
+
+def as_parts(given: Any) -> dict[str, PartSpec]:
+    """Convert a mapping of names to models, parts or their plain values.
+
+    Raises:
+        ValueError: It is no such mapping, or is empty.
+    """
+    if not isinstance(given, Mapping) or not 1 <= len(given) <= MAX_PARTS:
+        raise ValueError(
+            f"parts={short_repr(given)} was given; it maps 1 to {MAX_PARTS:,} names to models"
+        )
+    return {check_name(name): _as_part(name, part) for name, part in given.items()}
+
+
+def _as_part(name: str, given: Any) -> PartSpec:
+    if isinstance(given, PartSpec):
+        return given
+    try:
+        if isinstance(given, str):
+            return PartSpec(model=given)
+        if isinstance(given, Mapping):
+            return PartSpec(**given)
+        if isinstance(given, type) or not hasattr(given, "begin"):
+            raise ValueError(f"{short_repr(given)} is no model")  # noqa: TRY301
+        return PartSpec.of(given)
+    except (TypeError, ValueError) as fault:
+        raise ValueError(f"part {name}: {fault}") from None

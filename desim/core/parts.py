@@ -1,0 +1,289 @@
+"""A part: one of several models on a common clock, in a world of its own.
+
+The part's world has the part's own ticks, ranks, streams and end, as if the model were played
+alone. One process of the common clock, `Part.play`, advances it: it processes the events of a local
+tick when the common clock reaches that tick, asks the part's questions again under the part's name,
+and waits for the next local event.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from simpy.events import Event, Timeout
+
+from desim.core.common_clock import LocalTicks
+from desim.core.faults import RAISED, add_note, noted
+from desim.core.protocols import Model
+from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
+from desim.core.world import Decision, World
+from desim.errors import UsageError
+
+__all__ = ["AFTER_LINKS", "AFTER_PARTS", "MAX_PARTS", "Part", "part_seed", "split_name"]
+
+#: Most parts on one clock: their ranks are 0, 1, 2, ... in the order in which they are stated.
+MAX_PARTS = 1_000
+
+#: The lowest rank of an event that comes after everything the parts do at a tick, the answers to
+#: their questions included.
+AFTER_PARTS = MAX_PARTS
+
+#: The rank of the end: an episode ends after everything that parts and links do at its last tick.
+AFTER_LINKS = 1_000_000
+
+
+def part_seed(seed: int, name: str, repetition: int = 0) -> int:
+    """Return the seed of a part.
+
+    Args:
+        seed: The episode's seed.
+        name: The part's name.
+        repetition: How many times the part has been played before in this episode.
+
+    Returns:
+        The first 32 bits of the SHA-256 of "SEED:NAME", or of "SEED:NAME:REPETITION" from the
+        first repetition on.
+
+    >>> part_seed(7, "lender")
+    1486118206
+    """
+    text = f"{seed}:{name}" + (f":{repetition}" if repetition else "")
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the part and the name inside it: `plant.retailer` is `retailer` of `plant`."""
+    part, _, inside = name.partition(".")
+    return part, inside
+
+
+class Part:
+    """One model on a common clock.
+
+    Args:
+        name: Its name; begins the names of its roles, metrics and ledgers.
+        model: Its frozen parameters.
+        shared: The world of the common clock.
+        ticks: Maps its ticks to the common ones.
+        rank: Its place among the parts.
+        seed: The seed of its world.
+
+    Attributes:
+        name: As given.
+        model: As given.
+        ticks: As given.
+        world: Its own world; None before it has begun.
+        state: What its model's `begin` returned; None before it has begun.
+        decisions: How many of its questions are answered.
+    """
+
+    def __init__(
+        self, name: str, model: Model[Any], shared: World, ticks: LocalTicks, rank: int, seed: int
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.ticks = ticks
+        self.world: World | None = None
+        self.state: Any = None
+        self.decisions = 0
+        self._seed = seed
+        self._rank = rank
+        self._shared = shared
+        self._prefix = f"{name}."
+        self._sleep: Timeout | None = None
+        self._due = 0
+        self._waiting: tuple[str, ...] = ()
+
+    def begin(self) -> None:
+        """Begin the model in a world of its own, whose seats are the part's seats."""
+        seats = {
+            role.removeprefix(self._prefix)
+            for role in self._shared.seats
+            if role.startswith(self._prefix)
+        }
+        self.world = World(self._seed, frozenset(seats))
+        # Passed on, because the model may have parts itself, whose events count as well.
+        self.world.on_event = self._shared.on_event
+        with self._noted():
+            self.state = self.model.begin(self.world)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the part has begun and ended."""
+        return self.world is not None and bool(self.world.ended)
+
+    @property
+    def ended(self) -> str:
+        """Why the part ended; "still running" before that."""
+        return self._begun().ended or RUNNING
+
+    @property
+    def now(self) -> int:
+        """The present local tick.
+
+        Raises:
+            UsageError: The part has not begun.
+        """
+        return self._begun().now
+
+    def place(self) -> str:
+        """Return the part and its tick, as the note of an exception of its model."""
+        return f"in part {self.name!r} at its t={self.now}"
+
+    def play(self) -> Generator[Event, Any, None]:
+        """Advance the part's world with the common clock until the part ends; a process."""
+        shared, world = self._shared, self._begun()
+        yield from self._wait_until(self._common(0))
+        while True:
+            while decisions := self._advance():
+                yield from self._ask(decisions)
+            if world.ended:
+                return
+            if (tick := world.peek_tick()) is None:
+                # As alone, although a link might schedule an event here later.
+                self._waiting = world.waiting()
+                world.end("finished")
+                return
+            due = self._common(tick)
+            yield from self._wait_until(due)
+            # A link may have woken the part before that event.
+            world.move_to(tick if shared.now == due else self.ticks.to_local(shared.now))
+
+    def end(self, reason: str) -> None:
+        """End the part at this tick; it processes no further event and asks no further question.
+
+        Raises:
+            UsageError: The part has not begun.
+        """
+        self._begun().end(reason)
+        self._wake_at(self._shared.now)
+
+    @contextmanager
+    def at_common_time(self) -> Iterator[Any]:
+        """Move the part's clock to the common one, yield its state, and wake the part in time.
+
+        For links, whose events have rank `AFTER_PARTS` or above. If the block ends the model or
+        schedules an event, the part's process resumes at that instant.
+
+        Raises:
+            UsageError: The part has not begun.
+        """
+        world = self._begun()
+        world.move_to(self.ticks.to_local(self._shared.now))
+        try:
+            yield self.state
+        finally:
+            # Also after an exception, which the link may catch: what was scheduled before it stays.
+            if world.ended:
+                self._wake_at(self._shared.now)
+            elif (tick := world.peek_tick()) is not None:
+                self._wake_at(self._common(tick))
+
+    def result(self) -> Result:
+        """Return the result of the part so far; it need not have ended.
+
+        Raises:
+            WrongResult: As `summarise`.
+            UsageError: The part has not begun.
+        """
+        ended = self._begun().ended
+        with self._noted():
+            return summarise(self.model, self.state, ended, self.decisions, self._waiting)
+
+    def score(self) -> float:
+        """Return the score of the part so far; it need not have ended.
+
+        Raises:
+            WrongResult: It is no finite number.
+        """
+        with self._noted():
+            return score_of(self.model, self.state)
+
+    def metrics(self) -> dict[str, Any]:
+        """Return the metrics of the part; none if it has not ended, as they may need an end.
+
+        Raises:
+            WrongResult: One is no JSON value.
+        """
+        with self._noted():
+            return metrics_of(self.model, self.state) if self.has_ended else {}
+
+    def _begun(self) -> World:
+        if self.world is None:
+            raise UsageError(f"part {self.name!r} has not begun at t={self._shared.now}")
+        return self.world
+
+    def _advance(self) -> list[Decision]:
+        """Process the events of the present local tick; return the questions that go out."""
+        world = self._begun()
+        # Not `with self._noted()`, which takes as long as an event.
+        try:
+            return world.advance_tick(world.on_event)
+        except RAISED as fault:
+            add_note(fault, self.place())
+            raise
+
+    def _ask(self, decisions: list[Decision]) -> Generator[Event, Any, None]:
+        """Ask questions again on the common clock and pass the answers on."""
+        shared = self._shared
+        questions = [
+            shared.ask(self._prefix + each.role, _Observed(self, each.observe), before=AFTER_PARTS)
+            for each in decisions
+        ]
+        yield questions[0] if len(questions) == 1 else shared.all_of(questions)
+        for decision, question in zip(decisions, questions, strict=True):
+            decision.settle(question.value)
+        self.decisions += len(decisions)
+
+    def _common(self, tick: int) -> int:
+        """Return the common tick of a local one.
+
+        Raises:
+            UsageError: Its date is after year 9999.
+        """
+        try:
+            return self.ticks.to_common(tick)
+        except (OverflowError, ValueError) as fault:
+            raise UsageError(
+                f"part {self.name!r} has an event at its t={tick}, which has no date: {fault}"
+            ) from None
+
+    def _wait_until(self, tick: int) -> Generator[Event, Any, None]:
+        shared = self._shared
+        self._sleep = shared.timeout(max(0, tick - shared.now), rank=self._rank)
+        self._due = tick
+        yield self._sleep
+        self._sleep = None
+
+    def _wake_at(self, tick: int) -> None:
+        """Let the part's process resume at a common tick, if it waits for a later one."""
+        if self._sleep is not None and tick < self._due:
+            delay = max(0, tick - self._shared.now)
+            self._sleep = self._shared.moved(self._sleep, delay, rank=self._rank)
+            self._due = tick
+
+    def _noted(self) -> AbstractContextManager[None]:
+        """Add the part and its tick to an exception of its model."""
+        return noted(self.place)
+
+
+class _Observed:
+    """Makes an observation of a part, whose exception says which part it is.
+
+    Attributes:
+        func: The model's own function, under the name that `functools.partial` gives it.
+    """
+
+    __slots__ = ("_part", "func")
+
+    def __init__(self, part: Part, observe: Callable[[], Any]) -> None:
+        self._part = part
+        self.func = observe
+
+    def __call__(self) -> Any:
+        try:  # as in `Part._advance`
+            return self.func()
+        except RAISED as fault:
+            add_note(fault, self._part.place())
+            raise

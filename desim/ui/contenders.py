@@ -1,0 +1,90 @@
+"""Who plays in the place of a person: the baselines of the model, and of the person's parts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from desim import catalog
+from desim.core.protocols import Model
+from desim.episodes.lineup import assign, seat_of
+from desim.episodes.spec import read_policies
+
+__all__ = ["Contender", "contenders"]
+
+#: The baseline of a person's other parts while one part tries all of its own.
+_USUAL = "greedy"
+
+
+@frozen
+class Contender:
+    """One baseline in the place of a person.
+
+    Attributes:
+        label: Its spec; of parts also whose it is.
+        specs: By part the spec that plays the person's seats in it; "" stands for the roles that
+            are in no part, and alone for all of the person's seats.
+    """
+
+    label: str
+    specs: Mapping[str, str]
+
+    def policies(self, model: Model[Any], seats: Sequence[str]) -> dict[str, Any]:
+        """Return the policies of the person's roles, and of others that its spec or class names.
+
+        Raises:
+            UsageError: There is no such policy.
+        """
+        parts = _parts(model, seats)
+        if [*self.specs] == [""]:
+            parts = {"": _Part(model, tuple(seats))}
+        given: dict[str, Any] = {}
+        for name, spec in self.specs.items():
+            taken = assign(parts[name].model, read_policies((spec,)), parts[name].seats)
+            given |= {f"{name}.{role}" if name else role: one for role, one in taken.items()}
+        return given
+
+
+@frozen
+class _Part:
+    """A model and the person's seats in it, by the names that they have there."""
+
+    model: Model[Any]
+    seats: tuple[str, ...]
+
+
+def contenders(model: Model[Any], seats: Sequence[str]) -> tuple[Contender, ...]:
+    """Return the baselines of a model, then those that only the parts of a person's seats have.
+
+    Where these are several parts, one part tries all of its baselines while the person's seats in
+    the others are played by `greedy`, or by the first baseline of a part without options.
+    """
+    whole = catalog.baselines(model)
+    named = {name: catalog.baselines(part.model) for name, part in _parts(model, seats).items()}
+    every = tuple(Contender(name, {"": name}) for name in whole)
+    return (*every, *_by_part(named, whole)) if all(named.values()) else every
+
+
+def _by_part(named: Mapping[str, Sequence[str]], known: Sequence[str]) -> Iterator[Contender]:
+    """Yield the baselines of each part that the whole model does not have."""
+    usual = {part: _USUAL if _USUAL in names else names[0] for part, names in named.items()}
+    for part, names in named.items():
+        for name in names:
+            if name not in known:
+                specs = {**usual, part: name}
+                label = "; ".join(
+                    f"{part}: {spec}" if part else spec for part, spec in specs.items()
+                )
+                yield Contender(label, specs)
+
+
+def _parts(model: Model[Any], seats: Sequence[str]) -> dict[str, _Part]:
+    """Return by name the parts in which a person has seats; "" holds roles that are in none."""
+    parts: dict[str, _Part] = {}
+    for role in seats:
+        # The part's own model, which the heuristics are of.
+        seat = seat_of(model, role, 0)
+        name = role.removesuffix(seat.role).removesuffix(".")
+        before = parts[name].seats if name in parts else ()
+        parts[name] = _Part(seat.model, (*before, seat.role))
+    return parts

@@ -1,0 +1,59 @@
+"""What a person reads of a model of several parts: names under a part's name, seats, and dates.
+
+Of any other model the same functions return the name itself, and a date where its ticks have one.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from desim.core.parts import split_name
+from desim.core.protocols import HasDates, HasParts, Model, offers
+from desim.formatting import label_text
+from desim.ui.faults import RAISED
+
+__all__ = ["date_text", "name_text", "part_of", "seats_text", "tick_text"]
+
+
+def part_of(model: Model[Any], name: str) -> tuple[str, str]:
+    """Return the part of a role or a metric and its name inside; no part leaves the name whole.
+
+    A part of a part counts as well: `north.plant.retailer` is `retailer` of `north.plant`.
+    """
+    part, inside = split_name(name)
+    if not (inside and offers(model, HasParts) and part in model.models):
+        return "", name
+    further, last = part_of(model.models[part], inside)
+    return f"{part}.{further}" if further else part, last
+
+
+def name_text(model: Model[Any], name: str) -> str:
+    """Return a role or a metric as words, its part before a colon: "Plant: shelf life"."""
+    part, inside = part_of(model, name)
+    if not part:
+        return label_text(inside)
+    return f"{label_text(part.replace('.', ', '))}: {label_text(inside).lower()}"
+
+
+def seats_text(model: Model[Any], roles: Iterable[str]) -> str:
+    """Return roles in one line, those of a part together: "retailer, factory of plant; cfo"."""
+    by_part: dict[str, list[str]] = {}
+    for role in roles:
+        part, inside = part_of(model, role)
+        by_part.setdefault(part, []).append(inside)
+    texts = (f"{', '.join(names)}{part and f' of {part}'}" for part, names in by_part.items())
+    return "; ".join(texts)
+
+
+def date_text(model: Model[Any], tick: int) -> str:
+    """Return the ISO date of a tick; empty where the model's ticks have none."""
+    if not offers(model, HasDates):
+        return ""
+    try:
+        return model.date(tick).isoformat()
+    except RAISED:  # as with tables, the person does without
+        return ""
+
+
+def tick_text(model: Model[Any], tick: int) -> str:
+    """Return the date of a tick, or the tick where the model's ticks have none."""
+    return date_text(model, tick) or f"t={tick}"

@@ -1,0 +1,269 @@
+"""Links: processes that see the parts, move cash between them and schedule events in them."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from support.companies import Club, Firm, Hike, Save, pay_monthly, pay_too_much, pay_weekly, played
+
+from desim import Run, play
+from desim.composition import AFTER_PARTS, Composite, Group, PartSpec
+from desim.composition.link_spec import LinkSpec
+from desim.errors import ModelFailed, UsageError
+
+DAY = 86_400_000_000
+
+
+def at(day: float, act: Any, rank: int = AFTER_PARTS) -> Any:
+    """Return a link that acts once, on a day of the group."""
+
+    def link(world: Any, group: Group) -> Any:
+        yield world.timeout(int(day * DAY), rank=rank)
+        act(group)
+
+    return link
+
+
+def grouped(*links: Any, **parts: Any) -> Group:
+    """Play north and south, or other parts, and return their group."""
+    composite = Composite(parts or {"north": Firm(), "south": Firm()}, links=links)
+    group: Group = played(composite, "greedy", 1)[1]
+    return group
+
+
+def balances(group: Group) -> dict[str, Any]:
+    """Return the intercompany balances of each part."""
+    return {name: part.model.intercompany(part.state) for name, part in group.parts.items()}
+
+
+def test_cash_leaves_one_book_and_enters_another_at_the_same_instant() -> None:
+    """At the local tick of each; the accounts cancel."""
+    group = grouped(at(15.5, lambda g: g.transfer("north", "south", 40)))
+    assert balances(group) == {"north": {"south": 40}, "south": {"north": -40}}
+    for name, cents in (("north", -40), ("south", 40)):
+        entry = group.part(name).state.book.journal[-2]
+        assert (entry.time, entry.amounts["cash"]) == (2, cents)
+    assert group.intercompany_faults() == []
+
+
+def test_a_link_may_run_for_ever() -> None:
+    """It ends with the episode."""
+    group = grouped(pay_weekly)
+    assert balances(group)["north"] == {"south": 30}
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (
+            lambda g: g.transfer("north", "south", 10**9),
+            "1000000000 cents were to be paid to south",
+        ),
+        (lambda g: g.transfer("north", "south", 0), "a whole number above 0"),
+        (lambda g: g.transfer("north", "south", -5), "a whole number above 0"),
+        (lambda g: g.transfer("north", "south", float("nan")), "a whole number above 0"),
+        (lambda g: g.transfer("north", "south", 1.5), "a whole number above 0"),
+        (lambda g: g.transfer("north", "club", 5), "the club keeps no cash"),
+        (lambda g: g.transfer("club", "north", 10**9), "10+ cents were to be paid to north"),
+        (lambda g: g.transfer("north", "north", 5), "part 'north' was to pay itself"),
+        (
+            lambda g: g.transfer("north", "walk", 5),
+            "part 'walk', Hike, has no intercompany account",
+        ),
+        (lambda g: g.transfer("north", "late", 5), "part 'late' has not begun at t="),
+        (lambda g: g.transfer("north", "sout", 5), "no part 'sout'; did you mean 'south'"),
+        (lambda g: g.cash("walk"), "has no intercompany account"),
+        (lambda g: g.at("late"), "has not begun"),
+    ],
+)
+def test_a_refused_transfer_changes_no_book(act: Any, says: str) -> None:
+    """Whatever the reason; the link may catch the error."""
+    caught = []
+
+    def catching(group: Group) -> None:
+        before = [ledger.digest() for ledger in group.ledgers]
+        with pytest.raises((ValueError, UsageError), match=says):
+            act(group)
+        caught.append([ledger.digest() for ledger in group.ledgers] == before)
+
+    grouped(
+        at(10, catching),
+        north=Firm(),
+        south=Firm(),
+        walk=Hike(),
+        club=Club(opening=0),
+        late=PartSpec.of(Firm(), start="2025-03-01"),
+    )
+    assert caught == [True]
+
+
+def test_an_error_of_a_link_names_the_link_and_the_date() -> None:
+    """Whether the model, desim or the link itself raises it."""
+    with pytest.raises(ModelFailed) as failed:
+        grouped(pay_too_much)
+    assert "failed at t=691200000000" in str(failed.value)
+    assert "NotEnoughCash: 1000000000 cents were to be paid to south" in str(failed.value)
+    assert "(in link 'support.companies:pay_too_much' on 2025-01-09 00:00:00)" in str(failed.value)
+    with pytest.raises(UsageError, match=r"no part 'nort'.* \(in link '.*' on 2025-01-02 12:"):
+        grouped(at(1.5, lambda g: g.part("nort")))
+
+
+@pytest.mark.parametrize(
+    ("part", "day", "ticks", "tick"),
+    [
+        (Firm(periods=8, ticks="days"), 2.2, 3, 4),
+        (Firm(periods=4, ticks="months"), 50, 0, 0),
+        (Firm(periods=4, ticks="months"), 50, 1, 1),
+    ],
+)
+def test_what_a_link_schedules_happens_in_the_order_of_the_part(
+    part: Firm, day: float, ticks: int, tick: int
+) -> None:
+    """Its ticks count from the last one of the part's own calendar, also for a delay of zero."""
+
+    def bonus(group: Group) -> None:
+        with group.at("part") as state:
+            part.add_bonus(state, ticks)
+
+    notes = grouped(at(day, bonus), part=part, firm=Firm()).part("part").state.notes
+    assert (tick, "bonus") in notes
+    assert notes == sorted(notes, key=lambda note: note[0])
+    assert [what for _, what in notes].count("earned") == part.periods
+
+
+def test_an_event_of_a_link_wakes_a_part_before_its_own_next_event() -> None:
+    """The instant at which the part goes on is that of the event, not of its own next one."""
+    seen: list[int] = []
+
+    def act(group: Group) -> None:
+        with group.at("walk") as _:
+            world = group.part("walk").world
+            assert world is not None
+            event = world.timeout(4)
+            event.callbacks.append(lambda _: seen.append(group.world.now))
+
+    grouped(at(3, act), walk=Hike(pace=30), firm=Firm())
+    assert seen == [7 * DAY]
+
+
+def test_a_link_that_ends_a_part_ends_it_at_once() -> None:
+    """By `end`, or because the model ends while the link acts on it."""
+
+    def by_model(group: Group) -> None:
+        with group.at("north") as state:
+            state.world.end("sold")
+
+    for act in (by_model, lambda g: g.part("north").end("sold")):
+        composite = Composite({"north": Firm(periods=50), "south": Firm()}, links=at(8, act))
+        composite = Composite(composite.parts, links=composite.links, ends="north")
+        episode, group = played(composite, "greedy", 1)
+        assert episode.ended == "north: sold"
+        assert group.world.now == 8 * DAY
+        assert len(group.part("north").state.cash) == 1
+
+
+def test_a_link_comes_after_the_answers_of_its_instant() -> None:
+    """And a later link at the same instant after an earlier one."""
+    seen: list[tuple[str, str]] = []
+
+    def look(what: str) -> Any:
+        return at(7, lambda g: seen.append((what, g.part("north").state.notes[-1][1])))
+
+    grouped(look("first"), look("second"))
+    assert seen == [("first", "answered"), ("second", "answered")]
+
+
+def test_a_link_may_ask() -> None:
+    """The seat is one of a part; the link's question goes out with those of the parts."""
+    heard: list[Any] = []
+
+    def ask(world: Any, group: Group) -> Any:
+        yield world.timeout(3 * DAY, rank=AFTER_PARTS)
+        part = group.part("north")
+        report = part.model.roles["boss"].observation(0, 0)
+        heard.append((yield world.ask("north.boss", lambda: report)))
+
+    group = grouped(ask)
+    assert heard == [Save()]
+    assert group.part("north").decisions == 3
+
+
+def test_transfers_between_repetitions_cancel() -> None:
+    """A part that is played again has a new book; the balances of the old one count as well."""
+    twice = PartSpec.of(Firm(periods=2), times=2)
+    group = grouped(pay_weekly, north=Firm(periods=4), south=twice)
+    assert balances(group) == {"north": {"south": 40}, "south": {"north": -30}}
+    assert group.intercompany_faults() == []
+
+
+def test_a_fault_of_an_intercompany_account_is_found() -> None:
+    """Cash that one part posts alone has no counterpart."""
+
+    def forged(group: Group) -> None:
+        with group.at("south") as state:
+            group.members["south"].model.receive_cash(state, 7, "north")  # type: ignore[attr-defined]
+
+    group = grouped(at(8, forged))
+    assert group.intercompany_faults() == ["south has -7 cents with north, which has 0 with south"]
+
+
+def test_a_link_is_given_by_function_or_by_name() -> None:
+    """Both are the same parameter, alone or in a list."""
+    parts = {"north": Firm(), "south": Firm()}
+    by_name = Composite(parts, links="support.companies:pay_monthly")
+    for links in (pay_monthly, [pay_monthly], by_name.links[0], by_name.links):
+        assert Composite(parts, links=links) == by_name
+    assert LinkSpec.of(pay_monthly).load() is pay_monthly
+
+
+@pytest.mark.parametrize(
+    ("link", "says"),
+    [
+        ("support.companies:played", "is no process: it has no yield"),
+        ("support.companies:Firm", "is no process: it has no yield"),
+        ("support.companies:pay_yearly", "no class or function 'pay_yearly' .*did you mean 'pay_"),
+        ("support.nowhere:link", "there is no module 'support.nowhere' here"),
+        ("pay", "link 'pay' names no module|no module 'pay'"),
+        (":pay", "names no module"),
+    ],
+)
+def test_a_link_that_is_none_is_refused_before_the_episode(link: str, says: str) -> None:
+    """With its name and what is possible."""
+    with pytest.raises(UsageError, match=says):
+        Run(Composite({"firm": Firm()}, links=[link]))
+
+
+@pytest.mark.parametrize("link", [7, None, object(), [None], Firm()])
+def test_what_is_no_function_is_no_link(link: Any) -> None:
+    """It is refused with the composite."""
+    with pytest.raises(TypeError, match="was given as a link; give a function or module:function"):
+        Composite({"firm": Firm()}, links=link)
+
+
+def test_a_link_with_other_parameters_is_refused() -> None:
+    """The error names the link."""
+
+    def alone(world: Any) -> Any:
+        yield world.timeout(1)
+
+    with pytest.raises(ModelFailed, match=r"takes 1 positional argument.*\(in link '.*alone' on"):
+        play(Composite({"firm": Firm()}, links=alone), "greedy")
+
+
+def test_until_a_moment_that_is_past_is_now() -> None:
+    """So that a link's loop never waits for a negative time."""
+    waits: list[int] = []
+    start = dt.datetime(2025, 1, 1)  # noqa: DTZ001 (no time zones)
+    grouped(at(8, lambda g: waits.extend([g.until(start), g.until(start + dt.timedelta(days=9))])))
+    assert waits == [0, DAY]
+
+
+def test_a_transfer_that_creates_cash_is_found() -> None:
+    """By the check that is switched on in all tests."""
+
+    class Forger(Firm):
+        def receive_cash(self, state: Any, cents: int, partner: str) -> None:
+            super().receive_cash(state, cents + 1, partner)
+
+    with pytest.raises(ModelFailed, match=r"Created: north and south held \(\d+, \[\]\) cents"):
+        grouped(pay_weekly, north=Firm(), south=Forger())

@@ -1,0 +1,79 @@
+"""A part in a world of its own: ticks, questions and ends, without a group around it."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from support.companies import Firm, Hike
+
+from desim import World
+from desim.core.calendar import Calendar
+from desim.core.common_clock import CommonClock, LocalTicks
+from desim.core.parts import Part, part_seed, split_name
+from desim.errors import UsageError
+
+START = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)
+CLOCK = CommonClock(START)
+DAYS = LocalTicks(CLOCK, Calendar(START + timedelta(hours=9), timedelta(days=1)))
+DAY = 86_400_000_000
+
+
+def part(model: Any, shared: World) -> Part:
+    """Return a part that has not begun."""
+    return Part("firm", model, shared, DAYS, 0, part_seed(1, "firm"))
+
+
+def test_a_common_tick_is_a_microsecond() -> None:
+    """And back."""
+    moment = datetime(2025, 3, 1, 12)  # noqa: DTZ001 (as above)
+    assert CLOCK.tick(moment) == 59 * DAY + DAY // 2
+    assert CLOCK.moment(CLOCK.tick(moment)) == moment
+
+
+@pytest.mark.parametrize(("common", "local"), [(0, -1), (DAY * 9 // 24, 0), (DAY, 0), (2 * DAY, 1)])
+def test_a_local_tick_lasts_until_the_next(common: int, local: int) -> None:
+    """Before the first one it is below 0."""
+    assert DAYS.to_local(common) == local
+    assert DAYS.to_local(DAYS.to_common(local)) == local
+
+
+def test_a_part_that_has_not_begun_has_no_tick() -> None:
+    """The error names it."""
+    one = part(Hike(), World())
+    assert not one.has_ended
+    for use in (lambda: one.now, one.result, lambda: one.end("sold"), lambda: one.ended):
+        with pytest.raises(UsageError, match="part 'firm' has not begun at t=0"):
+            use()
+    with pytest.raises(UsageError, match="has not begun"), one.at_common_time():
+        pass
+
+
+def test_a_part_has_the_seats_of_its_name() -> None:
+    """Under the names of its own roles."""
+    shared = World(1, frozenset({"firm.boss", "firms.boss", "boss"}))
+    one = part(Firm(), shared)
+    one.begin()
+    assert one.world is not None
+    assert one.world.seats == {"boss"}
+    assert one.world.seed == part_seed(1, "firm")
+
+
+def test_a_part_ends_with_the_reason_given_first() -> None:
+    """Its process stops at that instant."""
+    shared = World(1, frozenset())
+    one = part(Firm(asks=False, periods=9), shared)
+    one.begin()
+    playing = shared.process(one.play())
+    shared.run(until=3 * DAY)
+    assert (one.ended, len(one.state.cash), one.metrics()) == ("still running", 2, {})
+    one.end("sold")
+    one.end("sold again")
+    shared.run(until=playing)
+    assert (one.ended, len(one.state.cash), shared.now) == ("sold", 2, 3 * DAY)
+    assert one.result().metrics == one.metrics() != {}
+
+
+def test_a_name_leads_into_a_part() -> None:
+    """Up to its first dot."""
+    assert split_name("west.plant.retailer") == ("west", "plant.retailer")
+    assert split_name("retailer") == ("retailer", "")

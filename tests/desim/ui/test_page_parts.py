@@ -1,0 +1,163 @@
+"""The page of several models on one clock in a real browser: seats, dates, sizes, mixed players."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import browsing
+from support.browsing import Browser, Server
+from support.groups import TOWN, WORKS, Town
+from support.stub import Served, serving, text
+
+from desim import Episode, play, replay
+
+#: Windows of a phone, a tablet and a desktop.
+SIZES = ((390, 844), (800, 900), (1280, 900))
+COOK = "inn.deputy_master_of_the_kitchen_and_of_the_cellars"
+
+LACK = browsing.missing()
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or "all is there")]
+
+
+def facts(chromium: Browser, *names: str) -> list[str]:
+    """Return facts of the header."""
+    return [chromium.fact(name) for name in names]
+
+
+def play_to_the_end(chromium: Browser) -> None:
+    """Take the best option at every decision."""
+    while not chromium.driver.find_elements("css selector", "[data-score]"):
+        chromium.decide()
+
+
+def test_a_person_in_seats_of_two_parts(chromium: Any, tmp_path: Path, pictures: Path) -> None:
+    """The header says who decides when; tables are the seat's; a long name fits every window."""
+    seats = f"--practice --seat mill.miller --seat inn.landlord --seat {COOK}"
+    with Server(f"{TOWN} {seats} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        assert facts(chromium, "role", "date", "day") == ["Mill: miller", "2025-01-01", "0"]
+        chromium.decide()
+        assert chromium.fact("role") == ("Inn: deputy master of the kitchen and of the cellars")
+        assert [size for size in SIZES if not chromium.fits(*size)] == []
+        chromium.pictures(pictures / "parts.png", SIZES)
+        for _ in range(2):
+            chromium.decide()
+        assert facts(chromium, "date", "week", "decision") == ["2025-01-08", "1", "4"]
+        chromium.decide("[data-act='undo']")
+        assert facts(chromium, "role", "date") == ["Inn: landlord", "2025-01-01"]
+        chromium.decide()
+        chromium.decide()
+        tabs = chromium.driver.find_elements("css selector", ".q-tab")
+        assert [tab.text for tab in tabs] == ["Charts", "Decisions", "Weeks", "Help"]
+        chromium.click(".q-tab:nth-child(2)")
+        chromium.until(lambda: "2025-01-01\tInn: deputy master" in chromium.text())
+        # How far the table can be scrolled sideways, and the lines of its first date.
+        table, dated = "document.querySelector('.q-table__middle')", "td.unbroken:nth-child(2)"
+        assert chromium.at_size(390, 844, f"{table}.scrollWidth - {table}.clientWidth") == 0
+        range_ = f"const r = document.createRange(); r.selectNodeContents({table}"
+        lines = (
+            f"(() => {{ {range_}.querySelector('{dated}')); return r.getClientRects().length }})()"
+        )
+        assert chromium.at_size(390, 844, lines) == 1
+        play_to_the_end(chromium)
+        assert chromium.fact("role") == f"miller of mill; landlord, {COOK[4:]} of inn"
+        chromium.until(lambda: "baselines have played" not in chromium.text())
+        assert "Inn: ended" in chromium.text()
+        assert [size for size in SIZES if not chromium.fits(*size)] == []
+        chromium.pictures(pictures / "parts_end.png", SIZES)
+    best = play(Town(), dict.fromkeys(("mill.miller", "inn.landlord", COOK), "greedy"), 0)
+    assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == best.ledger_digest
+
+
+def test_two_persons_have_a_tab_each(chromium: Any, tmp_path: Path) -> None:
+    """A tab shows the decision that the answer in another has opened."""
+    with Server(f"{TOWN} --seat mill --seat inn --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        miller = chromium.driver.current_window_handle
+        chromium.driver.switch_to.new_window("tab")
+        chromium.open(server.address)
+        landlord = chromium.driver.current_window_handle
+        chromium.driver.switch_to.window(miller)
+        chromium.decide("[data-option='2']")
+        chromium.driver.switch_to.window(landlord)
+        chromium.until(lambda: chromium.fact("role") == "Inn: landlord")
+        chromium.decide("[data-option='1']")
+        chromium.driver.close()
+        chromium.driver.switch_to.window(miller)
+        chromium.until(lambda: chromium.fact("decision") == "3")
+    steps = Episode.read(tmp_path / "game.jsonl", whole=False).steps
+    assert [step.role for step in steps] == ["mill.miller", "inn.landlord"]
+
+
+def test_models_a_person_and_a_rule_in_one_episode(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """Two models with the conversations of two shipped worlds, a person who clicks, two rules."""
+
+    def answers(_: int, body: dict[str, Any]) -> Served:
+        given = {"officer": '{"type": "action", "name": "pass", "params": {}}'}
+        return text(given.get(body["model"], '{"order_qty": 7}'))
+
+    with serving(answers) as stub:
+        llm = f"llm,base_url={stub.url},model"
+        models = f"--policy lender={llm}=officer --policy plant.wholesaler={llm}=brewer"
+        rules = "--policy plant.distributor=order_up_to,target=18 --policy plant.factory=sterman"
+        short = "--set lender.horizon=3 --set plant.horizon=6 --seed 2"
+        players = f"--seat plant.retailer {models} {rules}"
+        with Server(f"{WORKS} {short} {players} --record game.jsonl", tmp_path) as server:
+            chromium.open(server.address)
+            assert facts(chromium, "role", "date", "week") == [
+                "Plant: retailer",
+                "2025-01-08",
+                "1",
+            ]
+            play_to_the_end(chromium)
+            paid = "for each of them lender.cfo and plant.wholesaler would be asked again"
+            assert paid in chromium.text()
+            assert [size for size in SIZES if not chromium.fits(*size)] == []
+            chromium.pictures(pictures / "works_end.png", SIZES)
+        asked = Counter(body["model"] for body in stub.requests)
+    episode = Episode.read(tmp_path / "game.jsonl")
+    steps = Counter(step.role for step in episode.steps)
+    assert (asked["officer"], asked["brewer"]) == (steps["lender.cfo"], steps["plant.wholesaler"])
+    assert steps["plant.retailer"] == steps["plant.factory"] == 6
+    assert episode.result is not None
+    assert {role: sums["replies"] for role, sums in episode.result.usage.items()} == {
+        "lender.cfo": asked["officer"],
+        "plant.wholesaler": asked["brewer"],
+    }
+    ordered = [s.action["quantity"] for s in episode.steps if s.role == "plant.wholesaler"]
+    assert ordered == [7] * 6
+    assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == episode.ledger_digest
+
+
+def test_a_person_and_models_run_an_enterprise(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """A controller who clicks, models in two departments, and a line-up in the other seats."""
+
+    def answers(_: int, body: dict[str, Any]) -> Served:
+        given = {"officer": '{"type": "action", "name": "pass", "params": {}}'}
+        return text(given.get(body["model"], '{"order_qty": 4}'))
+
+    with serving(answers) as stub:
+        llm = f"llm,base_url={stub.url},model"
+        models = f"--policy treasury.cfo={llm}=officer --policy plant.wholesaler={llm}=brewer"
+        rules = "--policy laissez_faire --policy startup.founder=published_greedy"
+        players = f"--seat controller {models} {rules} --seed 2"
+        line = f"enterprise --set months=3 {players} --record game.jsonl"
+        with Server(line, tmp_path) as server:
+            chromium.open(server.address)
+            assert facts(chromium, "role", "date") == ["Controller", "2025-02-01"]
+            assert [size for size in SIZES if not chromium.fits(*size)] == []
+            chromium.pictures(pictures / "enterprise.png", SIZES)
+            play_to_the_end(chromium)
+        asked = Counter(body["model"] for body in stub.requests)
+    episode = Episode.read(tmp_path / "game.jsonl")
+    steps = Counter(step.role for step in episode.steps)
+    assert (asked["officer"], asked["brewer"]) == (steps["treasury.cfo"], steps["plant.wholesaler"])
+    assert steps["controller"] >= 3
+    assert steps["treasury.cfo"] == 3
+    assert episode.header.policies["plant.factory"] == "order_up_to"
+    assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == episode.ledger_digest

@@ -1,0 +1,215 @@
+"""A person in seats of several parts: dates, seats by part, and the baselines of each part."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from support.groups import TOWN, Inn, MonthlyMill, Town, Works
+from support.shop import Shop
+
+from desim import Episode, catalog, play, replay
+from desim.cli.main import main
+from desim.composition import Composite, part_seed
+from desim.errors import UsageError
+from desim.ui.comparison import BaselineComparison
+from desim.ui.contenders import Contender, contenders
+from desim.ui.game import Game
+from desim.ui.game_tables import metrics_table
+from desim.ui.part_texts import date_text, name_text, part_of, seats_text, tick_text
+
+BOTH = ("mill.miller", "inn.landlord")
+
+
+def typed(tmp_path: Path, *lines: str, options: str = "") -> Result:
+    """Play the town in the terminal with these lines typed, into `game.jsonl`."""
+    command = ["play", TOWN, "--terminal", "--record", str(tmp_path / "game.jsonl")]
+    return CliRunner().invoke(main, [*command, *options.split()], input="\n".join([*lines, ""]))
+
+
+def kept(tmp_path: Path, *, whole: bool = False) -> Episode:
+    """Read what was played."""
+    return Episode.read(tmp_path / "game.jsonl", whole=whole)
+
+
+def take_best(game: Game) -> Episode:
+    """Answer with the best option until the end."""
+    while game.view.episode is None:
+        game.answer(game.view.turn, game.view.options[0].action)
+    return game.view.episode
+
+
+# -- the game --------------------------------------------------------------------------------------
+
+
+def test_a_person_in_two_parts_plays_like_greedy_in_both(tmp_path: Path) -> None:
+    """Each part as it is alone, rules beside the person, and the record replays."""
+    rules = {"mill.carter": "support.failing_world:Carter"}
+    with Game(Town(), 3, tmp_path / "a.jsonl", seats=BOTH, others=rules) as game:
+        mine = take_best(game)
+    theirs = play(Town(), dict.fromkeys(BOTH, "greedy") | rules, 3)
+    assert (mine.score, mine.ledger_digest) == (theirs.score, theirs.ledger_digest)
+    alone = play(Inn(), "greedy", part_seed(3, "inn"))
+    assert (mine.metrics["inn.score"], mine.metrics["inn.beds"]) == (
+        alone.score,
+        alone.metrics["beds"],
+    )
+    assert replay(tmp_path / "a.jsonl", trust=True).score == mine.score
+
+
+def test_the_name_of_a_part_stands_for_its_default_roles(tmp_path: Path) -> None:
+    """For the person's seats and for the policies of others; nobody sits twice."""
+    with Game(Town(), 0, tmp_path / "a.jsonl", seats=["mill"], others={"inn": "greedy"}) as game:
+        assert game.seats == ("mill.miller",)
+        assert game.header.policies == {"mill.miller": "person", "inn.landlord": "greedy"}
+    with pytest.raises(UsageError, match=r"'mill\.miller' is the person's role"):
+        Game(Town(), 0, tmp_path / "b.jsonl", seats=["mill"], others={"mill": "greedy"})
+    with pytest.raises(UsageError, match=r"did you mean 'mill\.miller'"):
+        Game(Town(), 0, tmp_path / "c.jsonl", seats=["mill.milner"])
+
+
+def test_the_figures_of_the_persons_part_are_first(tmp_path: Path) -> None:
+    """Otherwise in the order of the parts; without parts they are as the model gives them."""
+    with Game(Town(), 0, tmp_path / "a.jsonl", seats=["inn"], others={"mill": "greedy"}) as game:
+        figures = [row[0] for row in metrics_table(game, take_best(game)).rows]
+    assert figures == [
+        *("Inn: score", "Inn: ended", "Inn: beds"),
+        *("Mill: score", "Mill: ended", "Mill: days"),
+    ]
+
+
+def test_the_view_has_the_date_and_the_tables_of_the_seat(tmp_path: Path) -> None:
+    """The inn is asked every week, the mill every month, on one clock."""
+    dates: dict[str, list[str]] = {role: [] for role in BOTH}
+    with Game(Town(), 0, tmp_path / "a.jsonl", seats=BOTH) as game:
+        while game.view.episode is None:
+            dates[game.view.role].append(game.view.date)
+            weeks, ground = game.view.tables.get("weeks"), game.view.tables.get("ground")
+            assert (weeks is None, ground is None) == (
+                game.view.role == "mill.miller",
+                game.view.role == "inn.landlord",
+            )
+            game.answer(game.view.turn, game.view.options[0].action)
+    assert dates == {
+        "mill.miller": [f"2025-0{month}-01" for month in range(1, 6)],
+        "inn.landlord": ["2025-01-01", "2025-01-08", "2025-01-15", "2025-01-22"],
+    }
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def test_names_under_a_part_are_words() -> None:
+    """A role of a part of a part as well; a dot in any other name means nothing."""
+    region = Composite({"north": Town(), "south": Town()})
+    assert part_of(region, "north.mill.miller") == ("north.mill", "miller")
+    assert name_text(region, "north.mill.miller") == "North, mill: miller"
+    assert name_text(Town(), "inn.guest_beds") == "Inn: guest beds"
+    assert name_text(Inn(), "share_0.5") == "Share 0.5"
+    assert name_text(Town(), "pub.beds") == "Pub.beds"
+    assert seats_text(Town(), ("mill.miller", "inn.landlord", "mill.carter")) == (
+        "miller, carter of mill; landlord of inn"
+    )
+    assert seats_text(Inn(), ("landlord",)) == "landlord"
+
+
+def test_dates_are_those_of_the_model() -> None:
+    """Of any model that has them; a date that the model fails to give is left out."""
+    week = 7 * 24 * 3600 * 10**6
+    assert tick_text(Town(), week) == "2025-01-08"
+    assert tick_text(Shop(), 2) == "2024-03-03"
+    assert (tick_text(Inn(), 2), date_text(Inn(), 2)) == ("t=2", "")
+    assert tick_text(Town(), 10**20) == f"t={10**20}"
+
+
+# -- the comparison --------------------------------------------------------------------------------
+
+
+def test_each_part_is_tried_with_its_own_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the whole model, then a part's own beside `greedy` in the person's other part."""
+    own = {Inn: ("thrifty", "greedy"), MonthlyMill: ("idle,sacks=2", "busy"), Town: ("greedy",)}
+    monkeypatch.setattr(catalog, "baselines", lambda model: own[type(model)])
+    labels = [one.label for one in contenders(Town(), BOTH)]
+    assert labels == [
+        "greedy",
+        "mill: idle,sacks=2; inn: greedy",
+        "mill: busy; inn: greedy",
+        "mill: idle,sacks=2; inn: thrifty",
+    ]
+    assert [one.label for one in contenders(Town(), ("inn.landlord",))] == [
+        "greedy",
+        "inn: thrifty",
+    ]
+
+
+def test_a_baseline_of_a_part_plays_the_seats_of_that_part() -> None:
+    """A spec may name another role of the part, as it may for the part's model alone."""
+    seats = ("inn.landlord", "north.mill.miller")
+    region = Composite({"inn": Inn(), "north": Town()})
+    one = Contender("", {"inn": "landlord=random", "north.mill": "greedy"})
+    assert one.policies(region, seats) == {"inn.landlord": "random", "north.mill.miller": "greedy"}
+    whole = Contender("", {"": "greedy"})
+    assert whole.policies(region, seats) == dict.fromkeys(seats, "greedy")
+
+
+def test_heuristics_of_a_shipped_part_are_found() -> None:
+    """Those of the Beer Game, for a retailer of a plant beside a lender."""
+    works = catalog.changed(Works(), {"plant.horizon": "9", "lender.horizon": "3"})
+    others = {"lender.cfo": "treasurer"}
+    comparison = BaselineComparison(works, 5, ("plant.retailer",), others)
+    comparison.play()
+    scores = {one.policy: one.score for one in comparison.played}
+    own = [f"plant: {name}" for name in catalog.baselines(works.models["plant"])]
+    assert [*scores] == ["greedy", "random", *(n for n in own if n[7:] not in scores)]
+    assert None not in scores.values()
+    alone = {"plant.retailer": "order_up_to", **others}
+    assert scores["plant: order_up_to"] == play(works, alone, 5).score
+
+
+def test_the_comparison_ranks_the_whole_model() -> None:
+    """A person who plays like greedy is first of equals, also beside a rule elsewhere."""
+    others = {"inn.landlord": "greedy"}
+    comparison = BaselineComparison(Town(), 0, ("mill.miller",), others)
+    comparison.play()
+    rows = comparison.ranked(play(Town(), "greedy", 0)).rows
+    assert [row[1] for row in rows] == ["you", "greedy", "random"]
+    assert rows[0][2:] == rows[1][2:]
+
+
+# -- the terminal ----------------------------------------------------------------------------------
+
+
+def test_a_person_in_two_parts_in_the_terminal(tmp_path: Path) -> None:
+    """Seats by part, dates, tables of the seat, undo, the decisions and the end."""
+    seats = "--practice --seat mill --seat inn.landlord"
+    lines = ("1", "invest 2", "look weeks", "1", "undo", "past", *"1" * 8)
+    done = typed(tmp_path, *lines, options=seats)
+    assert done.exit_code == 0, done.output
+    out = done.output
+    assert "you are miller of mill; landlord of inn." in out
+    assert "Decision 1, mill.miller, 2025-01-01" in out
+    assert out.count("Decision 3, inn.landlord, 2025-01-08") == 2
+    assert "Bought" in out
+    assert "2   2025-01-01   Inn: landlord   Invest: beds 2" in out
+    assert "t=" not in out
+    assert "Inn: ended" in out
+    assert "random" in out
+    assert len(kept(tmp_path, whole=True).steps) == 9
+
+
+def test_a_fault_of_one_part_has_dates(tmp_path: Path) -> None:
+    """Of the fault and of the answers before it; the way on names the role of the part."""
+    done = typed(tmp_path, "1", "1", "grind 13", options="--seat mill --policy inn=greedy")
+    assert done.exit_code == 1
+    assert "The model failed on 2025-03-01, so the game has no result" in done.output
+    assert "Decision 7 on record, mill.miller at 2025-03-01: Grind: sacks 13" in done.output
+    assert "--at 6 --policy mill.miller=greedy" in done.output
+
+
+def test_a_policy_of_another_part_that_failed_is_asked_again(tmp_path: Path) -> None:
+    """The person's answer is kept, and the fault has its date."""
+    rule = "--policy mill.carter=support.failing_world:BadCarter"
+    options = f"--seat mill.miller {rule} --policy inn=greedy"
+    done = typed(tmp_path, "1", "again", "quit", options=options)
+    assert done.exit_code == 0, done.output
+    assert "A policy of another role failed on 2025-02-01" in done.output
+    assert "Decision 2, mill.miller, 2025-02-01" in done.output
