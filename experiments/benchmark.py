@@ -12,7 +12,7 @@ import tempfile
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,14 @@ from rich.console import Console
 from rich.table import Table
 
 from desim import Role, Run, World, play, sweep
+from desim.composition import Composite
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
+from models.enterprise import Enterprise
 from models.enterprise_arena import EnterpriseArena
 from models.yc_bench import EndTurn, YCBench, commandline
 from models.yc_bench.console import Console as YCConsole
+from policies.heuristics.enterprise import lineups
 
 ASKED = 20_000
 WEEKS = 52
@@ -102,7 +105,8 @@ def main(runs: int) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("what", "desim", "other", "ratio", "target"):
         table.add_column(column, justify="left" if column == "what" else "right")
-    for row in (decisions, beer_game, beer_game_peer, edt, yc_bench, arena, sweeps, start_up):
+    measures = (decisions, beer_game, beer_game_peer, edt, yc_bench, arena, group, sweeps, start_up)
+    for row in measures:
         for cells in row(runs):
             table.add_row(*cells)
     Console(highlight=False, width=130).print(table)
@@ -197,6 +201,24 @@ def arena(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
+def group(runs: int) -> list[tuple[str, ...]]:
+    """Five years of a group, and its parts without links, against the parts played alone."""
+    group = Enterprise.preset("group")
+    rules = lineups(group)["tuned"]
+    parts = {name: _rules_of(name, rules) for name in group.models}
+    together = partial(play, Composite(group.models), parts)
+    alone = [
+        partial(play, model, parts[name], group.seed_of(name, 0))
+        for name, model in group.models.items()
+    ]
+    linked, unlinked, each = best(runs, partial(play, group, rules), together, _all(alone))
+    what = ("five years of a group of four worlds, rules, over", "the same worlds, no links, over")
+    return [
+        (f"{text} the worlds alone", f"{ours:.2f} s", f"{each:.2f} s", f"{ours / each:.2f}", target)
+        for text, ours, target in zip(what, (linked, unlinked), ("3 s", "—"), strict=True)
+    ]
+
+
 def sweeps(runs: int) -> list[tuple[str, ...]]:
     """A sweep's time to its first row, and its speed-up on two cores against joblib's."""
     jobs = min(2, os.cpu_count() or 1)
@@ -248,6 +270,22 @@ def _many(work: Work, times: int) -> Work:
             work()
 
     return repeat
+
+
+def _all(works: Sequence[Work]) -> Work:
+    def each() -> None:
+        for work in works:
+            work()
+
+    return each
+
+
+def _rules_of(part: str, rules: Mapping[str, str]) -> dict[str, str]:
+    """Return the rules of a part by its own roles."""
+    prefix = f"{part}."
+    return {
+        role.removeprefix(prefix): spec for role, spec in rules.items() if role.startswith(prefix)
+    }
 
 
 def _edt_run(game: EnterpriseDigitalTwin, action: Any) -> None:

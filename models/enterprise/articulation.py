@@ -1,0 +1,29 @@
+"""Checks that the group's statements articulate at the end of every month, switched on by tests."""
+
+from contextlib import AbstractContextManager
+
+from ledgers import articulation
+from ledgers.invariants import checked_method
+from models.enterprise.accounts import INTERCOMPANY, reports
+from models.enterprise.state import Company
+
+__all__ = ["checked", "faults"]
+
+
+def checked() -> AbstractContextManager[None]:
+    """Verify the consolidated statements whenever the group's book is brought up to date.
+
+    The context raises `BrokenInvariant` from the first month that does not articulate, or in which
+    the balances between the companies do not cancel.
+    """
+    return checked_method(Company, "consolidate", faults)
+
+
+def faults(company: Company) -> list[str]:
+    """Return a sentence for everything that is wrong in the present month; empty if nothing."""
+    month, how = company.month, reports(tuple(company.group.parts))
+    found = articulation.faults(how, company.book, month, month)
+    if left := company.book.balance(INTERCOMPANY):
+        found.append(f"intercompany balances sum to {left}, not to 0")
+    pairs = company.group.intercompany_faults()
+    return [f"month {month}: {fault}" for fault in (*found, *pairs)]

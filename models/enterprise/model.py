@@ -1,0 +1,57 @@
+"""The enterprise as a model: four worlds on one clock, a cash pool, and consolidated statements."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from attrs import frozen
+
+from desim import Role, World
+from desim.composition.fixed_parts import FixedParts
+from desim.composition.joined import joined_tables
+from desim.core.parts import split_name
+from models.enterprise import options, processes, score, statements
+from models.enterprise.actions import Command
+from models.enterprise.observation import GroupPosition
+from models.enterprise.params import CONTROLLER, EnterpriseParams
+from models.enterprise.presets import PRESETS
+from models.enterprise.state import Company
+
+__all__ = ["Enterprise"]
+
+_CONTROLLER = Role(
+    GroupPosition, Command, options.options, optional=True, default_action=options.default_action
+)
+
+
+@frozen(kw_only=True, slots=False)
+class Enterprise(EnterpriseParams, FixedParts):
+    """One company: a treasury that finances a plant, a consultancy and a start-up."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    own_roles: ClassVar[Mapping[str, Role]] = {CONTROLLER: _CONTROLLER}
+
+    def begin(self, world: World) -> Company:
+        """Begin the departments and start the month ends."""
+        return processes.begin(world, self, self.begin_group(world))
+
+    def score(self, state: Company) -> float:
+        """Return the group's net worth at the end, dollars."""
+        return score.score(state)
+
+    def metrics(self, state: Company) -> dict[str, Any]:
+        """Return the group's figures and those of its departments."""
+        return score.metrics(state)
+
+    def series(self, state: Company) -> dict[str, list[float]]:
+        """Return net worth and cash at the start and at every month's end, dollars."""
+        return score.series(state)
+
+    def statements(self, state: Company) -> dict[str, list[dict[str, Any]]]:
+        """Return the consolidated statements by year, dollars."""
+        return statements.statements(state)
+
+    def tables(self, state: Company, role: str) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return the tables of a department's role; the controller's are the statements."""
+        if role == CONTROLLER:
+            return statements.statements(state)
+        return joined_tables(state.group, *split_name(role))

@@ -1,0 +1,35 @@
+"""Sensible commands of the controller."""
+
+from desim import Option
+from models.enterprise.actions import Command, Continue, SetLimits
+from models.enterprise.observation import Department, GroupPosition
+
+__all__ = ["default_action", "options"]
+
+#: Months of the last month's outflow that a suggested floor covers.
+_MONTHS = 3
+_WHY = f"{_MONTHS} times what it lost last month"
+
+
+def options(seen: GroupPosition) -> list[Option]:
+    """Return the commands: go on, or a floor for each department that spends more than it earns.
+
+    The value is in dollars: the cash that the floor would bring, none for going on.
+    """
+    floors = [
+        Option(_floor(each, wanted), min(missing, seen.treasury_cash), _WHY)
+        for each in seen.departments
+        if (wanted := round(-_MONTHS * each.cash_change, 2)) > 0 and each.status == "open"
+        if (missing := wanted - max(each.floor, each.cash)) > 0
+    ]
+    return [Option(Continue(), 0.0, "let the pool balance"), *floors]
+
+
+def default_action(_: GroupPosition) -> Command:
+    """Return the command that changes nothing."""
+    return Continue()
+
+
+def _floor(each: Department, wanted: float) -> SetLimits:
+    ceiling = None if each.ceiling is None else max(each.ceiling, wanted)
+    return SetLimits(each.name, wanted, ceiling)

@@ -1,0 +1,85 @@
+"""The group's own processes: month ends, and what departments lose to the world outside.
+
+All of them come after everything the parts do at an instant, in this order: losses, month end.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any
+
+from desim import World
+from desim.composition import AFTER_PARTS, Group
+from desim.core.calendar import month_start
+from models.enterprise.params import CONTROLLER, TREASURY, EnterpriseParams
+from models.enterprise.pool import balance, close_unpaid, execute
+from models.enterprise.reporting import position
+from models.enterprise.state import Company, Limits
+
+__all__ = ["begin"]
+
+Process = Generator[Any, Any, None]
+Lose = Callable[[Any], object]
+
+_LOSS, _MONTH_END = AFTER_PARTS, AFTER_PARTS + 1
+
+
+def begin(world: World, params: EnterpriseParams, group: Group) -> Company:
+    """Start the group's processes on parts that have begun."""
+    limits = {name: Limits(cash_before=group.cash(name)) for name in group.parts}
+    del limits[TREASURY]
+    company = Company(params, group, limits)
+    company.consolidate()
+    world.process(month_ends(world, company))
+    if params.consultancy is not None and params.lost_project:
+        lost = params.consultancy.lose_project
+        world.process(loss(world, company, "consultancy", params.lost_project, lost))
+    if params.startup is not None and params.lost_client:
+        lost = partial(lose_best_client, params.startup)
+        world.process(loss(world, company, "startup", params.lost_client, lost))
+    return company
+
+
+def month_ends(world: World, company: Company) -> Process:
+    """At every month's end: ask the controller, balance the pool, close what cannot pay."""
+    for month in range(1, company.params.months + 1):
+        yield world.timeout(_until(company, month), rank=_MONTH_END)
+        company.month = month
+        company.consolidate()
+        treasury = company.group.part(TREASURY)
+        if treasury.has_ended and month < company.params.months:
+            world.end(f"{TREASURY}: {treasury.ended}")
+            return
+        if CONTROLLER in world.seats:
+            yield from decide(world, company)
+        balance(company)
+        close_unpaid(company)
+        company.consolidate()
+    world.end("horizon")
+
+
+def decide(world: World, company: Company) -> Process:
+    """Ask the controller for commands until the month may go on."""
+    over = False
+    while not over:
+        command = yield world.ask(CONTROLLER, partial(position, company))
+        over = execute(company, command)
+
+
+def loss(world: World, company: Company, name: str, month: int, lose: Lose) -> Process:
+    """Let a department lose something at the end of a month, unless it has ended."""
+    yield world.timeout(_until(company, month), rank=_LOSS)
+    if not company.group.part(name).has_ended:
+        with company.group.at(name) as state:
+            lose(state)
+
+
+def lose_best_client(startup: Any, state: Any) -> None:
+    """Take away the client that trusts the start-up most."""
+    startup.lose_client(state, max(state.clients, key=lambda client: client.trust).name)
+
+
+def _until(company: Company, month: int) -> int:
+    """Return the ticks from now to the end of a month."""
+    end = month_start(company.group.clock.start.date(), month)
+    return company.group.until(dt.datetime.combine(end, dt.time()))
