@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from support.paths import REFERENCE
 
 from desim import catalog
+from desim.composition.invariants import checked as transfers_checked
 from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
@@ -33,6 +34,7 @@ def ledgers_are_checked() -> Iterator[None]:
     """
     with ExitStack() as stack:
         stack.enter_context(checked())
+        stack.enter_context(transfers_checked())
         for check in checks_of_models():
             stack.enter_context(check)
         yield

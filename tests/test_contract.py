@@ -18,7 +18,17 @@ from support.twins import first_difference
 
 from desim import Episode, Model, Run, Seat, catalog, play, replay
 from desim.catalog.presets import presets
-from desim.core.protocols import HasDeterminism, is_deterministic, is_drawing, is_informed, offers
+from desim.core.protocols import (
+    HasCalendar,
+    HasDeterminism,
+    HasParts,
+    NamesModels,
+    is_deterministic,
+    is_drawing,
+    is_informed,
+    offers,
+)
+from desim.episodes.lineup import assigned
 from desim.episodes.spec import Spec, read_policies
 from desim.schema import codec, from_plain, json_schema, to_plain
 from desim.sweeps.leaderboard import everything
@@ -67,9 +77,8 @@ def test_the_recorded_answers_are_a_policy(name: str, spec: str, tmp_path: Path)
 
 def makers(name: str, spec: str) -> list[Any]:
     """Return the classes and functions that a spec of a world names."""
-    given = read_policies([spec])
-    specs = given.values() if isinstance(given, dict) else [given]
-    return [catalog.policy(Spec.read(one).name, catalog.model(name)) for one in specs]
+    seated = assigned(catalog.model(name), read_policies([spec]))
+    return [catalog.policy(Spec.read(one).name, model) for one, model in seated]
 
 
 def digests(name: str, spec: str) -> set[str | None]:
@@ -250,3 +259,15 @@ def test_every_model_has_a_page(model: str) -> None:
     page = (ROOT / "models" / model / "README.md").read_text(encoding="utf-8")
     assert [p for p in presets(catalog.model_class(model)) if f"`{p}`" not in page] == []
     assert [r for r in catalog.model(model).roles if r not in page] == []
+
+
+@pytest.mark.parametrize("name", sorted(catalog.models()))
+def test_a_model_can_share_a_clock(name: str) -> None:
+    """It has a calendar whose ticks increase; one with parts names their models for a record."""
+    model = catalog.model(name)
+    assert isinstance(model, HasCalendar)
+    moments = [model.calendar.moment(tick) for tick in range(5)]
+    assert moments == sorted(set(moments))
+    assert [model.calendar.last_tick(moment) for moment in moments] == list(range(5))
+    if offers(model, HasParts):
+        assert offers(type(model), NamesModels)

@@ -34,8 +34,8 @@ def dialogues() -> list[tuple[str, str]]:
 def folder(tmp_path: Path) -> Path:
     """An empty folder with the README's files and a `policies` folder of its own."""
     (tmp_path / "policies").mkdir()
-    for text in blocks("python"):
-        if name := re.match(r"# (\w+\.py)", text):
+    for text in [*blocks("python"), *blocks("toml")]:
+        if name := re.match(r"# (\w+\.(py|toml))", text):
             (tmp_path / name[1]).write_text(text, encoding="utf-8")
     return tmp_path
 

@@ -77,7 +77,7 @@ def _model(ctx: click.Context) -> str:
 def _model_class(ctx: click.Context) -> type:
     from desim import catalog
 
-    return catalog.model_class(_model(ctx).partition("/")[0])
+    return catalog.named_class(_model(ctx))
 
 
 def _known(names: Callable[[], Iterable[str]]) -> list[str]:

@@ -2,15 +2,23 @@
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
 from desim.errors import DesimError, UsageError
 
-__all__ = ["FAILED", "INTERRUPTED", "WRONG_USAGE", "errors_reported", "fail"]
+__all__ = [
+    "FAILED",
+    "INTERRUPTED",
+    "WRONG_USAGE",
+    "errors_reported",
+    "fail",
+    "warnings_as_sentences",
+]
 
 #: Exit codes: a run failed or a replay differs, wrong usage, stopped by Ctrl-C.
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
@@ -41,6 +49,19 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
         if debug:
             raise
         fail(_sentence(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
+
+
+@contextlib.contextmanager
+def warnings_as_sentences(kind: type[Warning]) -> Iterator[None]:
+    """Print warnings of the block on standard error, one sentence each, and each of them once."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        click.echo(f"desim: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", kind)
+        warnings.showwarning = show
+        yield
 
 
 def _click_sentence(fault: click.ClickException) -> str:

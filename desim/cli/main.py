@@ -26,10 +26,12 @@ COMMANDS = {
     "run": "desim.cli.run",
     "baselines": "desim.cli.baselines",
     "sweep": "desim.cli.sweep",
+    "bench": "desim.cli.bench",
     "replay": "desim.cli.replay",
     "resume": "desim.cli.resume",
     "branch": "desim.cli.branch",
     "export": "desim.cli.export",
+    "memory": "desim.cli.memory",
     "play": "desim.cli.play",
     "schema": "desim.cli.schema",
 }

@@ -1,6 +1,6 @@
 """`desim play`: a person plays, on a page in the browser or in the terminal."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from desim.cli.options import (
     set_option,
 )
 from desim.errors import UsageError
+
+if TYPE_CHECKING:  # commands start fast
+    from desim.core.protocols import Model
 
 __all__ = ["command"]
 
@@ -65,7 +68,7 @@ def command(
 
     world = catalog.model(model, preset, read_parameters(sets))
     file = record or _record_name(model, preset, seed)
-    others = _policies_of_others(specs)
+    others = _policies_of_others(world, specs, seats)
     try:
         with Game(world, seed, file, seats=seats, others=others, practice=practice) as game:
             if terminal:
@@ -84,18 +87,28 @@ def _record_name(model: str, preset: str, seed: int) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
 
 
-def _policies_of_others(specs: tuple[str, ...]) -> dict[str, str]:
+def _policies_of_others(
+    world: "Model[Any]", specs: tuple[str, ...], seats: tuple[str, ...]
+) -> dict[str, Any]:
     """Read the policies of roles that the person does not play.
 
     Raises:
-        UsageError: A spec names no role: the roles that it would take are the person's.
+        UsageError: A spec names no role, and neither does the person: both would take the same.
     """
+    from desim.episodes.lineup import assign
     from desim.episodes.spec import read_policies
 
-    policies = read_policies(specs)
-    if isinstance(policies, str):
-        raise UsageError(f"policy {policies!r} names no role; write ROLE={policies}")
-    return policies
+    given = read_policies(specs)
+    named = {"": given} if isinstance(given, str) else given
+    if "" not in named:
+        return named
+    if not seats:
+        raise UsageError(
+            f"policy {named['']!r} names no role; write ROLE={named['']}, or name yours (--seat)"
+        )
+    explicit = assign(world, {name: one for name, one in named.items() if name})
+    every = assign(world, named)
+    return {role: one for role, one in every.items() if role in explicit or role not in seats}
 
 
 def _page_server() -> Any:

@@ -2,6 +2,7 @@
 
 import click
 
+from desim.cli.errors import warnings_as_sentences
 from desim.cli.options import (
     json_option,
     key_option,
@@ -13,6 +14,7 @@ from desim.cli.options import (
 )
 from desim.cli.spending import spending_options
 from desim.core.limits import Limits
+from desim.errors import PolicyWarning
 
 __all__ = ["command"]
 
@@ -44,14 +46,15 @@ def command(
     from desim.episodes.resume import resume
     from desim.episodes.spec import read_policies
 
-    episode = resume(
-        file,
-        read_policies(specs) if specs else None,
-        trust=trust,
-        model=model,
-        params=read_parameters(sets),
-        limits=limits,
-        keep_steps=False,
-        key=read_key_option(key_file),
-    )
+    with warnings_as_sentences(PolicyWarning):
+        episode = resume(
+            file,
+            read_policies(specs) if specs else None,
+            trust=trust,
+            model=model,
+            params=read_parameters(sets),
+            limits=limits,
+            keep_steps=False,
+            key=read_key_option(key_file),
+        )
     print_episode(episode, as_json=as_json)

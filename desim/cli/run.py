@@ -1,7 +1,10 @@
-"""`desim run`: one episode."""
+"""`desim run`: one episode, or a series of them."""
+
+from pathlib import Path
 
 import click
 
+from desim.cli.errors import warnings_as_sentences
 from desim.cli.options import (
     json_option,
     key_option,
@@ -16,9 +19,12 @@ from desim.cli.options import (
 )
 from desim.cli.spending import spending_options
 from desim.core.limits import Limits
-from desim.errors import UsageError
+from desim.errors import PolicyWarning, UsageError
 
-__all__ = ["command"]
+__all__ = ["MAX_EPISODES", "command"]
+
+#: Episodes of a series; their files are numbered with three digits.
+MAX_EPISODES = 999
 
 
 @click.command("run")
@@ -27,7 +33,18 @@ __all__ = ["command"]
 @set_option
 @policy_option
 @seed_option
-@click.option("--record", type=click.Path(dir_okay=False), help="Write the episode to a new file.")
+@click.option(
+    "--episodes",
+    type=click.IntRange(min=1, max=MAX_EPISODES),
+    help="Play a series of so many episodes with the same policies, which may learn in between; "
+    "the seeds are SEED, SEED + 1 and so on.",
+)
+@click.option(
+    "--record",
+    type=click.Path(),
+    help="Write the episode to a new file. Of a series, a folder with a file an episode: the same "
+    "command goes on with it, and pays for no reply twice.",
+)
 @spending_options
 @key_option
 @limit_options
@@ -38,12 +55,16 @@ def command(
     sets: tuple[str, ...],
     specs: tuple[str, ...],
     seed: int,
+    episodes: int | None,
     record: str | None,
     key_file: str | None,
     limits: Limits | None,
     as_json: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
-    """Play one episode of MODEL. Without a policy, greedy plays its default roles."""
+    """Play one episode of MODEL, or a series. Without a policy, greedy plays its default roles.
+
+    A series prints a line for each episode as soon as it has ended, with --json an object.
+    """
     from desim import catalog
     from desim.cli.tables import print_episode
     from desim.episodes.play import play
@@ -51,13 +72,26 @@ def command(
 
     if key_file and not record:
         raise UsageError("--key signs a record; give --record FILE, too")
+    if record and episodes is None and Path(record).is_dir():
+        text = f"--record: {record!r} is a directory; --episodes N records a series there"
+        raise click.UsageError(text, click.get_current_context())
     key = read_key_option(key_file)
     world = catalog.model(model, preset, read_parameters(sets))
     policies = read_policies(specs or ("greedy",))
+    if episodes is not None:
+        from desim.cli.series import run_series
+
+        seeds = range(seed, seed + episodes)
+        with warnings_as_sentences(PolicyWarning):
+            run_series(
+                world, policies, seeds, record=record, limits=limits, key=key, as_json=as_json
+            )
+        return
     try:
-        episode = play(
-            world, policies, seed, record=record, limits=limits, keep_steps=False, key=key
-        )
+        with warnings_as_sentences(PolicyWarning):
+            episode = play(
+                world, policies, seed, record=record, limits=limits, keep_steps=False, key=key
+            )
     except KeyboardInterrupt:
         if record:
             raise KeyboardInterrupt(f"stopped; desim resume {record} goes on") from None

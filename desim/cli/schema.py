@@ -1,5 +1,7 @@
 """`desim schema`: a model's roles and parameters as JSON Schema."""
 
+from typing import Any
+
 import click
 
 from desim.cli.options import model_argument, preset_option
@@ -13,15 +15,16 @@ __all__ = ["command"]
 def command(model: str, preset: str) -> None:
     """Print the JSON Schemas of MODEL.
 
-    They describe each role's observation and action, and the parameters.
+    They describe each role's observation and action, and the parameters, also of its parts.
     """
     import msgspec
 
     from desim import catalog
+    from desim.core.protocols import HasParts, offers
     from desim.schema import codec, json_schema
 
     world = catalog.model(model, preset)
-    schemas = {
+    schemas: dict[str, Any] = {
         "model": catalog.model_name(type(world)),
         "roles": {
             name: {
@@ -32,4 +35,9 @@ def command(model: str, preset: str) -> None:
         },
         "params": json_schema(type(world)),
     }
+    if offers(world, HasParts):
+        schemas["parts"] = {
+            name: {"model": catalog.model_name(type(part)), "params": json_schema(type(part))}
+            for name, part in world.models.items()
+        }
     click.echo(msgspec.json.format(msgspec.json.encode(schemas), indent=2))

@@ -1,13 +1,14 @@
 """What `desim list` shows, as data: models with presets, roles and policies."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
 
 from desim import catalog
 from desim.core.protocols import (
+    HasParts,
     Model,
     Seated,
     default_roles,
@@ -23,6 +24,7 @@ __all__ = [
     "ArgumentSummary",
     "CatalogSummary",
     "ModelSummary",
+    "PartSummary",
     "PolicySummary",
     "RoleSummary",
     "summarise_catalog",
@@ -80,16 +82,30 @@ class RoleSummary:
 
 
 @frozen
+class PartSummary:
+    """A part of a model.
+
+    Attributes:
+        name: The model's name in the catalog, or `module:Class`.
+        policies: The policies of that model alone; a spec for the part or a role of it names them.
+    """
+
+    name: str
+    policies: Mapping[str, PolicySummary]
+
+
+@frozen
 class ModelSummary:
     """A model.
 
     Attributes:
-        text: The first line of its docstring.
+        text: The first line of its docstring, or of that of the function that returns it.
         presets: Their names, the default first.
         roles: The roles of the preset that was summarised.
         policies: The policies of this model alone.
         further_arguments: What policies of every model take in this one beside their own arguments.
         baselines: The specs that `desim baselines` plays.
+        parts: The parts by name, also those inside a part, as `west.plant`.
     """
 
     text: str
@@ -98,6 +114,7 @@ class ModelSummary:
     policies: Mapping[str, PolicySummary]
     further_arguments: Mapping[str, tuple[ArgumentSummary, ...]]
     baselines: tuple[str, ...]
+    parts: Mapping[str, PartSummary]
 
 
 @frozen
@@ -112,20 +129,22 @@ def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
     """Return the summary of the models named, or of all models.
 
     Args:
-        names: Names in the catalog or `module:Class`, either with or without `/preset`.
+        names: Names in the catalog or `module:Class`, either with or without `/preset`, or
+            `module:function`.
 
     Raises:
         UsageError: There is no such model or preset.
     """
     chosen = tuple(names) or tuple(catalog.models())
-    models = {name: _model_summary(catalog.model(name)) for name in chosen}
+    models = {name: _model_summary(name) for name in chosen}
     return CatalogSummary(models, _policy_summaries(catalog.policies()))
 
 
-def _model_summary(model: Model[Any]) -> ModelSummary:
+def _model_summary(name: str) -> ModelSummary:
+    model, function = catalog.model(name), catalog.builder(name.partition("/")[0])
     cls, default = type(model), default_roles(model)
     return ModelSummary(
-        _first_line(cls),
+        (function and _first_line(function)) or _first_line(cls),
         catalog.presets(cls),
         {
             name: RoleSummary(
@@ -138,7 +157,16 @@ def _model_summary(model: Model[Any]) -> ModelSummary:
         _policy_summaries(catalog.policies(cls)),
         _further_arguments(cls),
         catalog.baselines(model),
+        dict(_parts(model)),
     )
+
+
+def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, PartSummary]]:
+    for name, part in model.models.items() if offers(model, HasParts) else ():
+        cls = type(part)
+        policies = _policy_summaries(catalog.policies(cls))
+        yield f"{prefix}{name}", PartSummary(catalog.model_name(cls), policies)
+        yield from _parts(part, f"{prefix}{name}.")
 
 
 def _further_arguments(model: type) -> dict[str, tuple[ArgumentSummary, ...]]:
@@ -173,5 +201,5 @@ def _of_call(call: Callable[..., Any]) -> Iterable[ArgumentSummary]:
         yield ArgumentSummary(name, required, parameter.default if plain else None)
 
 
-def _first_line(cls: type) -> str:
-    return inspect.cleandoc(cls.__doc__ or "").split("\n", 1)[0]
+def _first_line(documented: object) -> str:
+    return inspect.cleandoc(documented.__doc__ or "").split("\n", 1)[0]

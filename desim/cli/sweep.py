@@ -1,15 +1,12 @@
 """`desim sweep`: many episodes, one row each."""
 
-import contextlib
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from desim.cli.completion import complete_model_or_file
-from desim.cli.errors import fail
+from desim.cli.errors import fail, warnings_as_sentences
 from desim.cli.options import (
     jobs_option,
     limit_options,
@@ -71,9 +68,10 @@ def command(
 
     from desim.cli.tables import print_rows, progress_bar
     from desim.sweeps.config import read_config
+    from desim.sweeps.store import SweepWarning
 
     spec = read_config(model, preset, read_parameters(sets), specs, seeds)
-    with progress_bar("sweep") as progress, _warnings_as_sentences():
+    with progress_bar("sweep") as progress, warnings_as_sentences(SweepWarning):
         rows = spec.play(
             jobs=jobs,
             out=out,
@@ -94,17 +92,3 @@ def command(
             click.echo(f"rows are in {Path(out) / 'rows.csv'} and rows.jsonl", err=True)
     if rows.failed:
         fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}")
-
-
-@contextlib.contextmanager
-def _warnings_as_sentences() -> Iterator[None]:
-    """Print the warnings of the sweep on standard error, one sentence each."""
-    from desim.sweeps.store import SweepWarning
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        click.echo(f"desim: {message}", err=True)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", SweepWarning)
-        warnings.showwarning = show
-        yield

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -18,6 +19,9 @@ from desim.sweeps.rows import Rows
 from desim.ui.console import console
 
 __all__ = ["print_catalog", "print_episode", "print_model", "print_rows", "progress_bar"]
+
+#: How many metrics of a part a table of an episode shows.
+_OF_PART = 4
 
 #: What is said of a policy in lists, in this order, and what it means.
 _MARKS = {
@@ -51,6 +55,9 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
     _add_row(facts, "model", name)
     _add_row(facts, "what it is", model.text or NOTHING)
     _add_row(facts, "presets", ", ".join(model.presets))
+    if model.parts:
+        parts = ", ".join(f"{part} ({of.name})" for part, of in model.parts.items())
+        _add_row(facts, "parts", parts)
     _add_row(facts, "baselines", "  ".join(model.baselines) or NOTHING)
     roles = _table("role", "default", "observation", "actions")
     for each, role in model.roles.items():
@@ -62,10 +69,16 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         out.print(table)
         out.print()
     _print_policies(out, f"policies of {name}", model.policies)
+    for part, of in model.parts.items():
+        _print_policies(out, f"policies of {part}, {of.name}", of.policies)
     for policy, arguments in model.further_arguments.items():
         out.print(f"{policy} takes here also: {', '.join(map(str, arguments))}", markup=False)
     _print_policies(out, "policies of every model", catalog.policies)
-    _print_marks(out, [*model.policies.values(), *catalog.policies.values()])
+    known = [
+        *model.policies.values(),
+        *(p for of in model.parts.values() for p in of.policies.values()),
+    ]
+    _print_marks(out, [*known, *catalog.policies.values()])
 
 
 def print_episode(episode: Episode, *, as_json: bool) -> None:
@@ -81,8 +94,11 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
     _add_row(table, "policies", policies or "none")
     for key in ("score", "ended", "decisions"):
         _add_row(table, key, value_text(summary[key]))
-    for name, value in summary["metrics"].items():
-        _add_row(table, name, value_text(value))
+    metrics = summary["metrics"]
+    for name in (shown := _first_of_parts(metrics)):
+        _add_row(table, name, value_text(metrics[name]))
+    if more := len(metrics) - len(shown):
+        _add_row(table, "more metrics", f"{more:,}; --json prints all")
     _add_row(table, "ledger digest", (summary["ledger_digest"] or "none")[:16])
     console().print(table)
 
@@ -92,6 +108,22 @@ def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
     varying = [name for name in rows.columns if _varies(rows, name)]
     by = [name.removeprefix("params.") for name in varying]
     console().print(rows.table(by=[*by, "policy"], show=figures, against=against))
+
+
+def _first_of_parts(metrics: Iterable[str]) -> list[str]:
+    """Return the names of metrics without those that would fill screens.
+
+    The name of a metric of a part begins with the part and a dot; of each part the first few stay,
+    which are its score and its end.
+    """
+    seen = Counter[str]()
+    shown = []
+    for name in metrics:
+        part, dot, _ = name.partition(".")
+        seen[part] += bool(dot)
+        if seen[part] <= _OF_PART:
+            shown.append(name)
+    return shown
 
 
 def _varies(rows: Rows, name: str) -> bool:

@@ -177,13 +177,17 @@ class Browser:
 
     def fits(self, width: int, height: int) -> bool:
         """Return whether a window of this size shows the page without scrolling sideways."""
+        script = "document.documentElement.scrollWidth <= window.innerWidth"
+        return bool(self.at_size(width, height, script))
+
+    def at_size(self, width: int, height: int, script: str) -> Any:
+        """Return the value of a script's expression in a window of this size."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         time.sleep(0.4)  # charts draw themselves anew
-        script = "return document.documentElement.scrollWidth <= window.innerWidth"
-        fits = bool(self.driver.execute_script(script))
+        value = self.driver.execute_script(f"return {script}")
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        return fits
+        return value
 
     def resources(self) -> list[str]:
         """Return the addresses of everything the page has loaded."""

@@ -1,0 +1,215 @@
+"""`desim bench`: a whole benchmark from one file."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from desim.cli.errors import fail
+from desim.errors import UsageError
+from desim.formatting import NOTHING
+
+if TYPE_CHECKING:  # commands start fast
+    from desim.suites.folder import Folder
+    from desim.suites.ledger import Ledger
+    from desim.suites.outcome import Outcome
+    from desim.suites.plan import Plan
+
+__all__ = ["command"]
+
+
+@click.command("bench")
+@click.argument("suite", metavar="SUITE.toml|DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="The folder of the suite."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1, max=1_000),
+    help="Episodes at once: of language models at each endpoint (default: the suite's "
+    "`concurrent`), and of other policies (default: one a core).",
+)
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    help="Money that the suite may use in all, by its prices; replaces the suite's own limit.",
+)
+@click.option("--dry-run", is_flag=True, help="Check the suite, print what is left, play nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask, whatever the suite is expected to cost.")
+@click.option("--watch", "watches", is_flag=True, help="Show how far the command in DIR is.")
+def command(
+    *,
+    suite: Path,
+    out: Path | None,
+    jobs: int | None,
+    max_cost: float | None,
+    dry_run: bool,
+    yes: bool,
+    watches: bool,
+) -> None:
+    """Play every world of SUITE.toml with every entry, or print the results in DIR.
+
+    Each episode has a record of its own in --out. The same command goes on where it was stopped or
+    killed: no reply is bought twice, episodes that failed are tried again, and those that a limit
+    of money has stopped go on under a larger one.
+    """
+    from desim.suites.folder import Folder
+
+    if suite.is_dir():
+        if any([out, jobs, max_cost is not None, dry_run, yes]):
+            raise UsageError("a folder's results are printed; give SUITE.toml and --out to play")
+        _show(Folder(suite), watches=watches)
+        return
+    if watches:
+        raise UsageError("--watch shows a suite that is played; give the folder of its --out")
+    _play(suite, out, jobs, max_cost, dry_run=dry_run, yes=yes)
+
+
+def _show(folder: "Folder", *, watches: bool) -> None:
+    """Print the results in a folder, after a look at the command that plays there if wanted."""
+    plan = folder.plan()
+    if watches:
+        from desim.cli.bench_progress import watch
+
+        watch(folder.status)
+    _print_results(plan, folder)
+
+
+def _play(
+    suite: Path,
+    out: Path | None,
+    jobs: int | None,
+    max_cost: float | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    from desim.suites.folder import Folder
+    from desim.suites.plan import read_plan
+
+    plan = read_plan(suite, max_cost=max_cost)
+    if dry_run:
+        if out:
+            Folder(out).check(plan)
+        _print_expected(plan, Folder(out).outcomes() if out else {})
+        return
+    if out is None:
+        raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
+    folder = Folder(out)
+    with folder.opened(plan), folder.ledger(write=True) as ledger:
+        if not yes:
+            _ask(plan, folder.outcomes())
+        try:
+            outcomes = _played(plan, folder, ledger, jobs)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped; the same command goes on") from None
+    _print_results(plan, folder)
+    _fail_unless_whole(plan, outcomes)
+
+
+def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+    """Ask before more money than the suite states is spent, or an amount that is not known.
+
+    Raises:
+        UsageError: The answer is no.
+    """
+    from desim.suites.expected import expectations, expected_cost
+
+    expected = expected_cost(expectations(plan, outcomes))
+    most = plan.suite.max_cost
+    if expected is None and most is not None and most <= plan.suite.ask_above:
+        return
+    if expected is not None and expected <= plan.suite.ask_above:
+        return
+    amount = "an amount that is not known" if expected is None else f"about {expected:.4g}"
+    limit = "no limit" if most is None else f"the limit {most:g}"
+    try:
+        agreed = click.confirm(f"This will cost {amount}, with {limit}. Play?", err=True)
+    except click.Abort:
+        agreed = False
+    if not agreed:
+        raise UsageError(
+            f"nothing was played: it would cost {amount}; --yes plays without a question, "
+            "--max-cost sets a limit, --dry-run shows what is left"
+        )
+
+
+def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+    """Print the episodes that are left, with calls and money expected."""
+    from desim.suites.expected import expectations, expected_cost
+    from desim.sweeps.tables import rich_table
+    from desim.ui.console import console
+
+    lines = expectations(plan, outcomes)
+    heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
+    rows = [
+        [
+            line.world,
+            line.entry,
+            f"{line.left:,}",
+            NOTHING if line.calls is None else f"{line.calls:,.0f}",
+            NOTHING if line.cost is None else f"{line.cost:.4g}",
+            line.basis,
+        ]
+        for line in lines
+    ]
+    left, cost = sum(line.left for line in lines), expected_cost(lines)
+    out = console()
+    out.print(rich_table(heads, rows, {0: 5, 1: 5, 5: 5}))
+    total = "not known" if cost is None else f"{cost:.4g}"
+    out.print(f"{left:,} of {len(plan.jobs):,} episodes are left, cost {total}", highlight=False)
+
+
+def _played(
+    plan: "Plan", folder: "Folder", ledger: "Ledger", jobs: int | None
+) -> "dict[str, Outcome]":
+    """Play what is left, write results, and return all outcomes."""
+    from desim.cli.bench_progress import line, progress_shown
+    from desim.suites.results import as_csv, as_json, results
+    from desim.suites.runner import Running, Workers, play_all
+    from desim.suites.status import StatusClock
+
+    outcomes, running = folder.outcomes(), Running()
+    left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
+    workers = Workers(jobs or plan.suite.concurrent, jobs or os.cpu_count() or 1)
+    clock = StatusClock(plan, ledger, running, outcomes)
+    try:
+        with progress_shown(folder.status, clock.now) as tick:
+            for event in play_all(plan, left, folder, ledger, workers, running, tick):
+                if event.outcome:
+                    outcomes[event.job.name] = event.outcome
+                    click.echo(line(event.job, event.outcome, clock.now()), err=True)
+    finally:
+        folder.write("results.csv", as_csv(plan, outcomes).encode())
+        folder.write("results.json", as_json(results(plan, outcomes)))
+    return outcomes
+
+
+def _print_results(plan: "Plan", folder: "Folder") -> None:
+    from desim.suites.result_table import result_tables
+    from desim.suites.results import results
+    from desim.ui.console import console
+
+    out, lines = console(), results(plan, folder.outcomes())
+    for world in plan.worlds:
+        mine: Sequence[object] = [line for line in lines if line.world == world]
+        if mine:
+            for table in result_tables(world, mine, out.width):  # type: ignore[arg-type]
+                out.print(table)
+            out.print()
+    ledger = folder.ledger()
+    out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)
+
+
+def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, Outcome]") -> None:
+    failed = [o for o in outcomes.values() if o.state == "failed"]
+    if failed:
+        fail(
+            f"{len(failed)} of {len(plan.jobs)} episodes failed, the first because "
+            f"{failed[0].error}; the same command tries them again"
+        )
+    left = len(plan.jobs) - sum(outcome.final for outcome in outcomes.values())
+    if left:
+        fail(f"{left} of {len(plan.jobs)} episodes are left: the limit of money is spent")

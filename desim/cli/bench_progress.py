@@ -1,0 +1,171 @@
+"""How far a suite is: a live table on a terminal, otherwise lines; also from another terminal."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from desim.errors import UsageError
+from desim.formatting import NOTHING, number_text
+
+if TYPE_CHECKING:  # commands start fast
+    from rich.console import Group
+
+    from desim.suites.outcome import Outcome
+    from desim.suites.plan import Job
+    from desim.suites.status import Status
+
+__all__ = ["Show", "line", "progress_shown", "watch"]
+
+#: Seconds between two status files, and after which a status without an end is that of a command
+#: that was killed.
+_PACE, _OLD = 1.0, 30.0
+
+#: Episodes under way that the table shows.
+_SHOWN = 20
+
+#: Shows a status.
+Show = Callable[["Status"], None]
+
+
+def line(job: "Job", outcome: "Outcome", status: "Status") -> str:
+    """Return one line for an episode that has ended."""
+    what = outcome.error or outcome.limit
+    score = "" if outcome.score is None else f" score {outcome.score:,.6g}"
+    reason = f" ({what})" if what else ""
+    return f"{job.name}: {outcome.state}{score}{reason}; {_sums(status)}"
+
+
+@contextmanager
+def progress_shown(path: Path, now: "Callable[[], Status]") -> "Iterator[Callable[[], None]]":
+    """Show and write the status; yield what is to be called several times a second.
+
+    Args:
+        path: The file of the status.
+        now: Returns the present status.
+    """
+    last = 0.0
+    with _live() as show:
+
+        def tick() -> None:
+            nonlocal last
+            if time.monotonic() - last >= _PACE:
+                last = time.monotonic()
+                status = now()
+                _write(path, status)
+                show(status)
+
+        try:
+            yield tick
+        finally:
+            _write(path, msgspec.structs.replace(now(), finished=True, running=[]))
+
+
+def watch(path: Path) -> None:
+    """Show the status of a suite that another process plays, until that ends.
+
+    Raises:
+        UsageError: No command has written a status there.
+    """
+    with _live(sys.stdout) as show:
+        while (status := _read(path)) is not None:
+            show(status)
+            if status.finished or time.time() - status.time > _OLD:
+                break
+            time.sleep(_PACE)
+        else:
+            raise UsageError(f"no command plays there: there is no {path}")
+    if not status.finished:
+        click.echo("its command has ended without a word; the same command goes on", err=True)
+
+
+@contextmanager
+def _live(stream: object = None) -> Iterator[Show]:
+    """Yield what shows a status: in place on a terminal; elsewhere only to one who watches."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=stream is None, highlight=False)
+    if console.is_terminal:
+        with Live(console=console, auto_refresh=False, transient=stream is None) as live:
+            yield lambda status: live.update(_table(status), refresh=True)
+    elif stream is None:
+        yield lambda _: None
+    else:
+        said = [""]
+
+        def say(status: "Status") -> None:
+            if said[-1] != (text := _sums(status)):
+                said.append(text)
+                click.echo(text)
+
+        yield say
+
+
+def _table(status: "Status") -> "Group":
+    from rich.console import Group
+
+    from desim.sweeps.tables import rich_table
+
+    heads = ["episode", "decisions", "score", "calls", "tokens", "cost"]
+    rows = [
+        [
+            one.job,
+            f"{one.decisions:,}",
+            NOTHING if one.score is None else number_text(one.score),
+            f"{one.calls:,}",
+            f"{one.tokens:,.0f}",
+            f"{one.cost:.4g}",
+        ]
+        for one in status.running[:_SHOWN]
+    ]
+    more = len(status.running) - _SHOWN
+    rest = [f"and {more} more"] if more > 0 else []
+    table = [rich_table(heads, rows, {0: 20})] if rows else []
+    return Group(*table, *rest, _sums(status))
+
+
+def _sums(status: "Status") -> str:
+    """Return the sums of a status in one line."""
+    failed = f", {status.failed} failed" if status.failed else ""
+    expected = "" if not status.expected else f" of {status.spent + status.expected:.4g} expected"
+    spent = f", {status.calls:,} calls, spent {status.spent:.4g}{expected}" if status.calls else ""
+    left = "" if status.seconds_left is None else f", {_duration(status.seconds_left)} left"
+    done = status.ended == status.jobs
+    return f"{status.ended} of {status.jobs} ended{failed}{spent}{'' if done else left}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration for people.
+
+    >>> _duration(59), _duration(3700)
+    ('59 s', '1 h 2 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 60:  # noqa: PLR2004 (a minute)
+        return f"{seconds:.0f} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"  # noqa: PLR2004
+
+
+def _write(path: Path, status: "Status") -> None:
+    """Replace the status file; a disk that is full must not end the suite."""
+    part = path.with_name(f".{path.name}.part")
+    with suppress(OSError):
+        part.write_bytes(msgspec.json.encode(status))
+        part.replace(path)
+
+
+def _read(path: Path) -> "Status | None":
+    from desim.suites.status import Status
+
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Status)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as fault:
+        raise UsageError(f"{path} cannot be read: {fault}") from None

@@ -1,0 +1,319 @@
+"""The jobs of a suite: worlds x entries x seeds x repeats, all checked before one is played."""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from desim import catalog
+from desim.core.protocols import Model, ReachesOutside, offers
+from desim.episodes.budget import CommandBudget, spending
+from desim.episodes.lineup import Policies, assigned, resolve
+from desim.episodes.spec import Spec
+from desim.errors import DesimError, UsageError, possible
+from desim.schema import to_plain
+from desim.suites.schema import MAX_JOBS, EntryTable, Suite, WorldTable, read_suite
+from desim.sweeps.config import read_seeds
+
+__all__ = ["Job", "Plan", "PlannedEntry", "PlannedWorld", "read_plan"]
+
+#: The policy of a language model, and its argument that names a host.
+_MODEL_POLICY, _HOST = "llm", "base_url"
+
+#: What a file's name keeps of a world's or an entry's name, and how many characters of it.
+_UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
+
+
+@frozen
+class PlannedWorld:
+    """A world that exists.
+
+    Attributes:
+        name: Its name in the suite.
+        table: What the suite says of it.
+        model: The frozen parameters.
+        seeds: Whole numbers of at least 0.
+        repeats: Episodes with each seed.
+    """
+
+    name: str
+    table: WorldTable
+    model: Model[Any]
+    seeds: tuple[int, ...]
+    repeats: int
+
+
+@frozen
+class PlannedEntry:
+    """A way to play.
+
+    Attributes:
+        name: Its name in the suite.
+        table: What the suite says of it.
+        policies: What `desim.play` takes.
+        host: The address that it contacts, or a name of the default one; empty if it contacts none.
+    """
+
+    name: str
+    table: EntryTable
+    policies: Policies
+    host: str = ""
+
+
+@frozen
+class Job:
+    """One episode.
+
+    Attributes:
+        world: What is played.
+        entry: Who plays.
+        seed: The episode's seed.
+        repeat: Counted from 0 among the episodes with this seed.
+    """
+
+    world: PlannedWorld
+    entry: PlannedEntry
+    seed: int
+    repeat: int
+
+    @property
+    def name(self) -> str:
+        """The name of its record without an ending; safe in every file system."""
+        world, entry = safe_name(self.world.name), safe_name(self.entry.name)
+        return f"{world}__{entry}__seed{self.seed}__{self.repeat + 1}"
+
+
+@frozen
+class Plan:
+    """All jobs of a suite.
+
+    Attributes:
+        path: The suite's file.
+        suite: What it says.
+        worlds: By name.
+        entries: By name.
+        jobs: In the order in which they are started: every world and entry with the first seed,
+            then with the next, so that early results compare all.
+    """
+
+    path: Path
+    suite: Suite
+    worlds: Mapping[str, PlannedWorld]
+    entries: Mapping[str, PlannedEntry]
+    jobs: tuple[Job, ...] = field(default=(), repr=False)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return what determines the episodes, by topic; budgets and columns do not."""
+        worlds = {name: _identity(world) for name, world in self.worlds.items()}
+        entries = {name: to_plain(_played(entry)) for name, entry in self.entries.items()}
+        return {
+            **{f"worlds.{name}": value for name, value in worlds.items()},
+            **{f"entries.{name}": _digest(value) for name, value in entries.items()},
+            "episodes": _digest([job.name for job in self.jobs]),
+        }
+
+
+def safe_name(name: str) -> str:
+    """Return a name as a part of a file's name; different names stay different.
+
+    >>> safe_name("GPT-5.4"), safe_name("a/b")
+    ('GPT-5.4', 'a_b-c14cddc0')
+    """
+    safe = _UNSAFE.sub("_", name)[:_LONGEST].lstrip(".")
+    if safe == name and "__" not in name:
+        return name
+    return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def read_plan(path: Path, *, to_play: bool = True, max_cost: float | None = None) -> Plan:
+    """Read a suite and check all that it names; nothing is played, and no host is contacted.
+
+    Args:
+        path: The suite's file.
+        to_play: Whether the policies are built for a check, and the variables of keys must be set.
+        max_cost: A limit of money instead of the suite's own.
+
+    Raises:
+        UsageError: It has faults; the text lists all of them.
+    """
+    faults: list[str] = []
+    suite = read_suite(path, faults)
+    suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
+    worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
+    entries = {
+        n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, to_play))
+    }
+    entries = {
+        name: entry if entry.host else evolve(entry, host=_host(entry, _its(entry, worlds)))
+        for name, entry in entries.items()
+    }
+    pairs = [(w, e) for w in worlds.values() for e in entries.values() if _plays(e, w)]
+    for world, entry in pairs if to_play else ():
+        _check_pair(world, entry, suite, faults)
+    count = sum(len(world.seeds) * world.repeats for world, _ in pairs)
+    if count > MAX_JOBS:
+        faults.append(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
+    if faults:
+        raise UsageError(_listed(path, faults))
+    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)))
+
+
+def _listed(path: Path, faults: Iterable[str]) -> str:
+    unique = list(dict.fromkeys(faults))
+    if len(unique) == 1:
+        return f"{path}: {unique[0]}"
+    return f"{path} has {len(unique)} faults:" + "".join(f"\n  * {fault}" for fault in unique)
+
+
+def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[Job]:
+    jobs = [
+        ((place, repeat), Job(world, entry, seed, repeat))
+        for world, entry in pairs
+        for place, seed in enumerate(world.seeds)
+        for repeat in range(world.repeats)
+    ]
+    return (job for _, job in sorted(jobs, key=lambda pair: pair[0]))
+
+
+def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
+    changes = {key: _text(value) for key, value in table.set.items()}
+    try:
+        model = catalog.model(table.model, table.preset, changes)
+        seeds = _seeds(table.seeds or suite.seeds)
+    except DesimError as fault:
+        faults.append(f"worlds.{name}: {fault}")
+        return None
+    return PlannedWorld(name, table, model, seeds, table.repeats or suite.repeats)
+
+
+def _seeds(given: str | list[int]) -> tuple[int, ...]:
+    seeds = read_seeds(given) if isinstance(given, str) else given
+    if len(seeds) > MAX_JOBS:
+        raise UsageError(f"there are {len(seeds):,} seeds; a suite has at most {MAX_JOBS:,}")
+    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
+    return tuple(seeds)
+
+
+def _entry(
+    name: str,
+    table: EntryTable,
+    suite: Suite,
+    faults: list[str],
+    to_play: bool,  # noqa: FBT001 (passed on)
+) -> PlannedEntry | None:
+    where, before = f"entries.{name}", len(faults)
+    faults += [
+        f"{where}: there is no world {world!r}; {possible(world, suite.worlds)}"
+        for world in table.worlds
+        if world not in suite.worlds
+    ]
+    faults += [f"{where}: {fault}" for fault in _entry_faults(table, suite)]
+    if to_play and table.key_env and not os.environ.get(table.key_env):
+        faults.append(f"{where}: the environment variable {table.key_env} (key_env) is not set")
+    if len(faults) > before:
+        return None
+    if not table.model:
+        return PlannedEntry(name, table, table.policy)
+    spec = str(Spec(_MODEL_POLICY, _arguments(table)))
+    others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
+    beside = {role: one for role, one in others.items() if one}
+    policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
+    alone = policies.keys() == {""}
+    return PlannedEntry(name, table, spec if alone else policies, table.base_url or "default")
+
+
+def _entry_faults(table: EntryTable, suite: Suite) -> Iterator[str]:
+    yield from _model_faults(table) if table.model else _policy_faults(table)
+    limited = table.max_cost is not None or suite.max_cost is not None
+    if table.model and limited and (table.price_in is None or table.price_out is None):
+        yield "a limit of money needs price_in and price_out (0 where the model is free)"
+
+
+def _policy_faults(table: EntryTable) -> Iterator[str]:
+    given = to_plain(table)
+    if not table.policy:
+        yield "it names neither a policy nor a language model (policy or model)"
+    for key in ("roles", "base_url", "key_env", "method", "options", "price_in", "price_out"):
+        if given.get(key) not in (None, "", [], {}):
+            yield f"{key} belongs to a language model; give its name as model"
+
+
+def _model_faults(table: EntryTable) -> Iterator[str]:
+    if not table.roles and (isinstance(table.policy, str) and table.policy):
+        yield "beside a model, policy is for the other roles; name the model's own as roles"
+    if "memory" in table.options:
+        yield "options.memory is a file that several episodes would write at once"
+    for key, value in table.options.items():
+        if "," in _text(value):
+            yield f"options.{key} holds a comma, which no argument of a policy can"
+        if key in ("model", "base_url", "key_env", "method", "price_in", "price_out"):
+            yield f"options.{key} is a key of the entry itself"
+
+
+def _arguments(table: EntryTable) -> dict[str, str]:
+    """Return the arguments of the policy of a language model, as text."""
+    own = {
+        "model": table.model,
+        "base_url": table.base_url,
+        "key_env": table.key_env,
+        "price_in": table.price_in or "",
+        "price_out": table.price_out or "",
+        "method": table.method,
+    }
+    named = {key: str(value) for key, value in own.items() if value != ""}
+    return named | {key: _text(value) for key, value in table.options.items()}
+
+
+def _host(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> str:
+    """Return the host that a plain policy contacts, such as a language model given as a spec."""
+    with contextlib.suppress(DesimError):  # what cannot be built is found by the check of pairs
+        for world in worlds:
+            for one, model in assigned(world.model, entry.policies):
+                spec = Spec.read(one)
+                maker = catalog.policy(spec.name, model)
+                if offers(maker, ReachesOutside) and _HOST in maker.reaches:
+                    return spec.arguments.get(_HOST, "default")
+    return ""
+
+
+def _its(entry: PlannedEntry, worlds: Mapping[str, PlannedWorld]) -> list[PlannedWorld]:
+    return [world for world in worlds.values() if _plays(entry, world)]
+
+
+def _plays(entry: PlannedEntry, world: PlannedWorld) -> bool:
+    return not entry.table.worlds or world.name in entry.table.worlds
+
+
+def _check_pair(world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: list[str]) -> None:
+    """Check that the policies can play the world, by building them as for an episode."""
+    # A language model that is given as a spec refuses a limit of money where it has no prices.
+    limits = [] if entry.table.model else [entry.table.max_cost, suite.max_cost]
+    most = next((limit for limit in limits if limit is not None), None)
+    try:
+        with spending(CommandBudget(max_cost=most)):
+            resolve(world.model, entry.policies, world.seeds[0])
+    except DesimError as fault:
+        faults.append(f"entries.{entry.name} in worlds.{world.name}: {fault}")
+
+
+def _identity(world: PlannedWorld) -> str:
+    return _digest([catalog.model_name(type(world.model)), to_plain(world.model)])
+
+
+def _played(entry: PlannedEntry) -> list[Any]:
+    return [entry.policies, entry.table.worlds]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(to_plain(value))

@@ -1,0 +1,56 @@
+"""Published numbers beside ours: cells of a data file, found by table, row and column.
+
+A file holds `tables`, each with `rows` of a `label` and `values` by column; a value has what was
+`printed`. The folder is `$DESIM_REFERENCE`, otherwise the one that the suite names.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desim.suites.plan import Plan, PlannedWorld
+
+__all__ = ["published_text"]
+
+
+def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> str:
+    """Return what a paper prints for an entry; empty where it prints nothing, or is not here.
+
+    Args:
+        plan: The suite.
+        world: One of its worlds.
+        entry: The entry's name in the suite.
+        column: As `Column.published`.
+    """
+    sheet, given = world.table.published, plan.entries[entry].table.published
+    folder = _folder(plan)
+    if sheet is None or folder is None or not column:
+        return ""
+    table, _, name = column.rpartition("/")
+    rows = _rows(folder / sheet.file, table or sheet.table)
+    for label in [given] if isinstance(given, str) else given:
+        row, key = (sheet.row, label) if sheet.row else (label, name)
+        if isinstance(cell := rows.get(row, {}).get(key), dict):
+            printed = cell.get("printed") or cell.get("value")
+            return "" if printed is None else str(printed)
+    return ""
+
+
+def _folder(plan: Plan) -> Path | None:
+    """Return the folder of reference data; None where the suite names none."""
+    if given := os.environ.get("DESIM_REFERENCE"):
+        return Path(given)
+    return plan.path.resolve().parent / plan.suite.reference if plan.suite.reference else None
+
+
+@cache
+def _rows(file: Path, table: str) -> dict[str, dict[str, Any]]:
+    """Return the cells of a table by row and column; none where the file is not as expected."""
+    try:
+        data = msgspec.json.decode(file.read_bytes())
+        return {row["label"]: row["values"] for row in data["tables"][table]["rows"]}
+    except (OSError, msgspec.DecodeError, KeyError, TypeError):
+        return {}

@@ -1,0 +1,99 @@
+"""The results of a world as tables for people, no wider than the console."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from desim.formatting import estimate_text
+from desim.suites.results import Cell, ResultLine
+from desim.sweeps.tables import UNKNOWN, rich_table
+
+if TYPE_CHECKING:  # commands start fast
+    from rich.table import Table
+
+__all__ = ["result_tables"]
+
+#: Spaces between two columns.
+_GAP = 2
+
+#: A block of columns: a head, and one text for each line.
+_Block = list[tuple[str, list[str]]]
+
+
+def result_tables(world: str, lines: Sequence[ResultLine], width: int) -> "Iterator[Table]":
+    """Yield the tables of a world, each with the names of the entries.
+
+    Args:
+        world: Its name.
+        lines: Its entries.
+        width: The columns of the console.
+    """
+    names = ("entry", [line.entry for line in lines])
+    first: _Block = [("n", [f"{line.n:,}" for line in lines])]
+    for head in ("cut", "failed", "open"):
+        counts = [getattr(line, head) for line in lines]
+        if any(counts) or head == "cut":
+            first.append((head, [f"{count:,}" for count in counts]))
+    cells = list(zip(*(line.cells for line in lines), strict=True))
+    blocks = [first, *(_block(column) for column in cells)]
+    blocks = [block for block in blocks if block]
+    title = world
+    for columns in _fitted(blocks, width - _width(names)):
+        heads = [names, *columns]
+        rows = zip(*(texts for _, texts in heads), strict=True)
+        yield rich_table([head for head, _ in heads], rows, {0: _width(names)}, title)
+        title = ""
+
+
+def _block(column: Sequence[Cell]) -> _Block:
+    """Return the texts of a column, its interval and published numbers; none where all is empty."""
+    if not any(cell.estimate or cell.published for cell in column):
+        return []
+    head = column[0].head
+    if column[0].used:
+        return [(head, [_used(cell) for cell in column])]
+    block = [(f"{head} ± sd", [_mean(cell) for cell in column])]
+    if any(cell.estimate and cell.estimate.half for cell in column):
+        block.append(("95 %", [_ends(cell) for cell in column]))
+    if any(cell.published for cell in column):
+        block.append(("published", [cell.published or UNKNOWN for cell in column]))
+    return block
+
+
+def _used(cell: Cell) -> str:
+    """Return the mean of what episodes used: money, tokens or minutes."""
+    if cell.estimate is None:
+        return UNKNOWN
+    mean = cell.estimate.mean
+    return {"tokens": f"{mean:,.0f}", "minutes": f"{mean:,.1f}"}.get(cell.head, f"{mean:.4g}")
+
+
+def _mean(cell: Cell) -> str:
+    if cell.estimate is None:
+        return UNKNOWN
+    half = cell.estimate.half
+    sd = f" ± {estimate_text(cell.sd, half)}" if cell.sd else ""
+    return estimate_text(cell.estimate.mean, half) + sd
+
+
+def _ends(cell: Cell) -> str:
+    estimate = cell.estimate
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return UNKNOWN
+    low, high = (estimate_text(end, estimate.half) for end in (estimate.low, estimate.high))
+    return f"[{low}, {high}]"
+
+
+def _fitted(blocks: Sequence[_Block], width: int) -> Iterator[_Block]:
+    """Yield the columns of as many blocks as fit into a width, at least one block each time."""
+    row: _Block = []
+    for block in blocks:
+        if row and sum(map(_width, [*row, *block])) > width:
+            yield row
+            row = []
+        row = [*row, *block]
+    yield row
+
+
+def _width(column: tuple[str, list[str]]) -> int:
+    head, texts = column
+    return max(map(len, [head, *texts])) + _GAP

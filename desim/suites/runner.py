@@ -1,0 +1,257 @@
+"""Plays the jobs of a suite: those of language models in threads, the others in processes.
+
+A thread that waits for a reply needs no processor, so language models are played many at once, as
+many at each endpoint as the suite allows; an episode has one call under way at most.
+"""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from attrs import define, field, frozen
+
+from desim.suites.episode import Watch, play_job
+from desim.suites.folder import Folder
+from desim.suites.job_budget import JobBudget, MoneyLimit
+from desim.suites.ledger import Ledger
+from desim.suites.outcome import Outcome
+from desim.suites.plan import Job, Plan
+from desim.sweeps.lone_worker import LoneWorker, ProcessEnded
+from desim.sweeps.pool_executor import import_path
+
+__all__ = ["Event", "Running", "Workers", "play_all"]
+
+#: Seconds between two ticks where nothing happens.
+_TICK = 0.2
+
+
+@frozen
+class Workers:
+    """How many episodes are played at once.
+
+    Attributes:
+        threads: Of language models, at each endpoint.
+        processes: Of worlds without language models.
+    """
+
+    threads: int
+    processes: int
+
+
+@frozen
+class Event:
+    """A job that begins, or one that has ended.
+
+    Attributes:
+        job: The job.
+        outcome: None where it begins.
+    """
+
+    job: Job
+    outcome: Outcome | None = None
+
+
+@define
+class Running:
+    """The jobs under way, by name, with what is known of each."""
+
+    watches: dict[str, Watch] = field(factory=dict)
+
+
+def play_all(
+    plan: Plan,
+    jobs: Sequence[Job],
+    folder: Folder,
+    ledger: Ledger,
+    workers: Workers,
+    running: Running,
+    tick: Callable[[], None],
+) -> Iterator[Event]:
+    """Play jobs and yield what happens.
+
+    Args:
+        plan: The suite.
+        jobs: Those that are left.
+        folder: Keeps records and outcomes.
+        ledger: Keeps what is spent.
+        workers: How many at once.
+        running: Receives the jobs under way.
+        tick: Called several times a second.
+    """
+    shop = _Shop(folder, ledger, _limits(plan, ledger), running)
+    try:
+        shop.start(jobs, workers)
+        while shop.busy:
+            tick()
+            try:
+                event = shop.events.get(timeout=_TICK)
+            except Empty:
+                continue
+            if event.outcome:
+                folder.add(event.outcome)
+            yield event
+    finally:
+        shop.close()
+
+
+def _limits(plan: Plan, ledger: Ledger) -> Mapping[str, tuple[MoneyLimit, ...]]:
+    """Return the limits of money of each entry: its own, and the suite's."""
+    most = plan.suite.max_cost
+    suite = [] if most is None else [MoneyLimit("max_cost", most, ledger.cost)]
+    found = {}
+    for name, entry in plan.entries.items():
+        names = [job.name for job in plan.jobs if job.entry is entry]
+        own = entry.table.max_cost
+        spent = _Spent(ledger, tuple(names))
+        limit = [] if own is None else [MoneyLimit(f"entries.{name}.max_cost", own, spent)]
+        found[name] = (*limit, *suite)
+    return found
+
+
+@frozen
+class _Spent:
+    """Returns what jobs have spent; none have spent nothing."""
+
+    ledger: Ledger
+    jobs: tuple[str, ...]
+
+    def __call__(self) -> float:
+        return self.ledger.cost(*self.jobs) if self.jobs else 0.0
+
+
+@define(eq=False)
+class _Shop:
+    """The threads that play jobs, and the processes of some of them.
+
+    Attributes:
+        folder: Keeps the records.
+        ledger: Keeps what is spent.
+        limits: Limits of money by entry.
+        running: Receives the jobs under way.
+        events: What happens, in order.
+        stopped: Set once no further job is to begin.
+    """
+
+    folder: Folder
+    ledger: Ledger
+    limits: Mapping[str, tuple[MoneyLimit, ...]]
+    running: Running
+    events: "SimpleQueue[Event]" = field(factory=SimpleQueue)
+    stopped: threading.Event = field(factory=threading.Event)
+    _threads: list[threading.Thread] = field(factory=list)
+    _processes: list[LoneWorker] = field(factory=list)
+    _lock: Any = field(factory=threading.Lock)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is under way, or an event was not taken yet."""
+        # In this order: a thread puts its last event before it ends.
+        return any(thread.is_alive() for thread in self._threads) or bool(self.events.qsize())
+
+    def start(self, jobs: Sequence[Job], workers: Workers) -> None:
+        """Start threads for each endpoint, and for the worlds without one."""
+        hosts: dict[str, list[Job]] = {}
+        for job in jobs:
+            hosts.setdefault(job.entry.host, []).append(job)
+        for host, mine in hosts.items():
+            queue: SimpleQueue[Job] = SimpleQueue()
+            for job in mine:
+                queue.put(job)
+            work = self._wait if host else self._compute
+            for _ in range(min(workers.threads if host else workers.processes, len(mine))):
+                # A daemon, so that Ctrl-C need not wait for replies; records are whole up to then.
+                thread = threading.Thread(target=work, args=(queue,), daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
+    def close(self) -> None:
+        """End the processes at once; what they were playing is resumed by the next command."""
+        self.stopped.set()
+        for process in list(self._processes):
+            self._end(process)
+
+    def _jobs(self, queue: "SimpleQueue[Job]") -> Iterator[tuple[Job, Watch]]:
+        """Yield the jobs that may begin, and announce each; then it is under way until the next."""
+        while not self.stopped.is_set():
+            try:
+                job = queue.get_nowait()
+            except Empty:
+                return
+            if any(limit.reached for limit in self.limits[job.entry.name]):
+                continue
+            watch = self.running.watches[job.name] = Watch()
+            self.events.put(Event(job))
+            yield job, watch
+            self.running.watches.pop(job.name, None)
+
+    def _wait(self, queue: "SimpleQueue[Job]") -> None:
+        """Play jobs of language models in this thread, which mostly waits."""
+        for job, watch in self._jobs(queue):
+            shared = self.limits[job.entry.name]
+            budget = JobBudget(job=job.name, ledger=self.ledger, shared=shared)
+            outcome = play_job(job, self.folder.record(job.name), budget, watch)
+            self.events.put(Event(job, outcome))
+
+    def _compute(self, queue: "SimpleQueue[Job]") -> None:
+        """Play jobs in a process of this thread; a job that ends it fails, and a new one starts."""
+        process: LoneWorker | None = None
+        for job, _ in self._jobs(queue):
+            try:
+                process = process or self._process()
+                outcome = process.call(play_job, job, self.folder.record(job.name))
+            except ProcessEnded as death:
+                outcome = Outcome(job=job.name, error=f"its worker process ended ({death})")
+                if process:
+                    self._end(process)
+                process = None
+            except Exception as fault:  # noqa: BLE001 (a job that cannot be sent to a process)
+                outcome = Outcome(job=job.name, error=f"{type(fault).__name__}: {fault}")
+            if not self.stopped.is_set():
+                self.events.put(Event(job, outcome))
+        if process:
+            self._end(process)
+
+    def _end(self, process: LoneWorker) -> None:
+        """End a process, unless another thread does."""
+        with self._lock:
+            if process not in self._processes:
+                return
+            self._processes.remove(process)
+        process.close()
+
+    def _process(self) -> LoneWorker:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        process = LoneWorker(
+            ProcessPoolExecutor(
+                1,
+                mp_context=get_context("spawn"),
+                initializer=_begin_worker,
+                initargs=(import_path(),),
+            )
+        )
+        self._processes.append(process)
+        return process
+
+
+def _begin_worker(path: list[str]) -> None:
+    """Prepare a worker: the parent's import path, Ctrl-C left to the parent, an end with it."""
+    sys.path[:] = path
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    import os
+    from multiprocessing import parent_process
+
+    if parent := parent_process():
+        parent.join()
+        # A worker holds both ends of its queue, so reading from it never fails.
+        os._exit(1)

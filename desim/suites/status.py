@@ -1,0 +1,130 @@
+"""What a suite does now: its episodes under way, what is spent and expected, the time left.
+
+The command that plays writes it to `status.json` once a second; `desim bench DIR --watch` reads it.
+"""
+
+import time
+from collections.abc import Mapping
+from statistics import fmean
+
+import msgspec
+from attrs import define, field
+
+from desim.suites.expected import expectations, expected_cost
+from desim.suites.ledger import Ledger
+from desim.suites.outcome import Outcome
+from desim.suites.plan import Plan
+from desim.suites.runner import Running
+
+__all__ = ["Status", "StatusClock", "UnderWay"]
+
+
+class UnderWay(msgspec.Struct, frozen=True):
+    """An episode that runs.
+
+    Attributes:
+        job: Its name.
+        decisions: Decisions so far.
+        score: The score so far; None where it is not known.
+        calls: Calls so far.
+        tokens: Tokens read and written up to the last look.
+        cost: Money so far.
+    """
+
+    job: str
+    decisions: int
+    score: float | None
+    calls: int
+    tokens: float
+    cost: float
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What a suite does now.
+
+    Attributes:
+        time: When it was written, seconds since 1970.
+        jobs: All episodes.
+        ended: Those that have ended.
+        failed: Those that failed and were not tried again yet.
+        calls: Calls of all commands so far.
+        spent: Money of all commands so far.
+        expected: Money that the episodes left are expected to use; None where it is not known.
+        seconds_left: None where it is not known.
+        running: The episodes under way.
+        finished: Whether the command has ended.
+    """
+
+    time: float
+    jobs: int
+    ended: int
+    failed: int
+    calls: int
+    spent: float
+    expected: float | None
+    seconds_left: float | None
+    running: list[UnderWay]
+    finished: bool = False
+
+
+@define
+class StatusClock:
+    """Makes a status at any moment of a command.
+
+    Attributes:
+        plan: The suite.
+        ledger: What is spent.
+        running: The episodes under way.
+        outcomes: Of all commands so far; the command adds to it.
+        ended_before: Episodes that had ended when the command began.
+    """
+
+    plan: Plan
+    ledger: Ledger
+    running: Running
+    outcomes: Mapping[str, Outcome]
+    ended_before: int = 0
+    _start: float = field(factory=time.monotonic, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.ended_before = self._ended()
+
+    def now(self, *, finished: bool = False) -> Status:
+        """Return the present status."""
+        states = [outcome.state for outcome in self.outcomes.values()]
+        watches = sorted(self.running.watches.items())
+        return Status(
+            time=time.time(),
+            jobs=len(self.plan.jobs),
+            ended=self._ended(),
+            failed=states.count("failed"),
+            calls=self.ledger.calls(),
+            spent=self.ledger.cost(),
+            expected=expected_cost(expectations(self.plan, self.outcomes)),
+            seconds_left=self._seconds_left(),
+            running=[
+                UnderWay(
+                    name,
+                    watch.decisions,
+                    watch.score,
+                    self.ledger.calls(name),
+                    sum(watch.usage.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion")),
+                    self.ledger.cost(name),
+                )
+                for name, watch in watches
+            ],
+            finished=finished,
+        )
+
+    def _ended(self) -> int:
+        return sum(outcome.final for outcome in self.outcomes.values())
+
+    def _seconds_left(self) -> float | None:
+        """Return the time left, at the pace of this command so far."""
+        ended = self._ended()
+        if ended == self.ended_before:
+            known = [outcome.seconds_played for outcome in self.outcomes.values() if outcome.final]
+            at_once = max(1, len(self.running.watches))
+            return fmean(known) * (len(self.plan.jobs) - ended) / at_once if known else None
+        pace = (time.monotonic() - self._start) / (ended - self.ended_before)
+        return pace * (len(self.plan.jobs) - ended)

@@ -1,0 +1,84 @@
+"""Suites for tests: a file with all worlds and scripted language models, and the command."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from support.paths import PYTHONPATH
+from support.stub import Served, call, text
+
+__all__ = ["WORLDS", "answer", "bench", "calls_of", "started", "suite_file"]
+
+#: Every world, made short.
+WORLDS = """
+[worlds.beer]
+model = "beer_game"
+set = { horizon = 6 }
+columns = ["score", "usage.calls"]
+
+[worlds.edt]
+model = "edt"
+
+[worlds.arena]
+model = "enterprise_arena"
+set = { horizon = 4 }
+
+[worlds.yc]
+model = "yc_bench"
+
+[worlds.group]
+model = "enterprise/small"
+set = { months = 3 }
+"""
+
+
+def answer(_: int, body: dict[str, Any]) -> Served:
+    """Answer in every world, by its tools; where text is no answer, the default action is taken."""
+    names = {tool["function"]["name"] for tool in body.get("tools", ())}
+    return call(("sim_resume", {})) if "sim_resume" in names else text('{"order_qty": 120}')
+
+
+def suite_file(
+    folder: Path, url: str = "", worlds: str = WORLDS, head: str = "", **more: str
+) -> Path:
+    """Write a suite with a model as the entry `model`, and further entries by name."""
+    entries = {
+        "model": f'model = "m"\nbase_url = "{url}"\nprice_in = 100\nprice_out = 100\n'
+        "options = { max_calls = 12 }",
+        **more,
+    }
+    tables = "\n".join(f"[entries.{name}]\n{table}" for name, table in entries.items() if table)
+    path = folder / "suite.toml"
+    path.write_text(f"{head}\n{worlds}\n{tables}\n", encoding="utf-8")
+    return path
+
+
+def started(suite: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
+    """Start `desim bench`, without a question unless *options* hold "--ask"."""
+    command = [sys.executable, "-m", "desim", "bench", str(suite), "--out", str(out), *options]
+    command += [] if "--dry-run" in options or "--ask" in options else ["--yes"]
+    command = [word for word in command if word != "--ask"]
+    return subprocess.Popen(
+        command,
+        cwd=suite.parent,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, "COLUMNS": "200"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def bench(suite: Path, out: Path, *options: str) -> tuple[int, str, str]:
+    """Run `desim bench` to its end; return the exit code, the output, and the errors."""
+    process = started(suite, out, *options)
+    printed, errors = process.communicate(timeout=300)
+    return process.returncode, printed, errors
+
+
+def calls_of(outcomes: Mapping[str, Any]) -> int:
+    """Return the calls of all episodes, those without a reply included."""
+    return sum(int(outcome.usage.get("calls", 0)) for outcome in outcomes.values())
