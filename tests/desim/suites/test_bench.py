@@ -40,13 +40,17 @@ class Server:
     Attributes:
         pace: Seconds before a reply.
         broken: Whether it answers 503.
+        opened: Until this is set, no request gets a reply.
     """
 
     pace: float = 0.0
     broken: bool = False
+    opened: threading.Event | None = None
 
     def __call__(self, number: int, body: dict[str, Any]) -> Served:
         """Answer a request."""
+        if self.opened is not None:
+            self.opened.wait(120)
         if self.broken:
             return Served({"error": {"message": "down"}}, status=503)
         served = answer(number, body)
@@ -180,7 +184,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path, stub: Stub) -> No
 
 def test_only_one_command_plays_into_a_folder(tmp_path: Path, server: Server, stub: Stub) -> None:
     """The second is refused and sends nothing; it goes once the first has ended."""
-    server.pace = 0.3
+    server.opened = threading.Event()
     suite, out = suite_file(tmp_path, stub.url, BEER), tmp_path / "out"
     first = started(suite, out)
     while not stub.requests:
@@ -188,6 +192,7 @@ def test_only_one_command_plays_into_a_folder(tmp_path: Path, server: Server, st
     code, printed, errors = bench(suite, out)
     assert (code, printed) == (2, "")
     assert "is being played by process" in errors
+    server.opened.set()
     assert first.wait(60) == 0
     first.communicate()
     assert len(stub.requests) == 6
@@ -353,20 +358,24 @@ def test_it_asks_before_it_spends(tmp_path: Path, stub: Stub) -> None:
 
 def test_another_terminal_watches(tmp_path: Path, server: Server, stub: Stub) -> None:
     """It sees sums while the suite is played, and the results at the end."""
-    server.pace = 0.4
+    server.opened = threading.Event()
     suite, out = suite_file(tmp_path, stub.url, BEER), tmp_path / "out"
     first = started(suite, out)
-    while not (out / "status.json").exists():
+    while not (out / "status.json").exists() or not stub.requests:
         assert first.poll() is None
     command = [sys.executable, "-m", "desim", "bench", str(out), "--watch"]
     env = {**os.environ, "PYTHONPATH": PYTHONPATH}
-    watched = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert first.wait(60) == 0
-    first.communicate()
-    assert watched.returncode == 0, watched.stderr
-    assert watched.stdout.startswith("0 of 1 ended")
-    assert "1 of 1 ended, 6 calls, spent 0.009" in watched.stdout
-    assert "spent 0.009 in 6 calls" in watched.stdout
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        before = watching.stdout.readline()
+        server.opened.set()
+        assert first.wait(60) == 0
+        first.communicate()
+        after = watching.stdout.read()
+    assert watching.returncode == 0
+    assert before.startswith("0 of 1 ended")
+    assert "1 of 1 ended, 6 calls, spent 0.009" in after
+    assert "spent 0.009 in 6 calls" in after
 
 
 def test_calls_at_one_endpoint_are_limited(tmp_path: Path, server: Server, stub: Stub) -> None:
