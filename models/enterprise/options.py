@@ -8,7 +8,6 @@ __all__ = ["default_action", "options"]
 
 #: Months of the last month's outflow that a suggested floor covers.
 _MONTHS = 3
-_WHY = f"{_MONTHS} times what it lost last month"
 
 
 def options(seen: GroupPosition) -> list[Option]:
@@ -17,7 +16,7 @@ def options(seen: GroupPosition) -> list[Option]:
     The value is in dollars: the cash that the floor would bring, none for going on.
     """
     floors = [
-        Option(_floor(each, wanted), min(missing, seen.treasury_cash), _WHY)
+        Option(_floor(each, wanted), min(missing, seen.treasury_cash), "for months of losses")
         for each in seen.departments
         if (wanted := round(-_MONTHS * each.cash_change, 2)) > 0 and each.status == "open"
         if (missing := wanted - max(each.floor, each.cash)) > 0

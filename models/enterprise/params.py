@@ -74,6 +74,8 @@ class EnterpriseParams:
     def __attrs_post_init__(self) -> None:
         if self.plant is not None and self.plant.opening_cash is None:
             raise ValueError("plant: opening_cash=None was given; a department keeps cash")
+        if self.startup is not None and self.startup.episodes > 1:
+            raise ValueError(f"startup: episodes={self.startup.episodes} was given; it opens once")
         if self.treasury.horizon < self.months:
             raise ValueError(
                 f"months={self.months} was given; the treasury plans {self.treasury.horizon}"

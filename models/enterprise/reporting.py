@@ -23,13 +23,12 @@ def position(company: Company) -> GroupPosition:
 
 def _department(company: Company, name: str) -> Department:
     limits, cash = company.limits[name], company.group.cash(name)
-    ceiling = limits.ceiling
     return Department(
         name=name,
         cash=dollars(cash),
         cash_change=dollars(cash - limits.cash_before),
         floor=dollars(limits.floor),
-        ceiling=None if ceiling is None else dollars(ceiling),
+        ceiling=None if limits.ceiling is None else dollars(limits.ceiling),
         owed_to_treasury=dollars(company.owed(name)),
         unpaid=dollars(company.unpaid(name)),
         months_unpaid=limits.months_unpaid,

@@ -372,6 +372,7 @@ def test_parameters_of_departments_are_parameters_of_the_group() -> None:
             {"plant.unit_margin": "0", "plant.opening_cash": "none"},
             "opening_cash=None was given; a department keeps cash",
         ),
+        ({"startup.episodes": "2"}, "startup: episodes=2 was given; it opens once"),
         ({"months": "61"}, "months=61 was given; the treasury plans 60"),
         ({"start": "2025-01-02"}, "it is the first day of a month"),
         ({"start": "soon"}, "it is a date such as 2025-01-01"),
