@@ -31,9 +31,8 @@ from desim.schema import codec, encode
 from desim.short_repr import short_repr, shortened
 from desim.sweeps.leaderboard import everything
 from experiments.extremes import Extremes
+from experiments.model_checks import models_checked
 from ledgers.invariants import checked
-from models.enterprise import articulation as of_groups
-from models.enterprise_arena import articulation as of_lenders
 
 __all__ = ["Attack", "attacked"]
 
@@ -158,8 +157,7 @@ def attacked(worlds: Sequence[str], actions: int, seed: int = 0) -> Iterator[tup
     share = -(-actions // len(worlds))
     with ExitStack() as stack:
         stack.enter_context(checked())
-        stack.enter_context(of_lenders.checked())
-        stack.enter_context(of_groups.checked())
+        stack.enter_context(models_checked())
         for number, world in enumerate(worlds):
             yield world, Attack(catalog.model(world), seed + 1_000 * number).run(share)
 

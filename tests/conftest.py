@@ -2,16 +2,14 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
-from importlib import import_module
-from importlib.util import find_spec
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
 from support.paths import REFERENCE
 
-from desim import catalog
 from desim.composition.invariants import checked as transfers_checked
+from experiments.model_checks import models_checked
 from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
@@ -35,17 +33,8 @@ def ledgers_are_checked() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(checked())
         stack.enter_context(transfers_checked())
-        for check in checks_of_models():
-            stack.enter_context(check)
+        stack.enter_context(models_checked())
         yield
-
-
-def checks_of_models() -> Iterator[AbstractContextManager[None]]:
-    """Yield `checked()` of every `models/<name>/articulation.py` there is."""
-    for name in catalog.models():
-        module = f"models.{name}.articulation"
-        if find_spec(module):
-            yield import_module(module).checked()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

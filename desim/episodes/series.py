@@ -129,7 +129,7 @@ class _Series:
         Args:
             past: Those on record, of which the last one may be cut.
         """
-        # Where nothing is left to play nobody needs to learn, and no policy is called.
+        # Where no episode is left to play, the records are only read: no policy is called.
         ended = len(past) == len(self.seeds) and past[-1].result is not None if past else False
         for number, seed in enumerate(self.seeds, 1):
             known = past[number - 1] if number <= len(past) else None

@@ -99,7 +99,7 @@ def given_policies(header: Header, model: Model[Any], policies: Policies) -> dic
     given = assign(model, policies, tuple(header.policies))
     if isinstance(policies, Mapping):
         return given
-    # A line-up may leave a role out, whose label on record nobody has judged.
+    # A role that the line-up leaves out would be built from its label on record, unchecked.
     for role in header.policies.keys() - given.keys():
         raise UsageError(f"{policies} names no policy for {role!r}; write {role}=SPEC too")
     return {role: one for role, one in given.items() if role in header.policies}

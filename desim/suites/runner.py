@@ -4,8 +4,6 @@ A thread that waits for a reply needs no processor, so language models are playe
 many at each endpoint as the suite allows; an episode has one call under way at most.
 """
 
-import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
@@ -20,7 +18,7 @@ from desim.suites.ledger import Ledger
 from desim.suites.outcome import Outcome
 from desim.suites.plan import Job, Plan
 from desim.sweeps.lone_worker import LoneWorker, ProcessEnded
-from desim.sweeps.pool_executor import import_path
+from desim.sweeps.process_executor import spawned_pool
 
 __all__ = ["Event", "Running", "Workers", "play_all"]
 
@@ -223,35 +221,6 @@ class _Shop:
         process.close()
 
     def _process(self) -> LoneWorker:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        process = LoneWorker(
-            ProcessPoolExecutor(
-                1,
-                mp_context=get_context("spawn"),
-                initializer=_begin_worker,
-                initargs=(import_path(),),
-            )
-        )
+        process = LoneWorker(spawned_pool(1))
         self._processes.append(process)
         return process
-
-
-def _begin_worker(path: list[str]) -> None:
-    """Prepare a worker: the parent's import path, Ctrl-C left to the parent, an end with it."""
-    sys.path[:] = path
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    import os
-    from multiprocessing import parent_process
-
-    if parent := parent_process():
-        parent.join()
-        # A worker holds both ends of its queue, so reading from it never fails.
-        os._exit(1)

@@ -28,7 +28,7 @@ from desim.sweeps.worker import failed_to_json
 if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Future, ProcessPoolExecutor
 
-__all__ = ["ProcessExecutor"]
+__all__ = ["ProcessExecutor", "spawned_pool"]
 
 #: How often the workers are started anew before the sweep gives up.
 _MAX_RESTARTS = 100
@@ -62,7 +62,7 @@ class ProcessExecutor(PoolExecutor):
                 'does under `if __name__ == "__main__":`'
             )
         self._restarts = 0
-        self._processes = _processes(workers)
+        self._processes = spawned_pool(workers)
         super().__init__(self._processes, workers, {BrokenExecutor: WorkerDied(DIED)})
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class ProcessExecutor(PoolExecutor):
         with interrupts_deferred():
             kill(self._processes)
             self._processes.shutdown(wait=False, cancel_futures=True)
-            self._pool = self._processes = _processes(self.workers)
+            self._pool = self._processes = spawned_pool(self.workers)
             suspects, self._submitted, self._finished = self._submitted, {}, SimpleQueue()
         return suspects
 
@@ -132,7 +132,7 @@ def _played_alone(work: Work, chunk: Sequence[Job], fault: WorkerDied) -> tuple[
 
 def _lone_worker(stack: contextlib.ExitStack, fault: WorkerDied) -> LoneWorker:
     try:
-        return stack.enter_context(contextlib.closing(LoneWorker(_processes(1))))
+        return stack.enter_context(contextlib.closing(LoneWorker(spawned_pool(1))))
     except ProcessEnded:
         raise fault from None
 
@@ -144,7 +144,8 @@ def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
     return f"LimitReached: the limit of {limit:g} seconds was reached, and its worker was ended"
 
 
-def _processes(workers: int) -> "ProcessPoolExecutor":
+def spawned_pool(workers: int) -> "ProcessPoolExecutor":
+    """Return a pool whose processes import what this one can, and end with it."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 

@@ -2,7 +2,7 @@
 
 The game is in the server process. A tab shows the game's present view and answers with that view's
 turn, so a tab that is reloaded or opened a second time shows the same game. Several persons at
-several seats have a tab each: every tab shows the open decision, whoever of them answers it.
+several seats have a tab each: each tab shows the open decision, and any of them can answer it.
 """
 
 from typing import Any

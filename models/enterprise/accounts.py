@@ -7,7 +7,7 @@ from ledgers.entry import Entry
 from ledgers.intercompany import ACCOUNT as INTERCOMPANY
 from ledgers.standard_reports import standard_reports
 
-__all__ = ["CASH", "CHART", "INTERCOMPANY", "PAYABLES", "RAISED", "account", "flow", "reports"]
+__all__ = ["CAPITAL", "CASH", "CHART", "PAYABLES", "RAISED", "account", "flow", "reports"]
 
 CASH, CAPITAL, NOTES, PAYABLES = "cash", "capital", "notes", "payables"
 

@@ -9,7 +9,7 @@ from attrs import define, field
 from desim.composition import Group
 from ledgers.book import Book
 from ledgers.consolidation import Consolidation
-from models.enterprise.accounts import CASH, CHART, PAYABLES, RAISED, account, flow
+from models.enterprise.accounts import CAPITAL, CASH, CHART, PAYABLES, account, flow
 from models.enterprise.params import TREASURY, EnterpriseParams
 
 __all__ = ["OPEN", "Company", "Limits", "dollars"]
@@ -109,8 +109,7 @@ class Company:
 
     def consolidate(self) -> None:
         """Post what is new to the group's book, and note net worth and cash of the month."""
-        parts = self.group.parts
-        for name in parts:
+        for name in (parts := self.group.parts):
             self.group.cash(name)  # a part that posts late posts now
         self.consolidation.post(self.month, {name: self._book_of(name) for name in parts})
         del self.worths[self.month :], self.cash[self.month :]
@@ -122,9 +121,9 @@ class Company:
 
         Equity that is raised is owed to its holders, so that raising it earns nothing.
         """
-        net = sum(map(self.book.balance, CHART.of("asset", "contra_asset", "liability")))
-        raised = sum(e.amounts[CASH] for e in self.book.journal if e.kind == RAISED)
-        return (net - raised) // _CENT
+        balance = self.book.balance
+        net = sum(map(balance, CHART.of("asset", "contra_asset", "liability")))
+        return (net + balance(CAPITAL) - balance(CAPITAL, at=0)) // _CENT
 
     def _book_of(self, name: str) -> Book:
         book: Book = self.group.part(name).state.ledgers[0]

@@ -113,7 +113,7 @@ class YCBench(YCBenchParams):
     def lose_client(self, state: CompanyState, client_name: str) -> None:
         """Let a client go at this tick: no more tasks of it, and those under way are cancelled.
 
-        Nobody pays for that; the founder's resume ends at this instant and reports it. A company
+        It costs nothing; the founder's resume ends at this instant and reports it. A company
         that is over does not change, and one that opens again has all its clients.
 
         Raises:
