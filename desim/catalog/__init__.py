@@ -14,7 +14,7 @@ from desim.catalog.model_finder import (
     models,
     named_class,
 )
-from desim.catalog.policy_finder import PolicyMaker, baselines, lineup, policies, policy
+from desim.catalog.policy_finder import PolicyMaker, baselines, lineup, lineups, policies, policy
 from desim.catalog.presets import from_preset, nearest_preset, presets
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "from_preset",
     "has_model",
     "lineup",
+    "lineups",
     "model",
     "model_class",
     "model_name",

@@ -13,7 +13,7 @@ from desim.core.protocols import Model, default_roles
 from desim.errors import UsageError, possible
 from desim.schema import tag
 
-__all__ = ["PolicyMaker", "baselines", "lineup", "policies", "policy"]
+__all__ = ["PolicyMaker", "baselines", "lineup", "lineups", "policies", "policy"]
 
 #: A policy class, or a function of an observation that returns an action.
 PolicyMaker = type | Callable[[Any], Any]
@@ -75,8 +75,13 @@ def lineup(name: str, of: Model[Any]) -> Mapping[str, str] | None:
 
     The name of a line-up may stand where a single policy may: it plays all roles that it names.
     """
+    return lineups(of).get(name)
+
+
+def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
+    """Return the line-ups of a model by name; none where its heuristics name none."""
     module: Any = _heuristics(type(of))
-    return module.lineups(of).get(name) if isinstance(module, _NamesLineups) else None
+    return module.lineups(of) if isinstance(module, _NamesLineups) else {}
 
 
 def baselines(of: Model[Any]) -> tuple[str, ...]:

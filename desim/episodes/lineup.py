@@ -28,7 +28,7 @@ from desim.core.run import check_roles
 from desim.core.streams import generator
 from desim.episodes.budget import CommandBudget, command_budget
 from desim.episodes.spec import Spec, label
-from desim.errors import UsageError
+from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
 from desim.short_repr import short_repr
 
@@ -151,6 +151,7 @@ def assign(
     if isinstance(policies, str) and (specs := catalog.lineup(policies.strip(), model)):
         return _by_role(model, specs)
     if parts := _parts(model):
+        _check_known(model, parts, policies)
         # Part by part, because a policy's name may mean the heuristic of one model.
         names = roles or _names_played(model, parts)
         return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
@@ -200,6 +201,24 @@ def _by_role(model: Model[Any], policies: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parts(model: Model[Any]) -> Mapping[str, Model[Any]]:
     return model.models if offers(model, HasParts) else {}
+
+
+def _check_known(model: Model[Any], parts: Mapping[str, Model[Any]], policies: Any) -> None:
+    """Raise an error for a name that is no line-up of the model and no policy of any part.
+
+    Without it the first part would answer, which does not know the line-ups.
+    """
+    named = catalog.lineups(model)
+    if not named or not isinstance(policies, str):
+        return
+    name = Spec.read(policies).name
+    known = {
+        *catalog.policies(),
+        *(each for p in parts.values() for each in catalog.policies(type(p))),
+    }
+    if ":" not in name and name not in known:
+        hint = possible(name, [*named, *catalog.policies()])
+        raise UsageError(f"there is no line-up and no policy {name!r}; {hint}")
 
 
 def _of_name(parts: Mapping[str, Model[Any]], name: str, policy: Any) -> dict[str, Any]:

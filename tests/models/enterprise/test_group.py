@@ -410,6 +410,14 @@ def test_a_line_up_lets_no_label_of_a_record_be_built(tmp_path: Path) -> None:
             resume(file, policies)
 
 
+def test_a_line_up_of_another_name_is_one_sentence() -> None:
+    """With the near miss; a policy that only one department knows is named with its seat."""
+    with pytest.raises(UsageError, match=r"no line-up and no policy 'tunde'; did you mean 'tuned'"):
+        play(SMALL, "tunde")
+    with pytest.raises(UsageError, match="no policy 'order_up_to' for enterprise_arena"):
+        play(SMALL, "order_up_to")
+
+
 def test_the_line_ups_name_a_rule_for_every_seat() -> None:
     """Of every preset; eight seats in the whole group."""
     for name in Enterprise.presets:
