@@ -1,0 +1,119 @@
+"""Programs that a language model wrote: their value, the results of calls, or what they print."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from desim.errors import UsageError
+from desim.sandbox.limits import Arguments, Limits, Outcome, Returned
+from desim.sandbox.process import Finished, run_order
+from desim.sandbox.reply import Reply, UnreadableError, read_reply
+
+__all__ = ["run_block", "run_calls", "run_program"]
+
+_ONE_SECOND, _TWO_SECONDS = Limits(), Limits(seconds=2.0)
+
+#: Sets of arguments of one program.
+_MOST_CALLS = 1_000
+
+
+def run_program(source: str, *, limits: Limits = _ONE_SECOND) -> Outcome:
+    """Run a program in the sandbox and return the value of its last statement.
+
+    The value is that of the statement's value part: `x = 5` has 5, `x += 2` has 2, and `return y`
+    works outside a function. A statement without one (a loop, a definition) fails.
+
+    Args:
+        source: The text of the program.
+        limits: What it may use; by default one second.
+
+    Raises:
+        SandboxFailed: The sandbox could not start.
+
+    Source: FirmBench SPEC 3.2, vectors README 3 and 4.
+    """
+    if len(source) > limits.source:
+        return Outcome(failed=True, error=_too_long(source, limits))
+    finished = run_order({"way": "program", "source": source}, limits)
+    reply = _reply(finished)
+    value = reply.value if isinstance(reply.value, (str, float, type(None))) else None
+    failed = bool(reply.error or reply.unsendable)
+    return Outcome(
+        value=None if failed else value,
+        number=None if failed else reply.number,
+        failed=failed,
+        timed_out=finished.timed_out or reply.unsendable,
+        error=reply.error or ("no other process can receive the value" if failed else ""),
+    )
+
+
+def run_calls(
+    source: str, target: str, argument_sets: Sequence[Arguments], *, limits: Limits = _TWO_SECONDS
+) -> tuple[Returned, ...]:
+    """Run a source in the sandbox, then call one of its functions with each set of arguments.
+
+    Args:
+        source: The text that defines the function.
+        target: The name of a function, or `Class.method`; the object is made of the fields.
+        argument_sets: At most 1,000 sets.
+        limits: What source and calls may use together; by default two seconds.
+
+    Raises:
+        UsageError: There are more sets.
+        SandboxFailed: The sandbox could not start.
+
+    Source: FirmBench SPEC 3.3, FormulaEval.
+    """
+    if len(argument_sets) > _MOST_CALLS:
+        raise UsageError(f"{len(argument_sets)} calls were given; at most {_MOST_CALLS:,}")
+    if len(source) > limits.source:
+        return _all_failed(argument_sets, Reply(error=_too_long(source, limits)), over=False)
+    sets = [(dict(each.args), dict(each.fields)) for each in argument_sets]
+    order = {"way": "calls", "source": source, "target": target, "argument_sets": sets}
+    finished = run_order(order, limits)
+    reply = _reply(finished)
+    if reply.error or len(reply.calls) != len(sets):
+        return _all_failed(argument_sets, reply, over=finished.timed_out)
+    return tuple(
+        Returned(value=call.value, failed=bool(call.error), error=call.error)
+        for call in reply.calls
+    )
+
+
+def run_block(source: str, *, limits: Limits = _TWO_SECONDS) -> str:
+    """Run a program in the sandbox and return what it prints, as a notebook shows it.
+
+    The value of a last expression follows unless it is None; so does, in one line, the error with
+    which the program ended.
+
+    Raises:
+        SandboxFailed: The sandbox could not start.
+
+    Source: FirmBench SPEC 5, Dynamic Cheatsheet.
+    """
+    if len(source) > limits.source:
+        return _too_long(source, limits)
+    finished = run_order({"way": "block", "source": source}, limits, prints=True)
+    printed = finished.output.decode("utf-8", "replace").replace("\0", "\ufffd")
+    error = _reply(finished).error
+    return f"{printed.rstrip()}\n{error}".strip()
+
+
+def _reply(finished: Finished) -> Reply:
+    """Return the program's answer; a failure where it has none."""
+    if finished.timed_out:
+        return Reply(error="the program ran out of time")
+    if finished.too_long:
+        return Reply(error="the program wrote more than it may")
+    try:
+        return read_reply(finished.answer)
+    except UnreadableError as error:
+        return Reply(error=str(error))
+
+
+def _all_failed(sets: Sequence[Any], reply: Reply, *, over: bool) -> tuple[Returned, ...]:
+    error = reply.error or "the program wrote something unreadable"
+    return (Returned(failed=True, timed_out=over, error=error),) * len(sets)
+
+
+def _too_long(source: str, limits: Limits) -> str:
+    return f"the program has {len(source):,} characters; at most {limits.source:,} are run"

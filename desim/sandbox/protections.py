@@ -1,0 +1,78 @@
+"""Which protections hold on this system, as a process finds that sets them up like any other."""
+
+from functools import cache
+
+from attrs import frozen
+
+from desim.sandbox.limits import Limits
+from desim.sandbox.process import SandboxFailed, run_order
+from desim.sandbox.reply import UnreadableError, read_reply
+
+__all__ = ["PROTECTIONS", "Protections", "protections"]
+
+#: What each protection prevents.
+PROTECTIONS = {
+    "limits": "memory, processor time, size of files and number of processes beyond the limits",
+    "user": "access to what belongs to root or to any person: the user is one that nobody else is",
+    "users": "rights outside: a namespace of users, for who is not root",
+    "network": "every connection, also to this machine: a namespace without interfaces",
+    "mounts": "every file but the standard library, to read, and an empty folder in memory",
+    "processes": "seeing, signalling and outliving: a namespace of processes that ends as one",
+    "messages": "shared memory and queues of the system",
+    "host_name": "a change of the host's name",
+    "no_new_rights": "rights through programs that change the user",
+    "landlock": "where `mounts` is missing: every file but libraries, to read, and its own folder",
+    "filter": "all calls to the kernel but the few that computing needs",
+    "hook": "the same by name inside the interpreter; a second line, which alone can be evaded",
+}
+
+
+@frozen
+class Protections:
+    """The protections that hold.
+
+    Attributes:
+        active: Names from `PROTECTIONS`.
+    """
+
+    active: frozenset[str]
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """Names that do not hold; `landlock` and `users` only count where nothing replaces them."""
+        replaced = {"landlock"} if "mounts" in self.active else set()
+        replaced |= {"users", "user"} if self.active & {"users", "user"} else set()
+        return frozenset(PROTECTIONS) - self.active - replaced
+
+    @property
+    def confined(self) -> bool:
+        """Whether the kernel itself keeps a program from files, network and other processes."""
+        isolated = {"network", "processes"} <= self.active and self.active & {"mounts", "landlock"}
+        return "filter" in self.active or bool(isolated)
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return a table: each protection, whether it holds, and what it prevents."""
+        return [
+            {
+                "protection": name,
+                "active": "yes" if name in self.active else "no",
+                "prevents": prevented,
+            }
+            for name, prevented in PROTECTIONS.items()
+        ]
+
+
+@cache
+def protections() -> Protections:
+    """Return the protections that hold on this system; asked once in a process.
+
+    Raises:
+        SandboxFailed: The sandbox could not start.
+        UsageError: The system is not one on which programs can be confined at all.
+    """
+    finished = run_order({"way": "probe"}, Limits(seconds=10.0))
+    try:
+        names = read_reply(finished.answer).value
+    except UnreadableError as error:
+        raise SandboxFailed(f"The sandbox gave no account of itself: {error}") from error
+    return Protections(frozenset(names or ()) & PROTECTIONS.keys())

@@ -1,0 +1,173 @@
+"""Programs that try to hang, to exhaust, to look, to change or to break out."""
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+from support.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
+
+from desim.sandbox import Limits, process, run_program
+from desim.sandbox.process import run_order
+from desim.sandbox.reply import UnreadableError, read_reply
+
+PROGRAMS = hostile_programs()
+#: Folders that everybody can write to.
+SHARED = ("/tmp", "/dev/shm", "/", ".")  # noqa: S108
+LIMITS = Limits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
+
+NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
+#: What a system may lack, and the sandbox must hold without.
+WITHOUT = {
+    "container": NAMESPACES,
+    "old container": (*NAMESPACES, "landlock"),
+    "ordinary user": (*NAMESPACES, "user"),
+    "other machine": ("filter",),
+    "hook evaded": ("hook",),
+    "hook evaded in a container": (*NAMESPACES, "hook"),
+    "hook evaded in an old container": (*NAMESPACES, "landlock", "hook"),
+}
+
+
+@frozen
+class Surroundings:
+    """What a program might get hold of.
+
+    Attributes:
+        home: A folder of the user that tries the programs.
+        secret: A file in it.
+        temporary: Where folders of programs are made.
+        listener: A socket that nobody should connect to.
+    """
+
+    home: Path
+    secret: Path
+    temporary: Path
+    listener: socket.socket
+
+    def filled(self, source: str) -> str:
+        """Return a program with its marks replaced."""
+        marks = {
+            "{port}": self.listener.getsockname()[1],
+            "{pid}": os.getpid(),
+            "{secret}": self.secret,
+            "{home}": self.home,
+        }
+        for mark, value in marks.items():
+            source = source.replace(mark, str(value))
+        return source
+
+
+@pytest.fixture
+def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Surroundings]:
+    """Return surroundings, and check afterwards that no program has touched them."""
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    secret = home / "key.txt"
+    secret.write_text(SECRET)
+    monkeypatch.setenv("DESIM_TEST_KEY", SECRET)
+    monkeypatch.setattr(process.tempfile, "tempdir", str(temporary))
+    environment = environ()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0)
+        yield Surroundings(home, secret, temporary, listener)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    assert environ() == environment
+    assert secret.read_text() == SECRET
+    assert [file.name for file in home.iterdir()] == ["key.txt"]
+    assert list(temporary.iterdir()) == []
+    assert not any((Path(folder) / ESCAPED).exists() for folder in SHARED)
+    assert left_processes() == []
+
+
+def environ() -> dict[str, str]:
+    """Return the environment, without what pytest itself changes there."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+
+
+def left_processes() -> list[str]:
+    """Return what still runs of programs that this process has started, or nobody waits for."""
+    left = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_text()
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+        except OSError:  # It has just ended.
+            continue
+        if "sandbox/child" in command and int(parent) in {1, os.getpid()}:
+            left.append(command)
+    return left
+
+
+def tried(program: HostileProgram, around: Surroundings) -> str:
+    """Run a program; return what is wrong with what came of it, empty if nothing is."""
+    start = time.monotonic()
+    outcome = run_program(around.filled(program.source), limits=LIMITS)
+    seconds = time.monotonic() - start
+    if SECRET in f"{outcome.value}{outcome.error}":
+        return f"{program.name} has read the secret"
+    if program.fails and not outcome.failed:
+        return f"{program.name} came to {str(outcome.value)[:100]}"
+    # Its time, the grace and a slow start: what matters is that it does not hang.
+    return f"{program.name} took {seconds:.1f} s" if seconds > 25 else ""
+
+
+def all_tried(programs: list[HostileProgram], around: Surroundings) -> list[str]:
+    """Run programs, two at a time; return what is wrong."""
+    with ThreadPoolExecutor(2) as pool:
+        return [wrong for wrong in pool.map(lambda each: tried(each, around), programs) if wrong]
+
+
+def test_there_are_two_hundred_programs_of_different_kinds() -> None:
+    """None twice."""
+    assert len({each.source for each in PROGRAMS}) == len(PROGRAMS) >= 200
+    assert len({each.name for each in PROGRAMS}) == len(PROGRAMS)
+
+
+def test_one_program_of_each_family_does_no_harm(around: Surroundings) -> None:
+    """It fails or has a harmless value, leaves nothing and reaches nothing."""
+    assert all_tried([each for each in PROGRAMS if each.name.endswith("-0")], around) == []
+
+
+@pytest.mark.slow
+def test_no_program_does_harm(around: Surroundings) -> None:
+    """All of them: each fails or has a harmless value, leaves nothing and reaches nothing."""
+    assert all_tried([each for each in PROGRAMS if not each.name.endswith("-0")], around) == []
+
+
+#: Families that depend on what the kernel refuses.
+_KERNEL = ("processes", "signals", "rights", "files", "network", "foreign code", "late?")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lacking", WITHOUT)
+def test_a_system_that_lacks_something_holds_them_too(lacking: str, around: Surroundings) -> None:
+    """Without namespaces, Landlock, a user to change to, the filter of calls, or the audit hook."""
+
+    def wrong_with(program: HostileProgram) -> str:
+        order = {
+            "way": "program",
+            "source": around.filled(program.source),
+            "without": WITHOUT[lacking],
+        }
+        answer = run_order(order, LIMITS).answer
+        try:
+            reply = read_reply(answer)
+        except UnreadableError:
+            return ""
+        if SECRET in f"{reply.value}{reply.error}":
+            return f"{program.name} has read the secret"
+        # Where one of both is missing, a call may be refused without an exception.
+        strict = not {"filter", "hook"} & {*WITHOUT[lacking]}
+        through = strict and program.fails and not reply.error and not reply.unsendable
+        return f"{program.name} came to {str(reply.value)[:100]}" if through else ""
+
+    programs = [each for each in PROGRAMS if each.name.startswith(_KERNEL)]
+    with ThreadPoolExecutor(2) as pool:
+        assert [wrong for wrong in pool.map(wrong_with, programs[::3]) if wrong] == []

@@ -1,0 +1,130 @@
+"""The processes around a program: what they inherit, how they end, what is said about them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import PYTHONPATH
+
+from desim.errors import UsageError
+from desim.sandbox import Limits, Protections, SandboxFailed, process, protections, run_program
+from desim.sandbox.process import run_order
+from desim.sandbox.protections import PROTECTIONS
+from desim.sandbox.reply import UnreadableError, read_reply
+
+_LOOPS = """
+from desim.sandbox import Limits, run_program
+print("started", flush=True)
+run_program("print(1)\\nwhile True: pass\\n1", limits=Limits(seconds=60.0, cpu_seconds=60))
+"""
+
+
+def left_of(started: list[str]) -> set[int]:
+    """Return which processes still run, and those of sandboxes that belong to nobody."""
+    found = {int(pid) for pid in started if Path(f"/proc/{pid}").exists()}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if "sandbox/child" in (folder / "cmdline").read_text() and parent == "1":
+                found.add(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
+def test_a_program_ends_with_the_process_that_started_it() -> None:
+    """Also where that is killed and cannot clean up."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _LOOPS],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+    ) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == b"started\n"
+        below = Path(f"/proc/{started.pid}/task/{started.pid}/children")
+        until = time.monotonic() + 20
+        while not (own := below.read_text().split()) and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert left_of(own)
+        started.send_signal(signal.SIGKILL)
+    while (left := left_of(own)) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not left
+
+
+def test_a_program_inherits_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable, no open file, no argument, no folder, no input."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    read, write = os.pipe()
+    os.set_inheritable(write, True)  # noqa: FBT003
+    source = (
+        "import os, sys\n"
+        "def is_open(fd):\n    try: os.fstat(fd)\n    except OSError: return False\n"
+        "    return True\n"
+        "str((dict(os.environ), sys.argv, sys.stdin.read(), sys.flags.no_site,\n"
+        "     len([fd for fd in range(64) if is_open(fd)])))"
+    )
+    outcome = run_program(source)
+    os.close(read)
+    os.close(write)
+    # Input, output and errors, which are nothing, and the pipe of the result.
+    assert outcome.value == "({}, [''], '', 1, 4)"
+
+
+def test_protections_are_named_and_explained() -> None:
+    """What holds, what does not, and whether the kernel keeps a program in."""
+    found = protections()
+    assert {"limits", "hook"} <= found.active <= set(PROTECTIONS)
+    assert found is protections()
+    assert len(found.rows()) == len(PROTECTIONS)
+    assert not Protections(frozenset({"limits", "hook", "no_new_rights"})).confined
+    assert Protections(frozenset({"filter"})).confined
+    assert Protections(frozenset({"network", "processes", "landlock"})).confined
+    assert "landlock" not in Protections(frozenset({"mounts"})).missing
+    assert {"landlock", "mounts"} <= Protections(frozenset({"filter"})).missing
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protections of Linux")
+def test_what_is_left_out_does_not_count_as_a_protection() -> None:
+    """The probe reports what was set up for it, not what the system could do."""
+    everything = protections().active
+    for name in everything - {"limits", "no_new_rights", "user", "users"}:
+        order = {"way": "probe", "without": (name,)}
+        assert name not in read_reply(run_order(order, Limits(seconds=10.0)).answer).value
+
+
+def test_a_sandbox_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not the program's failure; where there is no fork nothing is run at all."""
+    monkeypatch.setattr(process, "_CHILD", Path("/nowhere"))
+    with pytest.raises(SandboxFailed, match="could not start"):
+        run_program("1")
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(UsageError, match="on Linux and macOS"):
+        run_program("1")
+
+
+_TOO_DEEP: Any = "[" * 5_000 + "]" * 5_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *("", "1", "[]", "null", "{", '{"value": 1} x', '{"other": 1}', '{"number": "1"}'),
+        *('{"number": 1}', '{"number": true}', '{"error": 5}', '{"calls": {}}', '{"calls": [1]}'),
+        *('{"calls": [{"calls": [{}]}]}', '{"value": 1' + "0" * 400 + "}", "\u00e9"),
+        '{"value": ' + _TOO_DEEP + "}",
+        '{"value": ' + "[" * 30 + "]" * 30 + "}",
+        '{"value": 1' + "0" * 5_000 + "}",
+    ],
+)
+def test_an_answer_of_another_form_is_refused(data: str) -> None:
+    """What our own code would not have written is not read."""
+    with pytest.raises(UnreadableError):
+        read_reply(data.encode())
