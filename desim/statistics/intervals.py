@@ -8,7 +8,7 @@ from attrs import frozen
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-__all__ = ["Interval", "interval", "moments", "t_quantile"]
+__all__ = ["Interval", "checked_level", "interval", "moments", "t_quantile"]
 
 
 @frozen
@@ -34,7 +34,7 @@ class Interval:
     @property
     def half(self) -> float | None:
         """Half the width of the interval; None for a single value."""
-        return None if self.high is None else self.high - self.mean
+        return None if self.high is None or self.low is None else (self.high - self.low) / 2
 
 
 def interval(values: Sequence[float], level: float = 0.95) -> Interval:
@@ -54,14 +54,24 @@ def interval(values: Sequence[float], level: float = 0.95) -> Interval:
     >>> print(f"{one.mean} from {one.low:.3f} to {one.high:.3f}")
     2.5 from 0.446 to 4.554
     """
-    if not 0 < level < 1:
-        raise UsageError(f"level {short_repr(level)} was given; a level is above 0 and below 1")
+    checked_level(level)
     mean, sd = moments(values)
     n = len(values)
     if sd is None:
         return Interval(mean, None, None, None, n, level)
     half = t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
     return Interval(mean, sd, mean - half, mean + half, n, level)
+
+
+def checked_level(level: float) -> float:
+    """Return a confidence level that is above 0 and below 1.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if not 0 < level < 1:
+        raise UsageError(f"level {short_repr(level)} was given; a level is above 0 and below 1")
+    return level
 
 
 def moments(values: Sequence[float]) -> tuple[float, float | None]:
@@ -84,7 +94,7 @@ def moments(values: Sequence[float]) -> tuple[float, float | None]:
     return mean, math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
 
 
-def t_quantile(probability: float, freedom: int) -> float:
+def t_quantile(probability: float, freedom: float) -> float:
     """Return a quantile of Student's t distribution with *freedom* degrees of freedom."""
     # scipy.stats has the same function, but its import takes more than a second.
     from scipy.special import stdtrit

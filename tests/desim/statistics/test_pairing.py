@@ -1,0 +1,77 @@
+"""Differences of two means, several at once, and the seeds that a precision needs."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from desim.errors import UsageError
+from desim.statistics.intervals import interval
+from desim.statistics.pairing import difference, simultaneous
+from desim.statistics.precision import seeds_needed
+from desim.statistics.proportions import paired_share
+
+
+def test_the_unpaired_width_and_the_correlation_are_scipys() -> None:
+    """Welch's interval and Pearson's correlation."""
+    draws = np.random.default_rng(3)
+    mine, theirs = draws.normal(0, 1, 12), draws.normal(1, 4, 12)
+    found = difference(list(mine), list(theirs), 0.9)
+    between = stats.ttest_ind(mine, theirs, equal_var=False).confidence_interval(0.9)
+    assert found.unpaired == pytest.approx((between.high - between.low) / 2)
+    assert found.correlation == pytest.approx(stats.pearsonr(mine, theirs).statistic)
+    assert found.paired == interval(list(mine - theirs), 0.9)
+
+
+def test_pairing_helps_where_the_two_share_their_luck() -> None:
+    """And not where they do not; of equal values and of one pair nothing can be said."""
+    luck, own = np.random.default_rng(4).normal(size=(2, 50))
+    assert difference(list(luck), list(luck + 0.1 * own)).pairing_helps
+    assert not difference(list(luck), list(own)).pairing_helps
+    assert difference([1.0, 1.0], [1.0, 1.0]).pairing_helps
+    assert difference([1.0], [2.0]).pairing_helps
+
+
+def test_truth_values_are_compared_as_shares() -> None:
+    """Only where they are said to be truth values."""
+    mine, theirs = [1.0, 1, 0, 1], [0.0, 1, 0, 0]
+    assert difference(mine, theirs, truth=True).paired == paired_share(mine, theirs)
+    assert difference(mine, theirs).paired == interval([1, 0, 0, 1])
+    assert difference([0.5, 1], [1, 1], truth=True).paired == interval([-0.5, 0])
+
+
+def test_nine_identical_rivals_rarely_differ() -> None:
+    """At most 5 % of tables show a difference to the reference; without Bonferroni 27 % do."""
+    draws = np.random.default_rng(5).normal(size=(1_000, 20, 10))
+    false = 0
+    for table in draws:
+        means = [
+            difference(list(table[:, rival]), list(table[:, 0]), simultaneous(0.95, 9)).paired
+            for rival in range(1, 10)
+        ]
+        false += any(one.low > 0 or one.high < 0 for one in means)  # type: ignore[operator]
+    assert false <= 50
+
+
+def test_the_seeds_needed_give_that_width() -> None:
+    """And one seed less does not, if the standard deviation stays."""
+    values = list(np.random.default_rng(6).normal(100, 20, 40))
+    known = interval(values)
+    n = seeds_needed(known, 5.0)
+    assert n is not None
+    assert known.sd is not None
+    for seeds, within in [(n, True), (n - 1, False)]:
+        half = stats.t.ppf(0.975, seeds - 1) * known.sd / seeds**0.5
+        assert bool(half <= 5) is within
+
+
+def test_what_cannot_be_told_is_none() -> None:
+    """One value, equal values, or more seeds than anybody can play."""
+    assert seeds_needed(interval([1.0]), 1) is None
+    assert seeds_needed(interval([1.0, 1.0]), 1) is None
+    assert seeds_needed(interval([1.0, 2.0]), 1e-9) is None
+    assert seeds_needed(interval([1.0, 2.0]), 1e9) == 2
+    for wrong in (0, -1, float("nan")):
+        with pytest.raises(UsageError, match="above 0"):
+            seeds_needed(interval([1.0, 2.0]), wrong)
+    with pytest.raises(UsageError, match="pairs need as many"):
+        difference([1.0], [1.0, 2.0])
