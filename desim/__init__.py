@@ -1,5 +1,8 @@
 """Discrete-event simulation of business worlds in which somebody has to decide."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from desim.catalog.presets import from_preset
 from desim.core.protocols import Model, Policy
 from desim.core.result import Result
@@ -16,9 +19,14 @@ from desim.episodes.replay import replay
 from desim.episodes.resume import resume, resume_async
 from desim.episodes.series import play_series
 from desim.errors import DesimError
+from desim.sweeps.load import load
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
 from desim.version import __version__
+
+if TYPE_CHECKING:
+    from desim.sweeps.selecting import select
+    from desim.sweeps.until import compare
 
 __all__ = [
     "Decision",
@@ -36,13 +44,25 @@ __all__ = [
     "World",
     "__version__",
     "branch",
+    "compare",
     "export",
     "from_preset",
+    "load",
     "play",
     "play_async",
     "play_series",
     "replay",
     "resume",
     "resume_async",
+    "select",
     "sweep",
 ]
+
+#: Names that are imported when they are first used, by their modules: importing desim is fast.
+_LATER = {"compare": "desim.sweeps.until", "select": "desim.sweeps.selecting"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

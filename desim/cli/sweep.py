@@ -1,9 +1,11 @@
 """`desim sweep`: many episodes, one row each."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import frozen
 
 from desim.cli.completion import complete_model_or_file
 from desim.cli.errors import fail, warnings_as_sentences
@@ -15,9 +17,15 @@ from desim.cli.options import (
     read_parameters,
     set_option,
 )
+from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.core.limits import Limits
+    from desim.sweeps.config import SweepSpec
+    from desim.sweeps.design import Analysis
+    from desim.sweeps.rows import Rows
+    from desim.sweeps.selecting import Choice
+    from desim.sweeps.until import Comparison
 
 __all__ = ["command"]
 
@@ -28,6 +36,13 @@ __all__ = ["command"]
 @set_option
 @policy_option
 @click.option("--seeds", default="", help="A:B without B, or A,B,...; default 0:20.")
+@click.option(
+    "--design",
+    default="",
+    metavar="KIND[:SIZE][,KEY=VALUE]",
+    help="Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256, "
+    "morris:20.",
+)
 @click.option("--out", type=click.Path(file_okay=False), help="A folder that keeps every row.")
 @click.option("--restart", is_flag=True, help="Discard the rows in --out and start anew.")
 @click.option("--retry-failed", is_flag=True, help="Play the failed episodes in --out again.")
@@ -37,6 +52,14 @@ __all__ = ["command"]
 @click.option("--series", is_flag=True, help="Keep the model's series in the rows, if it has any.")
 @click.option("--show", "figures", multiple=True, help="A figure of the table; default: score.")
 @click.option("--against", help="The policy with which the others are compared.")
+@click.option("--until", help="Play seeds until intervals are as narrow: 5% of the mean, or 2.5.")
+@click.option(
+    "--select",
+    type=click.Choice(["best", "kn", "ocba"]),
+    help="Play only what is needed to select the best; kn guarantees it, and needs --delta.",
+)
+@click.option("--delta", type=float, help="With --select: the smallest difference that matters.")
+@click.option("--max-seeds", type=int, help="With --until and --select; default 2,000.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows, one line of JSON each.")
 def command(
     *,
@@ -45,6 +68,7 @@ def command(
     sets: tuple[str, ...],
     specs: tuple[str, ...],
     seeds: str,
+    design: str,
     out: str | None,
     restart: bool,
     retry_failed: bool,
@@ -54,6 +78,10 @@ def command(
     series: bool,
     figures: tuple[str, ...],
     against: str | None,
+    until: str | None,
+    select: str | None,
+    delta: float | None,
+    max_seeds: int | None,
     as_json: bool,
 ) -> None:
     """Play MODEL with every policy, parameter and seed.
@@ -62,33 +90,95 @@ def command(
     of one way may also be joined with +, as in retailer=base_stock,target=24+factory=benchmark.
     `--set KEY=V1,V2` varies a parameter, `--set policy.KEY=V1,V2` an argument of the policies.
     With --out, the same command continues a sweep that was stopped; it is refused if code or files
-    that the rows depend on have changed since.
+    that the rows depend on have changed since. With --until or --select, --seeds names the first
+    batch, and further seeds are played as needed.
+    With --design, `--set KEY=low:high` (or int:low:high, log:low:high, or V1,V2) names what varies,
+    and effects or indices of the figures are printed, with --json one line of JSON each.
     """
     import msgspec
 
     from desim.cli.tables import print_rows, progress_bar
     from desim.sweeps.config import read_config
     from desim.sweeps.store import SweepWarning
+    from desim.ui.console import console
 
-    spec = read_config(model, preset, read_parameters(sets), specs, seeds)
+    spec = read_config(model, preset, read_parameters(sets), specs, seeds, design)
+    if spec.analysed:
+        refuse_options({"--against": against}, "sweeps whose table has policies, not effects")
+    # Also one job has a worker process: no policy can end or hold up the command itself.
+    how: dict[str, Any] = {"jobs": jobs, "out": out, "executor": executor or f"processes={jobs}"}
+    how |= {"limits": limits, "restart": restart}
+    found: Comparison | Choice | None = None
     with progress_bar("sweep") as progress, warnings_as_sentences(SweepWarning):
-        rows = spec.play(
-            jobs=jobs,
-            out=out,
-            # Also one job has a worker process: no policy can end or hold up the command itself.
-            executor=executor or f"processes={jobs}",
-            progress=progress,
-            limits=limits,
-            restart=restart,
-            retry_failed=retry_failed,
-            series=series,
-        )
+        if until is None and select is None:
+            refuse_options({"--delta": delta, "--max-seeds": max_seeds}, "--until or --select")
+            rows = spec.play(progress=progress, retry_failed=retry_failed, series=series, **how)
+        else:
+            refuse_options({"--retry-failed": retry_failed, "--series": series}, "plain sweeps")
+            goal = _Goal(until, select, delta, max_seeds, figures, against)
+            found = goal.play(spec, {**how, "progress": progress})
+            rows = found.rows
+    shown = figures or ("score",)
+    analysis = _analysed(spec, rows, shown)
     if as_json:
-        for row in rows:
+        for row in analysis.plain() if analysis else rows:
             click.echo(msgspec.json.encode(row))
+    elif found:
+        console().print(found)
+    elif analysis:
+        console().print(analysis)
     else:
-        print_rows(rows, figures or ("score",), against)
-        if out:
-            click.echo(f"rows are in {Path(out) / 'rows.csv'} and rows.jsonl", err=True)
+        print_rows(rows, shown, against)
+    if out and not as_json:
+        click.echo(f"rows are in {Path(out) / 'rows.csv'} and rows.jsonl", err=True)
     if rows.failed:
         fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}")
+    if found and not found.reached:
+        fail(found.sentence)
+
+
+def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analysis | None":
+    """Return what the rows of a design show; None after failures without a worst score."""
+    try:
+        return spec.analyse(rows, shown)
+    except UsageError:
+        if rows.failed:
+            return None
+        raise
+
+
+@frozen
+class _Goal:
+    """What `--until` or `--select` asks for."""
+
+    until: str | None
+    select: str | None
+    delta: float | None
+    max_seeds: int | None
+    figures: tuple[str, ...]
+    against: str | None
+
+    def play(self, spec: "SweepSpec", how: dict[str, Any]) -> "Comparison | Choice":
+        """Play a sweep until it is reached, or until there are no seeds left."""
+        if len(self.figures) > 1:
+            raise UsageError("--until and --select take one --show")
+        how |= {"show": (self.figures or ("score",))[0]}
+        if self.max_seeds is not None:
+            how["max_seeds"] = self.max_seeds
+        if self.until is None:
+            refuse_options({"--against": self.against}, "--until")
+            by = None if self.select == "best" else self.select
+            return spec.select(by=by, delta=self.delta, **how)
+        refuse_options({"--select": self.select, "--delta": self.delta}, "a sweep without --until")
+        return spec.compare(until=self.until, against=self.against, **how)
+
+
+def refuse_options(given: Mapping[str, object], belong_to: str) -> None:
+    """Refuse options that would have no effect.
+
+    Raises:
+        UsageError: One was given.
+    """
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"{name} belongs to {belong_to}")

@@ -105,9 +105,7 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
 
 def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
     """Print a sweep's rows by policy and by every parameter that varies."""
-    varying = [name for name in rows.columns if _varies(rows, name)]
-    by = [name.removeprefix("params.") for name in varying]
-    console().print(rows.table(by=[*by, "policy"], show=figures, against=against))
+    console().print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
 
 
 def _first_of_parts(metrics: Iterable[str]) -> list[str]:
@@ -124,11 +122,6 @@ def _first_of_parts(metrics: Iterable[str]) -> list[str]:
         if seen[part] <= _OF_PART:
             shown.append(name)
     return shown
-
-
-def _varies(rows: Rows, name: str) -> bool:
-    groups = name in {"model", "preset"} or name.startswith("params.")
-    return groups and len(set(map(repr, rows.column(name)))) > 1
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from desim.core.world import World
 
 __all__ = [
     "MAX_QUESTIONS_PER_TICK",
+    "DecidesAsync",
     "Draws",
     "Exportable",
     "HasBoardSeeds",
@@ -31,6 +32,7 @@ __all__ = [
     "HasSeries",
     "HasStatements",
     "HasTables",
+    "HasWorstScore",
     "Informed",
     "Learner",
     "Ledger",
@@ -366,6 +368,19 @@ class HasDeterminism(Protocol):
 
 
 @runtime_checkable
+class HasWorstScore(Protocol):
+    """A model whose score cannot fall below a number."""
+
+    @property
+    def worst_score(self) -> float | None:
+        """The lowest score that an episode can have, with which a failed one counts in tables.
+
+        None where there is none with these parameters.
+        """
+        ...
+
+
+@runtime_checkable
 class HasSeries(Protocol):
     """A model that reports what happened period by period."""
 
@@ -422,6 +437,18 @@ class Policy(Protocol):
 
     def decide(self, observation: Any, /) -> Any:
         """Return an action, or an awaitable of one."""
+        ...
+
+
+@runtime_checkable
+class DecidesAsync(Protocol):
+    """A policy that also decides in a coroutine, which `play_async` awaits in place of `decide`.
+
+    So several of them that decide at one tick wait together, with the same records.
+    """
+
+    async def decide_async(self, observation: Any, /) -> Any:
+        """Return the action that `decide` would return."""
         ...
 
 

@@ -2,12 +2,17 @@
 
 From the bottom up:
 
-* `combinations`, `entries`, `jobs`, `grid`: what is played. A `Grid` is the list of all jobs.
+* `combinations`, `entries`, `variants`, `jobs`, `grid`: what is played. A `Grid` is the list of
+  all jobs.
+* `design`: points that are played instead of all combinations, and what their rows show.
 * `worker`: plays one job and returns its row.
 * `executors`, `pool_executor`, `process_executor`, `dask_executor`: where jobs are played.
 * `chunks`, `store`, `checkpoint`: which jobs are left, and where finished rows are kept.
 * `packed`, `columns`, `tables`, `groups`, `rows`: rows in little memory, by column, compared in
   groups, printed and written.
 * `sweep`: plays a grid and returns its rows. `config` reads a sweep from options or a TOML file;
-  `leaderboard` plays and ranks the baselines.
+  `leaderboard` plays and ranks the baselines; `aggregates` compares policies over several worlds.
+* `playing`: plays some jobs of a grid after others. `until`: batches of seeds until intervals are
+  narrow. `selecting`: only what a selection of the best needs.
+* `ranges`, `tuning_study`, `tuned`, `tuning_search`, `tune`: searches the best parameters.
 """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from desim.formatting import estimate_text
 from desim.statistics.intervals import Interval
 from desim.sweeps.ranking import BoardLine
-from desim.sweeps.tables import UNKNOWN
+from desim.sweeps.tables import PRECISION, UNKNOWN, repeated_note, seeds_cell
 
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Group
@@ -39,22 +39,30 @@ def board_table(
     from rich.console import Group
     from rich.text import Text
 
-    heads = ["policy", "n", "mean score", _HALF, "difference", _HALF, "ended"]
+    heads = ["policy", "rank", "n", "mean score", _HALF, PRECISION, "difference", _HALF, "ended"]
     cells = [_cells(line, reference) for line in lines if not line.informed]
     informed = [_cells(line, reference, indent="  ") for line in lines if line.informed]
     if informed:
         cells += [["informed:", *[""] * (len(heads) - 1)], *informed]
-    notes = [Text(note, "table.caption") for note in _notes(lines, reference, seeds)]
-    return Group(title, _table(heads, cells, width), *notes)
+    notes = _notes(lines, reference, seeds)
+    if width < _NARROW:
+        # Numbers are never folded, and the others are needed more.
+        place = heads.index(PRECISION)
+        heads, *cells = [[*row[:place], *row[place + 1 :]] for row in (heads, *cells)]
+        notes = [note for note in notes if not note.startswith(PRECISION)]
+    captions = [Text(note, "table.caption") for note in notes]
+    return Group(title, _table(heads, cells, width), *captions)
 
 
 def _cells(line: BoardLine, reference: str, indent: str = "") -> list[str]:
-    played = line.episodes - line.failed
-    count = f"{played:,} of {line.episodes:,}" if line.failed else f"{line.episodes:,}"
-    difference = ["", ""] if reference in line.policies else _estimate(line.difference)
+    count = f"{line.episodes:,}"
+    paired = line.difference.paired if line.difference else None
+    difference = ["", ""] if reference in line.policies else _estimate(paired)
     ended = ", ".join(f"{count:,} {end}" for end, count in line.ended.items())
     names = indent + " = ".join(line.policies)
-    return [names, count, *_estimate(line.estimate), *difference, ended]
+    rank = UNKNOWN if line.rank is None else str(line.rank)
+    needed = seeds_cell(line.estimate)
+    return [names, rank, count, *_estimate(line.estimate), needed, *difference, ended]
 
 
 def _estimate(estimate: Interval | None) -> list[str]:
@@ -109,9 +117,25 @@ def _widths(heads: Sequence[str], lines: Sequence[Sequence[str]], width: int) ->
 def _notes(lines: Sequence[BoardLine], reference: str, seeds: int) -> list[str]:
     """Return the sentences that the lines need."""
     counts = {line.episodes for line in lines}
+    rivals = sum(reference not in line.policies for line in lines)
+    together = f" The {rivals} intervals hold together (Bonferroni)."
     notes = [
         f"difference: to {reference}, on the same seeds. {_HALF}: half the confidence interval."
+        + together * (rivals > 1),
+        f"{PRECISION}: seeds with which half the interval of the mean is that share of it.",
     ]
+    if rivals:
+        notes.append("rank: 1 more than the number of policies that are known to be better.")
+    if useless := [line for line in lines if line.difference and not line.difference.pairing_helps]:
+        names = ", ".join(line.policies[0] for line in useless)
+        notes.append(f"the same seeds make the difference no surer for {names}.")
+    repeated = {
+        line.policies[0]: line.seeds
+        for line in lines
+        if line.seeds and line.seeds[0] > line.seeds[1]
+    }
+    if repeated:
+        notes.append(f"{repeated_note(repeated)}.")
     if any(len(line.policies) > 1 for line in lines):
         notes.append("a = b: the same scores, ends and ledgers on every seed.")
     if any(line.informed for line in lines):
@@ -128,8 +152,8 @@ def _notes(lines: Sequence[BoardLine], reference: str, seeds: int) -> list[str]:
             f"n below {seeds:,}: played on the first seeds only, as an episode takes long; compare "
             "the difference, not the mean."
         )
-    if any(line.failed for line in lines):
-        notes.append(
-            "n of m: the others failed. A mean without them proves nothing, so these come last."
-        )
+    if any(line.failed and line.estimate for line in lines):
+        notes.append("failed: counts with the worst score that the world declares.")
+    if any(line.failed and not line.estimate for line in lines):
+        notes.append("failed: a mean without these proves nothing, so such a line comes last.")
     return notes

@@ -1,8 +1,7 @@
 """The jobs that are left to play, cut into chunks."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 
 from desim.sweeps.grid import Grid
 from desim.sweeps.jobs import Job
@@ -26,18 +25,18 @@ class Chunks:
 
     Args:
         plan: All jobs.
-        done: Indices of the jobs that are finished.
+        left: Indices of the jobs to play, ascending.
         workers: How many chunks are played at once.
 
     Attributes:
         count: How many chunks were yielded so far.
     """
 
-    def __init__(self, plan: Grid, done: AbstractSet[int], workers: int) -> None:
+    def __init__(self, plan: Grid, left: Iterable[int], workers: int) -> None:
         self._plan = plan
         self._workers = workers
-        self._left = deque(_gaps(done, len(plan)))
-        self._jobs_left = len(plan) - len(done)
+        self._left = deque(_spans(left))
+        self._jobs_left = sum(map(len, self._left))
         self._out: dict[int, range] = {}
         self.count = 0
 
@@ -76,10 +75,14 @@ class Chunks:
             self._left.appendleft(span)
 
 
-def _gaps(done: AbstractSet[int], total: int) -> Iterator[range]:
-    """Yield the ranges of jobs between finished ones."""
-    start = 0
-    for job in [*sorted(done), total]:
-        if job > start:
-            yield range(start, job)
-        start = job + 1
+def _spans(indices: Iterable[int]) -> Iterator[range]:
+    """Yield ascending indices as ranges."""
+    span = range(0)
+    for index in indices:
+        if not span or index != span.stop:
+            if span:
+                yield span
+            span = range(index, index)
+        span = range(span.start, index + 1)
+    if span:
+        yield span

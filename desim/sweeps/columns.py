@@ -7,7 +7,7 @@ from typing import Any
 
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from desim.sweeps.jobs import Row
+from desim.sweeps.jobs import GIVEN, POINT, Row
 
 __all__ = [
     "Key",
@@ -15,6 +15,7 @@ __all__ = [
     "column",
     "column_names",
     "find",
+    "holds_truth_values",
     "mean",
     "means_by_seed",
     "numbers",
@@ -22,9 +23,10 @@ __all__ = [
     "places",
     "seed_means",
     "value_at",
+    "varying",
 ]
 
-#: The keys under which rows have a column: one, or `params` or `metrics` and a name.
+#: The keys under which rows have a column: one, or `params`, `arguments` or `metrics` and a name.
 Path = tuple[str, ...]
 
 #: The values of the columns that make a group.
@@ -32,55 +34,81 @@ Key = tuple[Any, ...]
 
 _FIRST, _MIDDLE, _LAST = (
     ("model", "preset"),
-    ("policy", "seed", "score", "ended", "decisions"),
+    ("seed", "score", "ended", "decisions"),
     ("ledger_digest", "error"),
 )
-_PLAIN = _FIRST + _MIDDLE + _LAST
-_NESTED = ("params", "metrics")
+_PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
+
+#: Keys that are columns where the rows are those of a design.
+_OF_DESIGN = (POINT, GIVEN)
+
+#: The keys of rows that hold several columns, by the prefix of their full names.
+_NESTED = {"params": "params", "policy": "arguments", "metrics": "metrics"}
 
 
 def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the full names of all columns, in the order of rows.csv."""
-    params, metrics = (
-        tuple(f"{key}.{name}" for name in dict.fromkeys(n for row in rows for n in row[key]))
-        for key in _NESTED
+    names: dict[str, dict[str, None]] = {prefix: {} for prefix in _NESTED}
+    design: dict[str, None] = {}
+    for row in rows:
+        for prefix, key in _NESTED.items():
+            names[prefix].update(dict.fromkeys(row.get(key, ())))
+        design.update(dict.fromkeys(key for key in _OF_DESIGN if key in row))
+    params, arguments, metrics = (
+        tuple(f"{prefix}.{name}" for name in found) for prefix, found in names.items()
     )
-    return (*_FIRST, *params, *_MIDDLE, *metrics, *_LAST)
+    return (*_FIRST, *design, *params, "policy", *arguments, *_MIDDLE, *metrics, *_LAST)
+
+
+def varying(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the columns that have several values: model, preset and parameters.
+
+    Parameters without a prefix, but where an argument of a policy or a metric has the same name.
+    """
+    all_names = column_names(rows)
+    names = [n for n in all_names if n in _FIRST or n.startswith("params.")]
+    several = [n for n in names if len(set(map(repr, column(rows, n)))) > 1]
+    taken = {n.partition(".")[2] for n in all_names if n.startswith(("policy.", "metrics."))}
+    short = [name.removeprefix("params.") for name in several]
+    return tuple(name if one in taken else one for one, name in zip(short, several, strict=True))
 
 
 def find(rows: Sequence[Row], name: str) -> Path:
     """Return the path of a column.
 
     Raises:
-        UsageError: There is no such column, or a parameter and a metric share the name.
+        UsageError: There is no such column, or a parameter, an argument of a policy or a metric
+            share the name.
     """
-    key, _, rest = name.partition(".")
-    if name in _PLAIN:
+    prefix, _, rest = name.partition(".")
+    if name in _PLAIN or (name in _OF_DESIGN and any(name in row for row in rows)):
         return (name,)
-    if key in _NESTED and any(rest in row[key] for row in rows):
-        return (key, rest)
-    keys = [key for key in _NESTED if any(name in row[key] for row in rows)]
-    if len(keys) > 1:
-        raise UsageError(
-            f"{name!r} is a parameter and a metric; write params.{name} or metrics.{name}"
-        )
-    if not keys and all(row["error"] is not None for row in rows):
+    if prefix in _NESTED and any(rest in row.get(_NESTED[prefix], ()) for row in rows):
+        return (_NESTED[prefix], rest)
+    found = [
+        prefix for prefix, key in _NESTED.items() if any(name in row.get(key, ()) for row in rows)
+    ]
+    if len(found) > 1:
+        full = [f"{prefix}.{name}" for prefix in found]
+        raise UsageError(f"{name!r} may be {' or '.join(full)}; write one of these")
+    if not found and all(row["error"] is not None for row in rows):
         # Failed rows have no metrics, so any name may be one.
         return ("metrics", name)
-    if not keys:
+    if not found:
         known = [n.removeprefix("params.").removeprefix("metrics.") for n in column_names(rows)]
         raise UsageError(f"there is no column {name!r}; {possible(name, known)}")
-    return (keys[0], name)
+    return (_NESTED[found[0]], name)
 
 
 def paths(names: Iterable[str]) -> list[Path]:
     """Return the paths of columns by their full names, as `column_names` returns them."""
-    return [tuple(n.split(".", 1)) if n.split(".")[0] in _NESTED else (n,) for n in names]
+    split = [name.partition(".") for name in names]
+    return [(_NESTED[prefix], rest) if rest else (prefix,) for prefix, _, rest in split]
 
 
 def value_at(row: Row, path: Path) -> Any:
     """Return the value of a column; None if the row has no such parameter or metric."""
-    return row[path[0]] if len(path) == 1 else row[path[0]].get(path[1])
+    return row.get(path[0]) if len(path) == 1 else row.get(path[0], {}).get(path[1])
 
 
 def column(rows: Sequence[Row], name: str) -> list[Any]:
@@ -100,6 +128,16 @@ def numbers(rows: Sequence[Row], name: str) -> list[float | None]:
         UsageError: There is no such column, or it holds something else than numbers.
     """
     return [_number(name, value) for value in column(rows, name)]
+
+
+def holds_truth_values(rows: Sequence[Row], name: str) -> bool:
+    """Return whether every known value of a column is a truth value, and there is one.
+
+    Raises:
+        UsageError: There is no such column.
+    """
+    known = [value for value in column(rows, name) if value is not None]
+    return bool(known) and all(isinstance(value, bool) for value in known)
 
 
 def places(rows: Sequence[Row], by: Sequence[str]) -> dict[Key, list[int]]:

@@ -10,7 +10,7 @@ from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["as_list", "combinations", "from_numpy", "refuse_duplicates"]
+__all__ = ["as_list", "combinations", "from_numpy", "refuse_duplicates", "value_text"]
 
 
 def combinations(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
@@ -29,7 +29,7 @@ def combinations(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     columns = []
     for name, given in values.items():
         value = from_numpy(given)
-        texts = [_text(v) for v in value] if _is_sequence(value) else [_text(value)]
+        texts = [value_text(v) for v in value] if _is_sequence(value) else [value_text(value)]
         if not texts:
             raise UsageError(f"{name} has no value; give at least one")
         refuse_duplicates(name, texts)
@@ -73,12 +73,12 @@ def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
         seen.add(value)
 
 
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+def value_text(value: Any) -> str:
+    """Return a value as text; its type is checked where the text is read.
 
-
-def _text(value: Any) -> str:
-    """Return a value as text; its type is checked where the text is read."""
+    Raises:
+        UsageError: It is no plain value.
+    """
     if isinstance(value, str):
         return value
     try:
@@ -87,3 +87,7 @@ def _text(value: Any) -> str:
         raise UsageError(
             f"{short_repr(value)} is no value for a parameter; give plain values"
         ) from None
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)

@@ -2,7 +2,8 @@
 
 A file holds `model`, `preset`, `policies` (a list of specs and of tables of roles to specs),
 `seeds` ("0:500" or a list) and a table `set` of values or lists of values by parameter, such as
-`"policy.target" = [20, 24, 28]`.
+`"policy.target" = [20, 24, 28]`. A table `design` plays points instead of all combinations: `kind`,
+and what else `DesignSpec` holds; `set` then holds ranges such as "1e6:5e6", too.
 """
 
 import itertools
@@ -18,8 +19,13 @@ from desim.core.limits import Limits
 from desim.episodes.spec import read_policies
 from desim.errors import SchemaError, UsageError
 from desim.schema import from_plain
+from desim.sweeps.design import ANALYSED, Analysis, DesignSpec, analyse
+from desim.sweeps.design.spec import planned
+from desim.sweeps.playing import Progress
 from desim.sweeps.rows import Rows
-from desim.sweeps.sweep import Progress, sweep
+from desim.sweeps.selecting import Choice, select
+from desim.sweeps.sweep import sweep
+from desim.sweeps.until import Comparison, compare
 
 __all__ = ["SweepSpec", "read_config", "read_entries", "read_seeds"]
 
@@ -42,7 +48,9 @@ class SweepSpec:
         preset: Empty stands for the first.
         policies: Specs, or mappings of roles to specs; each is one way to play.
         seeds: "A:B" without B, "A,B,...", or the numbers themselves.
-        set: A value or a list of values by parameter, or by `policy.` and an argument.
+        set: A value or a list of values by parameter, or by `policy.` and an argument; with a
+            design also ranges.
+        design: Points to play instead of all combinations.
     """
 
     model: str
@@ -50,6 +58,7 @@ class SweepSpec:
     policies: list[str | dict[str, str]] = field(factory=list)
     seeds: str | list[int] = ""
     set: dict[str, Any] = field(factory=dict)
+    design: DesignSpec | None = None
 
     def play(
         self,
@@ -64,13 +73,13 @@ class SweepSpec:
         series: bool = False,
     ) -> Rows:
         """Play the sweep; the arguments are those of `desim.sweep`."""
-        seeds = read_seeds(self.seeds) if isinstance(self.seeds, str) else self.seeds
         return sweep(
             self.model,
-            list(self.policies) or ["greedy"],
-            seeds,
+            self._entries,
+            self._seeds,
             preset=self.preset,
             set=self.set,
+            design=self.design,
             jobs=jobs,
             out=out,
             executor=executor,
@@ -81,9 +90,68 @@ class SweepSpec:
             series=series,
         )
 
+    def compare(self, **options: Any) -> Comparison:
+        """Play the sweep until intervals are narrow; the arguments are those of `compare`.
+
+        Raises:
+            UsageError: As `compare`, or there is a design, which is played as a whole.
+        """
+        self._refuse_design()
+        return compare(
+            self.model,
+            self._entries,
+            seeds=self._seeds,
+            preset=self.preset,
+            set=self.set,
+            **options,
+        )
+
+    def select(self, **options: Any) -> Choice:
+        """Select the best of the sweep; the arguments are those of `select`.
+
+        Raises:
+            UsageError: As `select`, or seeds are given: it plays the seeds from 0; or there is a
+                design, which is played as a whole.
+        """
+        self._refuse_design()
+        if self.seeds:
+            raise UsageError("a selection plays the seeds from 0; leave out the seeds")
+        return select(self.model, self._entries, preset=self.preset, set=self.set, **options)
+
+    @property
+    def analysed(self) -> bool:
+        """Whether the design shows effects or indices, and not its points alone."""
+        return self.design is not None and self.design.kind in ANALYSED
+
+    def analyse(self, rows: Rows, show: Sequence[str]) -> Analysis | None:
+        """Return what the rows of the sweep show of its design; None where there is nothing."""
+        if self.design is None:
+            return None
+        return analyse(rows, planned(self.design, self.set)[0], show=show)
+
+    def _refuse_design(self) -> None:
+        if self.design is not None:
+            raise UsageError(
+                f"the design {self.design.kind} is played as a whole; leave out --design, or "
+                "--until and --select"
+            )
+
+    @property
+    def _entries(self) -> list[_Policies]:
+        return list(self.policies) or ["greedy"]
+
+    @property
+    def _seeds(self) -> Sequence[int]:
+        return read_seeds(self.seeds) if isinstance(self.seeds, str) else self.seeds
+
 
 def read_config(
-    model: str, preset: str, changes: Mapping[str, str], specs: Sequence[str], seeds: str
+    model: str,
+    preset: str,
+    changes: Mapping[str, str],
+    specs: Sequence[str],
+    seeds: str,
+    design: str = "",
 ) -> SweepSpec:
     """Return the sweep that options describe; they take precedence over a TOML file.
 
@@ -93,6 +161,7 @@ def read_config(
         changes: Texts `V` or `V1,V2,...` by parameter.
         specs: The texts of `--policy`; see `read_entries`.
         seeds: See `read_seeds`; empty if not given.
+        design: See `DesignSpec.read`; empty if not given.
 
     Raises:
         UsageError: The file cannot be read or holds no sweep, or the policies are wrong.
@@ -105,6 +174,7 @@ def read_config(
         policies=read_entries(specs) or spec.policies,
         seeds=seeds or spec.seeds,
         set={**spec.set, **values},
+        design=DesignSpec.read(design) if design else spec.design,
     )
 
 

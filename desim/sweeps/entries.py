@@ -5,7 +5,8 @@ from types import FunctionType
 from typing import Any
 
 import attrs
-from attrs import evolve, frozen
+import msgspec
+from attrs import evolve, field, frozen
 
 from desim.catalog import policy_finder
 from desim.core.protocols import Model, Seated, model_arguments, model_of, offers
@@ -15,7 +16,7 @@ from desim.errors import UsageError, possible
 from desim.schema.arguments import parameters
 from desim.sweeps.combinations import combinations
 
-__all__ = ["PolicyEntry", "entries"]
+__all__ = ["PolicyEntry", "entries", "given_arguments"]
 
 
 @frozen
@@ -25,10 +26,13 @@ class PolicyEntry:
     Attributes:
         label: A text without memory addresses; equal labels mean equal policies.
         policies: What `desim.play` takes as its policies.
+        arguments: Plain values by name, as columns of rows: the arguments that specs give, and the
+            fields of instances. Where roles are named, a name begins with its role.
     """
 
     label: str
     policies: Policies
+    arguments: Mapping[str, Any] = field(factory=dict)
 
 
 def entries(
@@ -56,10 +60,52 @@ def entries(
         unused = {name: values for name, values in unused.items() if name not in free}
         for texts in combinations(varied):
             policy = _with_arguments(given, texts, model)
-            yield PolicyEntry(_label(policy), policy)
+            yield PolicyEntry(_label(policy), policy, given_arguments(policy))
     for name in unused:
         known = sorted({n for given in policies for n in _free_arguments(given, model)})
         raise UsageError(f"no policy here lets {name!r} vary; {possible(name, known)}")
+
+
+def given_arguments(policies: Policies) -> dict[str, Any]:
+    """Return the arguments of policies as plain values: numbers, truth values and texts.
+
+    >>> given_arguments({"retailer": "base_stock,target=20", "factory": "base_stock,target=20"})
+    {'retailer.target': 20, 'factory.target': 20, 'target': 20}
+    """
+    if not isinstance(policies, Mapping):
+        return _own_arguments(policies)
+    found = {
+        f"{role}.{name}" if role else name: value
+        for role, one in policies.items()
+        for name, value in _own_arguments(one).items()
+    }
+    common: dict[str, list[Any]] = {}
+    for name, value in found.items():
+        common.setdefault(name.rpartition(".")[2], []).append(value)
+    same = {name: values[0] for name, values in common.items() if _all_equal(values)}
+    return {**found, **{name: value for name, value in same.items() if name not in found}}
+
+
+def _own_arguments(policy: Any) -> dict[str, Any]:
+    if isinstance(policy, str):
+        return {name: _plain(text) for name, text in Spec.read(policy).arguments.items()}
+    if isinstance(policy, type) or not attrs.has(type(policy)):
+        return {}
+    values = attrs.asdict(policy, recurse=False)
+    return {name: value for name, value in values.items() if isinstance(value, int | float | str)}
+
+
+def _plain(text: str) -> Any:
+    """Return the number or truth value that a text is; otherwise the text."""
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+    return value if isinstance(value, bool | int | float) else text
+
+
+def _all_equal(values: Sequence[Any]) -> bool:
+    return all(value == values[0] for value in values)
 
 
 def _free_arguments(given: Policies, model: Model[Any]) -> set[str]:
@@ -71,6 +117,10 @@ def _free_arguments(given: Policies, model: Model[Any]) -> set[str]:
         elif isinstance(one, str):
             spec = Spec.read(one)
             found |= _arguments(policy_finder.policy(spec.name, of), of) - set(spec.arguments)
+    if isinstance(given, Mapping):
+        for role, one in given.items():
+            own = _free_arguments(one, model_of(model, role)[0])
+            found |= {f"{role}.{name}" for name in own if role}
     return found
 
 
@@ -90,7 +140,7 @@ def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> 
     if isinstance(given, Mapping):
         # Each with what its own model knows, which for a part is not the model of the sweep.
         return {
-            name: _with_arguments(one, texts, model_of(model, name)[0])
+            name: _with_arguments(one, _of_role(texts, name), model_of(model, name)[0])
             for name, one in given.items()
         }
     taken = {name: text for name, text in texts.items() if name in _free_arguments(given, model)}
@@ -98,6 +148,12 @@ def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> 
         return given
     spec = Spec.read(given if isinstance(given, str) else label(given))
     return str(evolve(spec, arguments={**spec.arguments, **taken}))
+
+
+def _of_role(texts: Mapping[str, str], role: str) -> dict[str, str]:
+    """Return the arguments of one role: those of all roles, and its own, which come first."""
+    own = {n.removeprefix(f"{role}."): v for n, v in texts.items() if n.startswith(f"{role}.")}
+    return {**texts, **own}
 
 
 def _label(given: Policies) -> str:

@@ -9,7 +9,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import msgspec
@@ -20,9 +20,13 @@ from desim.core.protocols import Model
 from desim.episodes.lineup import assigned
 from desim.episodes.spec import Spec
 from desim.schema import to_plain
+from desim.sweeps.combinations import value_text
 from desim.sweeps.grid import Grid
 from desim.sweeps.sources import digest, source_digests
 from desim.version import __version__
+
+if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
+    from desim.sweeps.design.points import Design
 
 __all__ = ["fingerprint", "is_digest"]
 
@@ -53,8 +57,9 @@ def fingerprint(plan: Grid) -> dict[str, str]:
         "policies": "; ".join(entry.label for entry in plan.entries),
         "seeds": ",".join(_ranges(plan.seeds)),
         "limits": _limits_text(plan.limits),
-        # Only where it is wanted, so that sweeps without it have the fingerprint they had before.
+        # Only where they are wanted, so that sweeps without have the fingerprint they had before.
         **({"series": "in rows"} if plan.series else {}),
+        **({"design": _points(plan.design)} if plan.design else {}),
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
         **{name: importlib.metadata.version(name) for name in _PACKAGES},
@@ -67,6 +72,12 @@ def is_digest(text: str) -> bool:
     return text.startswith(_DIGEST)
 
 
+def _points(design: "Design") -> str:
+    """Return the points in their order; the models and policies at them are topics of their own."""
+    plain = [design.kind, design.names, [list(map(value_text, point)) for point in design.points]]
+    return msgspec.json.encode(plain).decode()
+
+
 def _limits_text(limits: Limits | None) -> str:
     given = attrs.asdict(limits) if limits else {}
     return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
@@ -75,6 +86,9 @@ def _limits_text(limits: Limits | None) -> str:
 def _found(plan: Grid) -> Iterator[Any]:
     """Yield the classes and functions that play, and all texts that were given."""
     yield from (one for one in _inside(plan.changes) if isinstance(one, str))
+    if plan.design:
+        points = (_inside(point) for point in plan.design.points)
+        yield from (one for values in points for one in values if isinstance(one, str))
     for variant in plan.variants:
         yield from _inside(variant.model)
     for entry in plan.entries:

@@ -1,32 +1,26 @@
 """The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from desim.catalog import model_finder
-from desim.catalog.changes import changed
-from desim.catalog.presets import from_preset, nearest_preset, presets
 from desim.core.limits import Limits
-from desim.core.protocols import HasParts, HasPresets, Model, NamesModels, offers
 from desim.core.series import check_series
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.schema import to_plain
-from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
-from desim.sweeps.combinations import as_list, combinations, from_numpy, refuse_duplicates
+from desim.sweeps.combinations import as_list, from_numpy, refuse_duplicates, value_text
 from desim.sweeps.entries import PolicyEntry, entries
-from desim.sweeps.jobs import Job, Variant
+from desim.sweeps.jobs import Cell, Job, Variant
+from desim.sweeps.variants import variants
+
+if TYPE_CHECKING:  # `import desim` must not load numpy
+    from desim.sweeps.design.points import Design
 
 __all__ = ["Grid", "grid"]
-
-#: Differs from every parameter's value.
-_MISSING = object()
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
@@ -46,38 +40,41 @@ _RowNames = msgspec.json.Decoder(_Names)
 
 @frozen
 class Grid:
-    """The jobs of a sweep, in order: model variants, then policies, then seeds.
+    """The jobs of a sweep, in order: models, then points of a design, then policies, then seeds.
 
     Attributes:
-        variants: Models, all different.
-        entries: Policies, all with different labels.
-        seeds: Shared by all variants and entries, so that comparisons are paired.
+        cells: Models with policies: all different, but for points of a design that are equal.
+        seeds: Shared by all cells, so that comparisons are paired.
         limits: Of each episode.
         changes: Parameters and arguments as they were given; some name files.
         series: Whether rows hold the series of their models.
+        design: The points, if the sweep has a design.
     """
 
-    variants: tuple[Variant, ...]
-    entries: tuple[PolicyEntry, ...]
+    cells: tuple[Cell, ...]
     seeds: tuple[int, ...]
     limits: Limits | None = None
     changes: Mapping[str, Any] = field(factory=dict)
     series: bool = False
+    design: "Design | None" = None
 
     def __len__(self) -> int:
-        return len(self.variants) * len(self.entries) * len(self.seeds)
+        return len(self.cells) * len(self.seeds)
+
+    @cached_property
+    def variants(self) -> tuple[Variant, ...]:
+        """The models, each once."""
+        return tuple({id(cell.variant): cell.variant for cell in self.cells}.values())
+
+    @cached_property
+    def entries(self) -> tuple[PolicyEntry, ...]:
+        """The policies, each once."""
+        return tuple({id(cell.entry): cell.entry for cell in self.cells}.values())
 
     def job(self, index: int) -> Job:
         """Return the job with an index from 0 to `len(self) - 1`."""
-        above, seed = divmod(index, len(self.seeds))
-        variant, entry = divmod(above, len(self.entries))
-        return Job(
-            self.variants[variant],
-            self.entries[entry],
-            self.seeds[seed],
-            self.limits,
-            self.series,
-        )
+        cell, seed = divmod(index, len(self.seeds))
+        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series)
 
     def owns(self, index: int, row: bytes) -> bool:
         """Return whether a row as JSON is that of the job with an index."""
@@ -100,6 +97,7 @@ def grid(
     preset: str = "",
     changes: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
+    design: "Design | None" = None,
     *,
     series: bool = False,
 ) -> Grid:
@@ -113,6 +111,8 @@ def grid(
         preset: For models given by name or class; empty stands for the first.
         changes: A value or a list of values by parameter, or by `policy.` and an argument.
         limits: Of each episode.
+        design: Points at which every model and policy is played; of parameters and arguments that
+            *changes* do not set.
         series: Whether rows hold the series of their models.
 
     Raises:
@@ -120,19 +120,59 @@ def grid(
             reports no series and *series* are wanted.
     """
     params, arguments = _split_changes(changes or {})
-    models = [one for each in as_list(model, "model") for one in _variants(each, preset, params)]
-    variants = tuple(_with_params(models, params))
-    players = tuple(entries(as_list(policies, "policy"), arguments, variants[0].model))
-    refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in variants])
-    refuse_duplicates("policy", [entry.label for entry in players])
+    models, given = as_list(model, "model"), as_list(policies, "policy")
+    if design is None:
+        every = variants(models, preset, params)
+        players = tuple(entries(given, arguments, every[0].model))
+        cells = tuple(Cell(variant, entry) for variant in every for entry in players)
+    else:
+        cells = tuple(_cells_of(design, models, preset, params, given, arguments))
+    made = Grid(cells, _checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
+    refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in made.variants])
+    first = [cell for cell in cells if cell.variant is cells[0].variant and not cell.point]
+    refuse_duplicates("policy", [cell.entry.label for cell in first])
     if series:
-        for variant in variants:
+        for variant in made.variants:
             check_series(variant.model)
-    made = Grid(
-        variants, players, _checked_seeds(seeds), limits or None, dict(changes or {}), series
-    )
     _check_lineups(made)
     return made
+
+
+def _cells_of(
+    design: "Design",
+    models: list[Any],
+    preset: str,
+    params: Mapping[str, Any],
+    policies: list[Any],
+    arguments: Mapping[str, Any],
+) -> Iterator[Cell]:
+    """Yield every model at every point with every policy."""
+    refuse_duplicates(
+        "parameter", [*design.names, *params, *(_POLICY_PREFIX + n for n in arguments)]
+    )
+    split = [_split_changes(_texts(design.at(place))) for place in range(len(design))]
+    # Points that differ in arguments of policies alone share their model, and the other way round.
+    of_model = list({_key(own): own for own, _ in split}.values())
+    every = variants(models, preset, params, of_model)
+    usual = tuple(entries(policies, arguments, every[0].model))
+    of_policy = {
+        key: tuple(entries(policies, {**arguments, **texts}, every[0].model))
+        for key, texts in {_key(texts): texts for _, texts in split}.items()
+    }
+    places = {_key(own): place for place, own in enumerate(of_model)}
+    for base in range(0, len(every), len(of_model)):
+        for point, (own, texts) in enumerate(split):
+            variant = every[base + places[_key(own)]]
+            for entry, plain in zip(of_policy[_key(texts)], usual, strict=True):
+                yield Cell(variant, entry, point, plain.label)
+
+
+def _key(texts: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(texts.values())
+
+
+def _texts(point: Mapping[str, Any]) -> dict[str, str]:
+    return {name: value_text(value) for name, value in point.items()}
 
 
 def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -141,96 +181,6 @@ def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str
     return params, {
         k.removeprefix(_POLICY_PREFIX): v for k, v in changes.items() if k not in params
     }
-
-
-def _variants(given: Any, preset: str, params: Mapping[str, Any]) -> Iterator[Variant]:
-    """Yield one model for each combination of parameters; `_with_params` completes them."""
-    model, preset = _model(given, preset)
-    for texts in combinations(params):
-        yield Variant(model_finder.model_name(type(model)), preset, {}, changed(model, texts))
-
-
-def _model(given: Any, preset: str) -> tuple[Model[Any], str]:
-    """Return the model and the name of its preset, or of the nearest one."""
-    if isinstance(given, str):
-        preset = preset or given.partition("/")[2]
-        built = model_finder.model(given, preset)
-        if model_finder.builder(given.partition("/")[0]):
-            return built, nearest_preset(built)
-        return built, preset or presets(type(built))[0]
-    if isinstance(given, type):
-        return from_preset(given, preset), preset or presets(given)[0]
-    if not isinstance(given, Model):
-        raise UsageError(
-            f"{short_repr(given)} is no model: it needs roles, begin, score and metrics"
-        )
-    if preset:
-        raise UsageError(f"preset {preset!r} belongs to a model's name; a built model was given")
-    return given, nearest_preset(given)
-
-
-def _with_params(variants: Sequence[Variant], params: Mapping[str, Any]) -> Iterator[Variant]:
-    """Add the parameters by which models differ: the same names for all models of one class."""
-    opened = {name[:end] for name in params for end in _dots(name)}
-    plain = [_open(_plain(v.model), opened) for v in variants]
-    presets_of: dict[str, dict[str, Any]] = {}
-    differing: dict[str, set[str]] = {}
-    for variant, values in zip(variants, plain, strict=True):
-        usual = presets_of.setdefault(
-            f"{variant.name}/{variant.preset}",
-            _open(_usual(variant), opened) or values,
-        )
-        names = differing.setdefault(variant.name, set(params))
-        names.update(name for name in values if values[name] != usual.get(name, _MISSING))
-    for variant, values in zip(variants, plain, strict=True):
-        names = differing[variant.name]
-        yield evolve(variant, params={name: values[name] for name in values if name in names})
-
-
-def _dots(name: str) -> Iterator[int]:
-    return (place for place, letter in enumerate(name) if letter == ".")
-
-
-def _open(plain: Any, opened: AbstractSet[str], prefix: str = "") -> dict[str, Any]:
-    """Return plain parameters by name, those in *opened* by the names of what is inside.
-
-    With `scenario` in *opened*, `{"scenario": {"dt": 1}}` becomes `{"scenario.dt": 1}`.
-    """
-    items = plain.items() if isinstance(plain, dict) else enumerate(plain)
-    found: dict[str, Any] = {}
-    for key, value in items:
-        name = f"{prefix}{key}"
-        inside = name in opened and isinstance(value, dict | list)
-        found |= _open(value, opened, f"{name}.") if inside else {name: value}
-    return found
-
-
-def _usual(variant: Variant) -> dict[str, Any]:
-    """Return the plain parameters of a variant's preset; none of a class that has no defaults."""
-    cls = type(variant.model)
-    if not offers(cls, HasPresets) and needs_arguments(cls):
-        return {}
-    return _plain(from_preset(cls, variant.preset))
-
-
-def _plain(model: Model[Any]) -> dict[str, Any]:
-    """Return the plain parameters of a model as `--set` names them.
-
-    Those of a part's model are under the part's name, and not in the parameter that holds the part.
-    """
-    try:
-        plain: dict[str, Any] = to_plain(model)
-    except TypeError as fault:
-        raise UsageError(
-            f"{type(model).__name__} cannot be written as JSON ({fault}); a model is a frozen "
-            "attrs class of plain values"
-        ) from None
-    named: Any = type(model)
-    for _, _, inside in named.inner_models(plain) if offers(named, NamesModels) else ():
-        if isinstance(inside, dict):
-            inside.clear()
-    parts = model.models if offers(model, HasParts) else {}
-    return {**plain, **{name: _plain(part) for name, part in parts.items()}}
 
 
 def _checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
@@ -252,9 +202,9 @@ def _checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
 
 def _check_lineups(made: Grid) -> None:
     """Build the policies of each combination once, so that a wrong name stops the sweep early."""
-    for variant, entry in itertools.product(made.variants, made.entries):
+    for cell in made.cells:
         try:
-            resolve(variant.model, entry.policies, made.seeds[0])
+            resolve(cell.variant.model, cell.entry.policies, made.seeds[0])
         except UsageError:
             raise
         except Exception:  # noqa: BLE001, S112 (another error may be due to the seed: a row has it)

@@ -6,11 +6,14 @@ from typing import Any
 
 from desim.errors import UsageError, possible
 from desim.statistics.intervals import Interval, interval
-from desim.sweeps.columns import Key, column, mean, means_by_seed, numbers, places
+from desim.statistics.pairing import Difference, difference, simultaneous
+from desim.statistics.proportions import are_truth_values, share
+from desim.sweeps.columns import Key, column, holds_truth_values, mean, means_by_seed, places
+from desim.sweeps.failures import counted, different_seeds
 from desim.sweeps.jobs import Row
 from desim.sweeps.tables import ComparisonTable, TableLine
 
-__all__ = ["compare"]
+__all__ = ["compare", "estimated"]
 
 #: What two rows must share to be a pair: the seed, and as JSON all that does not make their group.
 _Match = tuple[int, str]
@@ -30,7 +33,8 @@ def compare(
         by: The columns that make a group.
         figures: Columns of numbers.
         against: The reference group: a value of a column in *by*, one of each, or None.
-        level: The level of the intervals, above 0 and below 1.
+        level: The level of the intervals, above 0 and below 1; the differences of one figure hold
+            together at it.
 
     Raises:
         UsageError: There is no such column or group, or a column holds no numbers.
@@ -41,19 +45,46 @@ def compare(
     matches = list(_matches(rows, by)) if references else []
     seeds = column(rows, "seed")
     failed = [error is not None for error in column(rows, "error")]
+    different = {key: different_seeds(rows, group) for key, group in groups.items()}
+    each_level = simultaneous(level, len(references))
     lines = []
     for figure in figures:
-        values = numbers(rows, figure)
-        means = {key: _match_means(matches, values, g) for key, g in groups.items() if matches}
+        values, truth = counted(rows, figure), holds_truth_values(rows, figure)
+        missing = [out and value is None for out, value in zip(failed, values, strict=True)]
+        known = {key: g for key, g in groups.items() if not any(missing[at] for at in g)}
+        means = {key: _match_means(matches, values, g) for key, g in known.items() if matches}
         for key, group in groups.items():
-            mine = [values[place] for place in group]
-            known = means_by_seed((seeds[place] for place in group), mine, complete=False)
-            estimate = interval(list(known.values()), level) if known else None
-            other = means.get(references[key]) if key in references else None
-            difference = _difference(means[key], other, level) if other else None
-            count = sum(failed[place] for place in group)
-            lines.append(TableLine(key, figure, estimate, count, difference))
-    return ComparisonTable(by, tuple(lines), level, "" if against is None else _text(against))
+            mine = [values[place] for place in known.get(key, ())]
+            by_seed = means_by_seed((seeds[at] for at in known.get(key, ())), mine, complete=False)
+            pair = means.get(key), means.get(references.get(key, ()))
+            lines.append(
+                TableLine(
+                    key,
+                    figure,
+                    estimated(list(by_seed.values()), level, truth=truth),
+                    sum(failed[place] for place in group),
+                    _difference(*pair, each_level, truth=truth),
+                    different[key],
+                )
+            )
+    text = "" if against is None else _text(against)
+    return ComparisonTable(by, tuple(lines), level, text, len(references))
+
+
+def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> Interval | None:
+    """Return a mean with its interval, None where there is no value.
+
+    Args:
+        values: One for each seed.
+        level: The level of the interval.
+        truth: Whether they come from truth values. Where each is 0 or 1, the interval is Wilson's;
+            a mean over several rows of a seed is neither and gets Student's.
+    """
+    if not values:
+        return None
+    if truth and len(values) > 1 and are_truth_values(values):
+        return share(values, level)
+    return interval(values, level)
 
 
 def _references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
@@ -80,13 +111,18 @@ def _matches(rows: Iterable[Row], by: tuple[str, ...]) -> Iterator[_Match]:
 
 def _shared(row: Row, by: tuple[str, ...]) -> dict[str, Any]:
     shared = {name: row[name] for name in ("model", "preset", "policy") if name not in by}
+    varied = {name.removeprefix("policy.") for name in by if name.startswith("policy.")}
+    if varied and "policy" in shared:
+        # The label of a policy names the arguments that make the groups.
+        shared["policy"] = row["policy"].partition(",")[0]
+        shared["arguments"] = {k: v for k, v in row["arguments"].items() if k not in varied}
     # Models differ in their presets and parameters, and presets of one model in its parameters:
     # where these make the groups, rows cannot share them.
     if "model" in by:
         shared.pop("preset", None)
     elif "preset" not in by:
-        varied = {name.removeprefix("params.") for name in by}
-        shared["params"] = {k: v for k, v in row["params"].items() if k not in varied}
+        named = {name.removeprefix("params.") for name in by}
+        shared["params"] = {k: v for k, v in row["params"].items() if k not in named}
     return shared
 
 
@@ -102,14 +138,26 @@ def _match_means(
 
 
 def _difference(
-    mine: Mapping[_Match, float], theirs: Mapping[_Match, float], level: float
-) -> Interval | None:
+    mine: Mapping[_Match, float] | None,
+    theirs: Mapping[_Match, float] | None,
+    level: float,
+    *,
+    truth: bool,
+) -> Difference | None:
     """Estimate the mean difference over seeds; the pairs of one seed count as one value."""
-    by_seed: dict[int, list[float]] = {}
+    if mine is None or theirs is None:
+        return None
+    by_seed: dict[int, list[_Match]] = {}
     for match in mine.keys() & theirs.keys():
-        by_seed.setdefault(match[0], []).append(mine[match] - theirs[match])
-    means = [mean(differences) for differences in by_seed.values()]
-    return interval(means, level) if means else None
+        by_seed.setdefault(match[0], []).append(match)
+    if not by_seed:
+        return None
+    # In the order of the seeds, so that rounding does not depend on the order of the set.
+    matches = [by_seed[seed] for seed in sorted(by_seed)]
+    one, other = (
+        [mean([side[match] for match in each]) for each in matches] for side in (mine, theirs)
+    )
+    return difference(one, other, level, truth=truth)
 
 
 def _text(against: Any) -> str:

@@ -8,11 +8,14 @@ from desim.core.limits import Limits
 from desim.core.protocols import Model
 from desim.sweeps.entries import PolicyEntry
 
-__all__ = ["Job", "Row", "Variant"]
+__all__ = ["GIVEN", "POINT", "Cell", "Job", "Row", "Variant"]
 
 #: The result of one job: plain JSON values, the same keys in the same order in all rows of a sweep
 #: (see `Rows`).
 Row = dict[str, Any]
+
+#: Keys of rows of a design: the index of the point, and the policy without its arguments.
+POINT, GIVEN = "point", "given"
 
 
 @frozen
@@ -33,19 +36,44 @@ class Variant:
 
 
 @frozen
-class Job:
-    """One episode to play.
+class Cell:
+    """A model and policies, which play every seed of a sweep.
 
     Attributes:
         variant: The model.
         entry: The policies.
+        point: The index of the point of a design; None in a sweep without one.
+        given: The label of the policies without the arguments of the point; empty without one.
+    """
+
+    variant: Variant
+    entry: PolicyEntry
+    point: int | None = None
+    given: str = ""
+
+
+@frozen
+class Job:
+    """One episode to play.
+
+    Attributes:
+        cell: The model and the policies.
         seed: A whole number of at least 0.
         limits: Of wall time, events and decisions; an episode that reaches one fails.
         series: Whether its row holds the model's series.
     """
 
-    variant: Variant
-    entry: PolicyEntry
+    cell: Cell
     seed: int
     limits: Limits | None = None
     series: bool = False
+
+    @property
+    def variant(self) -> Variant:
+        """The model, and its name in rows."""
+        return self.cell.variant
+
+    @property
+    def entry(self) -> PolicyEntry:
+        """The policies, and their label."""
+        return self.cell.entry

@@ -24,10 +24,11 @@ from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
 from desim.sweeps.board_table import board_table
 from desim.sweeps.executors import Executor
+from desim.sweeps.playing import Progress
 from desim.sweeps.process_executor import ProcessExecutor
 from desim.sweeps.ranking import BoardLine, ranked
 from desim.sweeps.rows import Rows
-from desim.sweeps.sweep import Progress, sweep
+from desim.sweeps.sweep import sweep
 
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Console, ConsoleOptions, Group

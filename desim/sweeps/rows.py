@@ -17,7 +17,8 @@ import msgspec
 from desim.episodes.spec import label
 from desim.errors import BadRecord, UsageError
 from desim.statistics.selection import best
-from desim.sweeps import columns
+from desim.sweeps import columns, frames
+from desim.sweeps.failures import counted
 from desim.sweeps.groups import compare
 from desim.sweeps.jobs import Row
 from desim.sweeps.packed import PackedRows, SelectedRows
@@ -25,6 +26,8 @@ from desim.sweeps.row_series import series_by_group
 from desim.sweeps.tables import ComparisonTable
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
+    import pandas as pd
+    import polars as pl
     from numpy import float64
     from numpy.typing import NDArray
 
@@ -47,6 +50,7 @@ class _Line(msgspec.Struct):
     metrics: dict[str, Any]
     ledger_digest: str | None
     error: str | None
+    arguments: dict[str, Any] = {}  # rows of older versions have none
 
 
 _check = msgspec.json.Decoder(_Line).decode
@@ -55,9 +59,11 @@ _check = msgspec.json.Decoder(_Line).decode
 class Rows(Sequence[Row]):
     """The rows of a sweep, in the order of its jobs.
 
-    A row is a mapping: model, preset, params, policy, seed, score, ended, decisions, metrics,
-    ledger_digest, error. Columns are named by these keys, and by the names of parameters and
-    metrics; where a parameter and a metric share a name, write `params.` or `metrics.` before it.
+    A row is a mapping: model, preset, params, policy, arguments, seed, score, ended, decisions,
+    metrics, ledger_digest, error. Columns are named by these keys, and by the names of parameters,
+    arguments of policies and metrics; where two share a name, write `params.`, `policy.` or
+    `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
+    `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
     A sweep with `series=True` adds the key series, which is no column: see `series`.
 
     The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
@@ -135,6 +141,11 @@ class Rows(Sequence[Row]):
     def columns(self) -> tuple[str, ...]:
         """The full names of all columns, as in rows.csv."""
         return columns.column_names(self._rows)
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The columns of models and parameters that have several values, as tables name them."""
+        return columns.varying(self._rows)
 
     def where(self, **equal: Any) -> "Rows":
         """Return the rows whose columns have these values.
@@ -247,7 +258,8 @@ class Rows(Sequence[Row]):
     def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
         """Return the groups that are not significantly worse than the best, highest mean first.
 
-        Only seeds that all groups finished are compared; see `desim.statistics.best`.
+        See `desim.statistics.best`. A group with failed episodes is none of the best, as it has no
+        mean; a failed episode counts, where the model declares a worst score.
 
         Args:
             show: A column of numbers, higher is better.
@@ -255,10 +267,44 @@ class Rows(Sequence[Row]):
             alpha: The probability of dropping the truly best group, above 0 and below 1.
 
         Raises:
-            UsageError: There is no such column, or no seed that all groups finished.
+            UsageError: There is no such column, every group has failed episodes, or the groups
+                share no seed.
         """
-        groups = self.groups(by).items()
-        return best({key[0]: rows.by_seed(show, complete=True) for key, rows in groups}, alpha)
+        known = {
+            key[0]: means
+            for key, rows in self.groups(by).items()
+            if (means := _means_of_all(rows, show)) is not None
+        }
+        if not known:
+            raise UsageError("every group has failed episodes, so none has a mean to choose by")
+        return best(known, alpha)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a data frame of pandas, one line an episode.
+
+        Columns have the names that `table` takes: parameters and metrics without a prefix, unless
+        two would share a name, and arguments of policies as `policy.NAME`. Lists are JSON texts.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        return frames.to_pandas(self._rows)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Return a data frame of polars; its columns are those of `to_pandas`.
+
+        Raises:
+            UsageError: polars is not installed.
+        """
+        return frames.to_polars(self._rows)
+
+    def write_parquet(self, path: str | Path) -> None:
+        """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
+
+        Raises:
+            UsageError: It cannot be written, there are no rows, or duckdb is not installed.
+        """
+        frames.write_parquet(self._rows, path)
 
     def write(self, folder: str | Path) -> None:
         """Write rows.csv and rows.jsonl, each completely or not at all.
@@ -285,6 +331,14 @@ class Rows(Sequence[Row]):
             yield line.getvalue().encode()
             line.seek(0)
             line.truncate()
+
+
+def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
+    """Return the mean of a column by seed; None where a failed episode has no value."""
+    values = counted(rows, show)
+    if any(v is None and e is not None for v, e in zip(values, rows.column("error"), strict=True)):
+        return None
+    return columns.means_by_seed(rows.column("seed"), values, complete=True)
 
 
 def _unfinished(folder: Path) -> Rows:

@@ -1,27 +1,19 @@
 """Plays every model with every policy on every seed, and returns the rows."""
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from desim.core.limits import Limits
-from desim.errors import DesimError, UsageError
-from desim.short_repr import short_repr
-from desim.sweeps.chunks import Chunks
-from desim.sweeps.executors import Executor, SerialExecutor, WorkerDied, worker_count
-from desim.sweeps.grid import Grid, grid
-from desim.sweeps.interrupts import interrupts_deferred
-from desim.sweeps.open_store import open_store
-from desim.sweeps.process_executor import ProcessExecutor
+from desim.sweeps.executors import Executor
+from desim.sweeps.grid import grid
+from desim.sweeps.playing import Progress, playing
 from desim.sweeps.rows import Rows
-from desim.sweeps.store import Store
-from desim.sweeps.worker import play_chunk
 
-__all__ = ["Progress", "stopped_text", "sweep"]
+if TYPE_CHECKING:  # `import desim` must not load numpy
+    from desim.sweeps.design import Design, DesignSpec
 
-#: Called with the number of finished episodes and of all episodes.
-Progress = Callable[[int, int], object]
+__all__ = ["sweep"]
 
 
 def sweep(
@@ -31,6 +23,7 @@ def sweep(
     *,
     preset: str = "",
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the word of the command line)
+    design: "Design | DesignSpec | str | None" = None,
     jobs: int = 1,
     out: str | Path | None = None,
     executor: Executor | str | None = None,
@@ -55,6 +48,9 @@ def sweep(
         preset: For models given by name or class; empty stands for the first.
         set: A value or a list of values by parameter; every combination is played. A key with the
             prefix `policy.` sets an argument of the policies that take it.
+        design: Points to play instead of all combinations: a `Design` over parameters that *set*
+            does not name, or a text such as "lhs:64" over the ranges and lists of values in *set*.
+            Rows have the index of their point, and in `given` the policy without its arguments.
         jobs: Worker processes; 1 plays in this process, where a debugger works and nothing needs
             to be importable, but a policy that calls `os._exit` ends the sweep, and a limit of time
             does not stop one that catches every exception.
@@ -71,7 +67,7 @@ def sweep(
             `Rows.series`.
 
     Returns:
-        Rows in the order of model variants, then policies, then seeds.
+        Rows in the order of model variants, then points, then policies, then seeds.
 
     Raises:
         UsageError: A name does not exist, an argument is wrong, *out* holds something else, or a
@@ -83,87 +79,14 @@ def sweep(
     Warns:
         SweepWarning: Rows in *out* were damaged, and are played again, or were discarded.
     """
-    plan = grid(model, policies, seeds, preset, set, limits, series=series)
-    with (
-        _opened(executor, jobs, len(plan)) as players,
-        open_store(out, plan, restart=restart, retry_failed=retry_failed) as store,
-    ):
-        try:
-            _play(plan, store, players, progress)
-        except KeyboardInterrupt:
-            if out is None:
-                raise
-            raise KeyboardInterrupt(stopped_text(len(store), len(plan))) from None
-        except WorkerDied as fault:
-            kept = "" if out is None else f"; {stopped_text(len(store), len(plan))}"
-            raise type(fault)(f"{fault}{kept}") from None
-        rows = Rows.parsed(store.rows())
-        if out is not None:
-            rows.write(out)
-    return rows
+    points = None
+    if design is not None:
+        from desim.sweeps.design.spec import planned
 
-
-def stopped_text(done: int, total: int) -> str:
-    """Return the message of an interrupted sweep that has a checkpoint.
-
-    >>> stopped_text(120, 500)
-    'stopped after 120 of 500 episodes; the same command goes on from there'
-    """
-    return f"stopped after {done:,} of {total:,} episodes; the same command goes on from there"
-
-
-def _play(plan: Grid, store: Store, players: Executor, progress: Progress | None) -> None:
-    """Play the jobs that are not in the store."""
-    report = progress or (lambda _done, _total: None)
-    chunks = Chunks(plan, store.jobs(), worker_count(players))
-    done = len(store)
-    report(done, len(plan))
-    while chunks:
-        first = chunks.count
-        before = done
-        for index, rows in players.run(play_chunk, chunks):
-            with interrupts_deferred():
-                store.add(chunks.finish(first + index, len(rows)), rows)
-            done += len(rows)
-            report(done, len(plan))
-        if done == before:
-            break
-    if lost := len(plan) - done:
-        name = type(players).__name__
-        raise DesimError(f"the executor {name} lost {lost:,} of {len(plan):,} episodes")
-
-
-@contextlib.contextmanager
-def _opened(executor: Executor | str | None, jobs: int, episodes: int) -> Iterator[Executor]:
-    """Provide the executor; one that is created here is closed here."""
-    if executor is not None and not isinstance(executor, str):
-        if not isinstance(executor, Executor):
-            raise UsageError(
-                f"{short_repr(executor)} is no executor: it needs the methods run and close"
-            )
-        yield executor
-        return
-    made = _local(jobs, episodes) if executor is None else _named(executor)
-    with contextlib.closing(made):
-        yield made
-
-
-def _local(jobs: int, episodes: int) -> Executor:
-    if type(jobs) is not int or jobs < 1:
-        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
-    workers = min(jobs, episodes)
-    return SerialExecutor() if workers == 1 else ProcessExecutor(workers)
-
-
-def _named(executor: str) -> Executor:
-    kind, _, value = executor.partition("=")
-    if kind == "processes" and value.isdecimal() and int(value):
-        return ProcessExecutor(int(value))
-    if kind == "dask" and value:
-        from desim.sweeps.dask_executor import DaskExecutor
-
-        return DaskExecutor(value)
-    raise UsageError(
-        f"executor {short_repr(executor)} was given; possible: processes=N with N of at least 1, "
-        "dask=ADDRESS of a scheduler"
-    )
+        points, set = planned(design, set or {})  # noqa: A001 (as above)
+    plan = grid(model, policies, seeds, preset, set, limits, points, series=series)
+    with playing(
+        plan, jobs, out, executor, progress, restart=restart, retry_failed=retry_failed
+    ) as started:
+        started.play(range(len(plan)))
+        return started.finish()

@@ -10,13 +10,15 @@ import msgspec
 
 from desim.core.collector import rare_collections
 from desim.core.limits import alarm
+from desim.core.protocols import HasWorstScore, offers
 from desim.core.series import Series
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.schema.scalars import plain_scalar
+from desim.sweeps.failures import WORST_SCORE
 from desim.sweeps.hard_limit import hard_limit
-from desim.sweeps.jobs import Job, Row
+from desim.sweeps.jobs import GIVEN, POINT, Job, Row
 
 __all__ = ["SECONDS_PER_CHUNK", "failed_to_json", "play_chunk", "play_job", "play_to_json"]
 
@@ -52,8 +54,9 @@ def play_job(job: Job) -> Row:
     row are None. A metric that is not finite is None as well.
 
     Returns:
-        model, preset, params, policy, seed, score, ended, decisions, metrics, ledger_digest, error,
-        and series where the job wants them.
+        model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
+        ledger_digest, error, worst_score where the model declares one, point and given where the
+        job is of a design, and series where it wants them.
     """
     row: Row = msgspec.json.decode(play_to_json(job))
     return row
@@ -90,6 +93,7 @@ def _row(
         "preset": job.variant.preset,
         "params": job.variant.params,
         "policy": job.entry.label,
+        "arguments": job.entry.arguments,
         "seed": job.seed,
         "score": score,
         "ended": ended,
@@ -98,6 +102,11 @@ def _row(
         "ledger_digest": ledger_digest,
         "error": error,
     }
+    model = job.variant.model
+    if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
+        row[WORST_SCORE] = float(worst)
+    if job.cell.point is not None:
+        row |= {POINT: job.cell.point, GIVEN: job.cell.given}
     return {**row, "series": series or {}} if job.series else row
 
 

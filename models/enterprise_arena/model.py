@@ -58,6 +58,11 @@ class EnterpriseArena(ArenaParams):
         """Return the value at the end less the charge for tools, dollars; 0 if bankrupt."""
         return score.score(state)
 
+    @property
+    def worst_score(self) -> float | None:
+        """0, the score of a bankrupt lender; none where tools are charged without a limit."""
+        return None if self.tool_charge else 0.0
+
     def metrics(self, state: Lender) -> dict[str, Any]:
         """Return the columns of the paper's Table 2, and the score net of debt."""
         return score.metrics(state)

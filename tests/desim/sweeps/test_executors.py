@@ -23,9 +23,10 @@ from desim.sweeps.dask_executor import DaskExecutor
 from desim.sweeps.executors import ChunkQueue, ChunkResult, SchedulerLost, Work, WorkerDied
 from desim.sweeps.grid import grid
 from desim.sweeps.jobs import Job
+from desim.sweeps.playing import stopped_text
 from desim.sweeps.pool_executor import PoolExecutor
 from desim.sweeps.rows import Rows
-from desim.sweeps.sweep import stopped_text, sweep
+from desim.sweeps.sweep import sweep
 from desim.sweeps.worker import play_chunk, play_job
 
 

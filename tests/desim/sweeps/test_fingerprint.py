@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.command_line import Ended
+from support.forked import desim_process, ended
 from support.paths import PYTHONPATH
 from support.small_worlds import STRIDE, WALK, Stride
 
@@ -42,17 +44,9 @@ def folder(tmp_path: Path) -> Path:
 COMMON = ("--seeds", "0:3", "--jobs", "1", "--out", "out")
 
 
-def desim(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def desim(folder: Path, *arguments: str) -> Ended:
     """Sweep three episodes in a folder, by the command line."""
-    return subprocess.run(
-        [sys.executable, "-m", "desim", "sweep", WALK, *COMMON, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return ended(desim_process("sweep", WALK, *COMMON, *arguments, cwd=folder))
 
 
 @pytest.mark.parametrize(
@@ -66,20 +60,20 @@ def desim(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 )
 def test_an_edited_file_is_named(folder: Path, policy: str, file: str, text: str) -> None:
     """The sweep is refused with the ways on; `--restart` plays it anew."""
-    assert desim(folder, "--policy", policy).returncode == 0
+    assert desim(folder, "--policy", policy).code == 0
     (folder / "other.py").write_text("changed = True")
-    assert desim(folder, "--policy", policy).returncode == 0
+    assert desim(folder, "--policy", policy).code == 0
     path = folder / file
     path.write_text(path.read_text() + ("\n" if file.endswith(".py") else "# end\n"))
     refused = desim(folder, "--policy", policy)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == (
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
         f"desim: out/sweep.sqlite holds rows of other code or data ({text}); "
         "choose another folder (--out), or discard its rows (--restart)\n"
     )
     restarted = desim(folder, "--policy", policy, "--restart")
-    assert restarted.returncode == 0
-    assert restarted.stderr.startswith("desim: out/sweep.sqlite: 3 rows were discarded\n")
+    assert restarted.code == 0
+    assert restarted.err.startswith("desim: out/sweep.sqlite: 3 rows were discarded\n")
 
 
 def test_a_script_is_compared_as_well(folder: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from support.paths import PYTHONPATH
 
 from desim.sweeps.checkpoint import Checkpoint
-from desim.sweeps.sweep import stopped_text
+from desim.sweeps.playing import stopped_text
 
 FILES = ("rows.csv", "rows.jsonl")
 

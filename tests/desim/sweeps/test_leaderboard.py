@@ -30,18 +30,21 @@ def printed(board: Board, width: int = 200) -> list[str]:
 def test_a_board_ranks_policies_and_compares_them_with_the_first() -> None:
     """The reference has no difference to itself; a mean without failed episodes comes last."""
     board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2)
-    title, heads, *lines, _, note = printed(board)
+    title, heads, *lines = printed(board)
+    lines, note = lines[:3], lines[-1]
     assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
-    assert " ".join(heads.split()) == "policy n mean score ± 95 % difference ± 95 % ended"
+    assert " ".join(heads.split()) == (
+        "policy rank n mean score ± 95 % n for 5 % difference ± 95 % ended"
+    )
     assert [line.split()[:3] for line in lines] == [
-        ["b", "4", "12.5"],
-        ["c", "4", "2.5"],
-        ["a,x=1", "3", "of"],
+        ["b", "1", "4"],
+        ["c", "2", "4"],
+        ["a,x=1", "—", "4"],
     ]
-    assert lines[0].split()[3:] == ["6.2", "4", "horizon"]
-    assert lines[2].split()[2:5] == ["of", "4", "13.0"]
+    assert lines[0].split()[3:] == ["12.5", "6.2", "150", "4", "horizon"]
+    assert lines[2].split()[3:8] == ["—"] * 5
     assert lines[2].endswith("3 horizon, 1 failed")
-    assert note.startswith("n of m: the others failed.")
+    assert note.startswith("failed: a mean without these proves nothing")
 
 
 def test_equal_informed_and_single_episodes_are_explained() -> None:
@@ -51,12 +54,14 @@ def test_equal_informed_and_single_episodes_are_explained() -> None:
     once = entrants("a", "b", "seer", seeds=1, informed=["seer"])
     board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
     _, _, first, second, heading, third, *notes = printed(board)
-    assert first.split()[:6] == ["a", "=", "b", "1", "5", "—"]
-    assert second.split()[:2] == ["random", "3"]
+    assert first.split()[:7] == ["a", "=", "b", "1", "1", "5", "—"]
+    assert second.split()[:3] == ["random", "3", "3"]
     assert heading == "informed:"
     assert third.startswith("  seer  ")
     assert [note.split()[0] for note in notes] == [
         "difference:",
+        "n",
+        "rank:",
         "a",
         "informed:",
         "n",
@@ -83,7 +88,7 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
     )
     lines = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1), width)
     assert max(map(len, lines)) <= width
-    wide = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1))
+    wide = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1), 99)
     numbers = [word for line in wide[2:] for word in line.split() if re.fullmatch(r"[-\d,]+", word)]
     assert len(numbers) > 10
     assert not [word for word in numbers if not any(word in line.split() for line in lines)]

@@ -52,8 +52,39 @@ def test_a_mean_without_the_failed_episodes_ranks_last() -> None:
     assert [one.policies for one in lines] == [("works",), ("loses",), ("quits",)]
     quits = line(lines, "quits")
     assert (quits.episodes, quits.failed, quits.ended) == (3, 1, {"horizon": 2, "failed": 1})
-    assert quits.difference
-    assert (quits.difference.n, quits.difference.mean) == (2, (90 - 4 + 99 - 5) / 2)
+    assert (quits.estimate, quits.difference, quits.rank) == (None, None, None)
+
+
+def test_failed_episodes_count_with_the_worst_score() -> None:
+    """Where the model declares one, a policy that crashes ranks below its twin that does not."""
+    scores = [float(seed % 7) for seed in range(40)]
+    played = Rows(
+        row(policy, seed, None if policy == "crashes" and score < 3 else score, worst_score=-9.0)
+        for policy in ("crashes", "twin")
+        for seed, score in enumerate(scores)
+    )
+    lines = ranked(played, "twin")
+    assert [(one.policies, one.rank) for one in lines] == [(("twin",), 1), (("crashes",), 2)]
+    assert line(lines, "crashes").failed == sum(score < 3 for score in scores)
+
+
+def test_lines_that_nothing_tells_apart_share_a_rank() -> None:
+    """The third is below both others; an informed one has no rank."""
+    played = rows(
+        a=[10, 20, 30, 40] * 3,
+        b=[11, 19, 31, 39.5] * 3,
+        c=[1, 2, 3, 4] * 3,
+        seer=[50, 60, 70, 80] * 3,
+    )
+    lines = ranked(played, "a", ["seer"])
+    assert {one.policies[0]: one.rank for one in lines} == {"b": 1, "a": 1, "c": 3, "seer": None}
+
+
+def test_one_seed_tells_nothing_apart_unless_it_stands_for_all() -> None:
+    """Fixed policies have the same episode on every seed, so their order is known."""
+    played = rows(a=[5], b=[7])
+    assert [one.rank for one in ranked(played, "a")] == [1, 1]
+    assert [one.rank for one in ranked(played, "a", fixed=["a", "b"])] == [1, 2]
 
 
 def test_informed_policies_rank_behind_all_others() -> None:
@@ -74,11 +105,12 @@ def test_a_fixed_policy_is_compared_on_every_seed() -> None:
         lines = ranked(played, reference, fixed=["fixed", "other"])
         found = line(lines, of).difference
         assert found
-        assert (found.mean, found.n, found.low is None) == (mean, n, n == 1)
+        paired = found.paired
+        assert (paired.mean, paired.n, paired.low is None) == (mean, n, n == 1)
 
 
 def test_a_policy_on_fewer_seeds_is_compared_on_these() -> None:
     """Unlike a fixed one, its one score says nothing of the other seeds."""
     found = line(ranked(rows(all=[1, 5, 9], slow=[2]), "all"), "slow").difference
     assert found
-    assert (found.mean, found.n) == (1.0, 1)
+    assert (found.paired.mean, found.paired.n) == (1.0, 1)

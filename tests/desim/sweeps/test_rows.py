@@ -58,7 +58,7 @@ def test_columns_are_keys_parameters_and_metrics(rows: Rows) -> None:
     [
         ("scor", "there is no column 'scor'; did you mean 'score'? Possible: model, preset, weeks"),
         ("metrics.weeks", "there is no column 'metrics.weeks'; Possible: "),
-        ("both", "'both' is a parameter and a metric; write params.both or metrics.both"),
+        ("both", "'both' may be params.both or metrics.both; write one of these"),
         ("ended", "column 'ended' holds 'horizon', which is no number; group by it instead"),
     ],
 )
@@ -71,10 +71,14 @@ def test_a_wrong_column_is_refused(name: str, text: str) -> None:
     assert (odd.values("params.both"), odd.values("metrics.both")) == ([1], [2])
 
 
-def test_the_best_are_found_on_seeds_that_all_finished(rows: Rows) -> None:
-    """The fourth seed, which one policy failed, is left out for all."""
-    scores = {policy: all_[:3] for policy, all_ in SCORES.items()}
-    assert rows.best() == best(scores) == ("a,x=1", "b")  # type: ignore[arg-type]
+def test_a_group_with_failed_episodes_is_none_of_the_best(rows: Rows) -> None:
+    """Its mean over the rest is higher; with the worst score of its model it has a mean."""
+    assert rows.best() == best({p: SCORES[p] for p in ("b", "c")}) == ("b",)  # type: ignore[misc]
+    counted = Rows({**row, "worst_score": 5.0} for row in rows)
+    scores = {**SCORES, "a,x=1": [10, 12, 17, 5.0]}
+    assert counted.best() == best(scores) == ("b", "a,x=1")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="every group has failed episodes"):
+        rows.where(policy="a,x=1").best()
 
 
 # -- files -----------------------------------------------------------------------------------------

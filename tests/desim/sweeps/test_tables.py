@@ -3,6 +3,7 @@
 import io
 import math
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,8 +13,10 @@ from support.sweep_rows import SCORES, row, three_policies
 
 from desim.errors import UsageError
 from desim.formatting import estimate_text
-from desim.statistics.comparison import paired
 from desim.statistics.intervals import interval
+from desim.statistics.pairing import difference, simultaneous
+from desim.statistics.precision import seeds_needed
+from desim.statistics.proportions import share
 from desim.sweeps.rows import Rows
 from desim.sweeps.tables import ComparisonTable
 
@@ -24,27 +27,114 @@ def rows() -> Rows:
     return three_policies()
 
 
+def means(table: ComparisonTable) -> dict[tuple[Any, ...], tuple[float, int] | None]:
+    """The mean difference of each group, and from how many seeds."""
+    return {
+        line.group: line.difference and (line.difference.paired.mean, line.difference.paired.n)
+        for line in table.lines
+    }
+
+
 def test_a_table_has_an_interval_for_each_group_and_figure(rows: Rows) -> None:
     """Figure by figure, groups in order; a row without the figure does not count."""
     table = rows.table(show=["score", "alive", "months"])
     found = {(*line.group, line.figure): (line.estimate, line.failed) for line in table.lines}
     assert [*found] == [(p, f) for f in ("score", "alive", "months") for p in SCORES]
-    assert found["a,x=1", "score"] == (interval([10, 12, 17]), 1)
-    assert found["a,x=1", "alive"] == (interval([False, True, True]), 1)
-    assert found["a,x=1", "months"] == (interval([1, 2]), 1)
+    assert found["b", "score"] == (interval([9, 11, 18, 12]), 0)
+    assert found["b", "alive"] == (share([False, True, True, True]), 0)
     assert found["c", "months"] == (interval([1, 2, 3]), 0)
     assert {line.difference for line in table.lines} == {None}
 
 
+def test_a_mean_without_the_failed_episodes_is_withheld(rows: Rows) -> None:
+    """Whatever the figure; so is the difference to a group with failed episodes."""
+    table = rows.table(show=["score", "alive", "months"], against="b")
+    for line in table.lines:
+        if line.group == ("a,x=1",):
+            assert (line.estimate, line.failed, line.difference) == (None, 1, None)
+    assert {line.difference for line in rows.table(against="a,x=1").lines} == {None}
+    assert "no mean" in str(table)
+    assert "no mean" not in str(rows.where(policy="b").table())
+
+
+def test_a_failed_episode_counts_with_the_worst_score_of_its_model() -> None:
+    """A policy that crashes where it plays badly is below its twin, which does not."""
+    scores = [10.0, 1.0, 12.0, 0.5]
+    rows = Rows(
+        row(policy, seed, None if crashes and score < 5 else score, worst_score=0.0)
+        for policy, crashes in (("twin", False), ("crashes", True))
+        for seed, score in enumerate(scores)
+    )
+    twin, crashes = rows.table(against="twin").lines
+    assert crashes.estimate == interval([10, 0, 12, 0])
+    assert twin.estimate
+    assert crashes.estimate.mean < twin.estimate.mean
+    assert crashes.difference
+    assert crashes.difference.paired.mean == -0.375
+    assert "worst score" in str(rows.table())
+    assert rows.table(show="decisions").lines[1].estimate is None
+
+
+def test_differences_to_one_reference_hold_together(rows: Rows) -> None:
+    """Two rivals share the chance of an error; their note says so, that of one does not."""
+    (line,) = (one for one in rows.table(against="b").lines if one.group == ("c",))
+    assert line.difference
+    assert line.difference.paired.level == pytest.approx(0.975)
+    assert "2 intervals of a figure hold together" in str(rows.table(against="b"))
+    two = Rows([row for row in rows if row["policy"] != "a,x=1"])
+    assert "hold together" not in str(two.table(against="b"))
+
+
+def test_equal_values_have_no_interval() -> None:
+    """Neither those of one episode played on every seed, nor a figure that never varies."""
+    fixed = Rows(row("a", seed, -7600.0, ledger_digest="d") for seed in range(20))
+    assert "[" not in str(fixed.table())
+    assert "same episode" in str(fixed.table())
+    varied = Rows(
+        row("a", seed, float(seed), ledger_digest=str(seed), metrics={"months": 132})
+        for seed in range(20)
+    )
+    assert "all seeds have the same value" in str(varied.table(show="months"))
+    assert "same episode" not in str(varied.table(show="months"))
+
+
+def test_seeds_with_the_same_episode_are_counted() -> None:
+    """Six cases on twenty seeds are no twenty cases; without ledgers nothing is known."""
+    rows = [row("a", seed, float(seed % 6), ledger_digest=str(seed % 6)) for seed in range(20)]
+    note = "seeds with different episodes: a (6 of 20)"
+    assert note in str(Rows(rows).table())
+    assert "different episodes" not in str(Rows(rows[:6]).table())
+    assert "different episodes" not in str(
+        Rows({**one, "ledger_digest": None} for one in rows).table()
+    )
+
+
+def test_where_pairing_gains_nothing_a_note_says_so() -> None:
+    """Both widths are in it, and the correlation."""
+    values = {"a": [1, 9, 2, 8, 3, 7], "b": [2, 3, 8, 9, 4, 5], "c": [2, 10, 3, 9, 4, 8.5]}
+    rows = Rows(row(p, seed, v) for p, each in values.items() for seed, v in enumerate(each))
+    text = str(rows.table(against="a"))
+    assert re.search(r"gains nothing for b in score \(correlation -?0\.\d\d, paired and un", text)
+    assert "for c" not in text
+
+
+def test_the_seeds_for_five_per_cent_are_told() -> None:
+    """None where the mean is 0 or nothing varies."""
+    rows = Rows(
+        row(policy, seed, value)
+        for policy, each in {"a": [90, 110, 100, 95, 105], "b": [-1, 0, 1, 0, 0]}.items()
+        for seed, value in enumerate(each)
+    )
+    first, second = (table.split() for table in str(rows.table()).splitlines()[1:3])
+    assert first[-1] == str(seeds_needed(interval([90, 110, 100, 95, 105]), 5.0)) == "13"
+    assert second[-1] == "—"
+
+
 def test_differences_are_paired_by_seed(rows: Rows) -> None:
-    """A seed that one of the two failed is left out; the reference has no difference to itself."""
-    table = rows.table(against="b")
-    found = {line.group[0]: line.difference for line in table.lines}
-    assert found == {
-        "a,x=1": paired([10, 12, 17], [9, 11, 18]),
-        "b": None,
-        "c": paired([1, 2, 3, 4], [9, 11, 18, 12]),
-    }
+    """The reference has no difference to itself."""
+    found = {line.group[0]: line.difference for line in rows.table(against="b").lines}
+    assert found["b"] is None
+    assert found["c"] == difference([1, 2, 3, 4], [9, 11, 18, 12], simultaneous(0.95, 2))
 
 
 def test_a_seed_counts_once_however_many_rows_it_has() -> None:
@@ -57,16 +147,17 @@ def test_a_seed_counts_once_however_many_rows_it_has() -> None:
     )
     line, other = rows.table(against="a").lines
     assert line.estimate == interval([2, 12, 22])
-    assert other.difference == interval([5, 5, 5])
+    assert other.difference
+    assert other.difference.paired == interval([5, 5, 5])
 
 
 def test_pairs_differ_by_nothing_but_the_group() -> None:
-    """If one of two rows that differ by their policy failed, both are left out."""
+    """If one of two rows that differ by their policy is missing, both are left out."""
     rows = Rows(
         row(policy, 0, score, params={"weeks": weeks})
-        for policy, weeks, score in [("a", 1, 1), ("a", 3, 100), ("b", 1, 2), ("b", 3, None)]
+        for policy, weeks, score in [("a", 1, 1), ("a", 3, 100), ("b", 1, 2)]
     )
-    assert rows.table(against="b").lines[0].difference == interval([-1])
+    assert means(rows.table(against="b")) == {("a",): (-1.0, 1), ("b",): None}
 
 
 def test_groups_by_several_columns_compare_within_the_others() -> None:
@@ -77,18 +168,11 @@ def test_groups_by_several_columns_compare_within_the_others() -> None:
         for seed in range(2)
     )
     by = ["policy", "weeks"]
-    within = {line.group: line.difference for line in rows.table(by, against="a").lines}
-    assert within == {
-        ("a", 1): None,
-        ("a", 3): None,
-        ("b", 1): interval([9, 9]),
-        ("b", 3): interval([27, 27]),
-    }
-    whole = {line.group: line.difference for line in rows.table(by, against=("a", 3)).lines}
-    assert whole[("a", 1)] == interval([-2, -2])
-    assert whole[("b", 1)] == interval([7, 7])
-    weeks = {line.group: line.difference for line in rows.table("weeks", against=1).lines}
-    assert weeks == {(1,): None, (3,): interval([11, 11])}
+    within = means(rows.table(by, against="a"))
+    assert within == {("a", 1): None, ("a", 3): None, ("b", 1): (9, 2), ("b", 3): (27, 2)}
+    whole = means(rows.table(by, against=("a", 3)))
+    assert (whole[("a", 1)], whole[("b", 1)]) == ((-2, 2), (7, 2))
+    assert means(rows.table("weeks", against=1)) == {(1,): None, (3,): (11, 2)}
 
 
 def test_presets_and_models_are_paired_although_their_parameters_differ() -> None:
@@ -99,8 +183,8 @@ def test_presets_and_models_are_paired_although_their_parameters_differ() -> Non
         for seed in (1, 2)
     )
     by_preset = rows.where(model="shop").table("preset", against="small")
-    assert by_preset.lines[1].difference == interval([1, 2])
-    assert rows.table("model", against="bank").lines[0].difference == interval([-2.5, -5])
+    assert means(by_preset)[("large",)] == (1.5, 2)
+    assert means(rows.table("model", against="bank"))[("shop",)] == (-3.75, 2)
 
 
 def test_a_table_by_seed_has_no_standard_deviation(rows: Rows) -> None:
@@ -129,24 +213,26 @@ def printed() -> ComparisonTable:
 
 def test_figures_have_as_many_digits_as_their_intervals_justify() -> None:
     """Two digits of the half width; a dash for an unknown figure; the reference in a note."""
-    *lines, note = str(printed()).splitlines()
-    between = "95 % interval"
+    lines = str(printed()).splitlines()[:5]
+    between, needed = "95 % interval", "n for 5\N{NO-BREAK SPACE}%"
     assert [re.split(r"  +", line) for line in lines] == [
-        ["policy", "figure", "n", "failed", "mean", "sd", between, "pairs", "difference", between],
-        ["base", "score", "3", "0", "12,445", "100", "[12,197, 12,693]", "—", "—", "—"],
         [
-            *("low,x=[a]", "score", "3", "0", "0.510", "0.010", "[0.485, 0.535]"),
-            *("3", "-12,444", "[-12,693, -12,196]"),
+            *("policy", "figure", "n", "failed", "mean", "sd", between, needed),
+            *("pairs", "difference", between),
         ],
-        ["once", "score", "1", "0", "7", "—", "—", "1", "-12,338", "—"],
-        ["never", "score", "0", "1", "—", "—", "—", "—", "—", "—"],
+        ["base", "score", "3", "0", "12,445", "100", "[12,197, 12,693]", "3", "—", "—", "—"],
+        [
+            *("low,x=[a]", "score", "3", "0", "0.510", "0.010", "[0.485, 0.535]", "3"),
+            *("3", "-12,444", "[-12,886, -12,003]"),
+        ],
+        ["once", "score", "1", "0", "7", "—", "—", "—", "1", "-12,338", "—"],
+        ["never", "score", "—", "1", "—", "—", "—", "—", "—", "—", "—"],
     ]
-    assert note == "difference to base, paired by seed"
 
 
 def test_a_table_prints_aligned() -> None:
     """Texts are aligned to the left, numbers to the right."""
-    *lines, _ = str(printed()).splitlines()
+    lines = str(printed()).splitlines()[:5]
     assert {len(line) for line in lines} == {len(lines[0])}
     starts = {line.index("score") for line in lines[1:]}
     assert starts == {lines[0].index("figure")}
@@ -158,7 +244,7 @@ def test_a_table_prints_in_rich() -> None:
     Console(file=out, width=200).print(printed())
     for cells in map(printed().cells, printed().lines):
         assert all(cell in out.getvalue() for cell in cells)
-    assert "difference to base, paired by seed" in out.getvalue()
+    assert all(note in out.getvalue() for note in printed().notes())
 
 
 def test_a_table_of_failures_can_be_printed() -> None:
@@ -166,7 +252,7 @@ def test_a_table_of_failures_can_be_printed() -> None:
     rows = Rows([row("a", 0, None), row("a", 1, None)])
     (line,) = rows.table(show="survived").lines
     assert (line.estimate, line.failed) == (None, 2)
-    assert "survived  0       2" in str(rows.table(show="survived"))
+    assert "survived  —       2" in str(rows.table(show="survived"))
 
 
 @pytest.mark.parametrize(

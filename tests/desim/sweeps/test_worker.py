@@ -19,6 +19,7 @@ def test_a_row_has_the_results_of_the_episode() -> None:
         "preset": "long",
         "params": {},
         "policy": f"{STRIDE},size=0",
+        "arguments": {"size": 0},
         "seed": 4,
         "score": episode.score,
         "ended": "walked",

@@ -1,0 +1,160 @@
+"""Plays jobs of a grid with an executor, and keeps their rows in a store."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from desim.errors import DesimError, UsageError
+from desim.short_repr import short_repr
+from desim.sweeps.chunks import Chunks
+from desim.sweeps.executors import Executor, SerialExecutor, WorkerDied, worker_count
+from desim.sweeps.grid import Grid
+from desim.sweeps.interrupts import interrupts_deferred
+from desim.sweeps.open_store import open_store
+from desim.sweeps.process_executor import ProcessExecutor
+from desim.sweeps.rows import Rows
+from desim.sweeps.store import Store
+from desim.sweeps.worker import play_chunk
+
+__all__ = ["Playing", "Progress", "opened_executor", "playing", "stopped_text"]
+
+#: Called with the number of finished episodes and of all episodes.
+Progress = Callable[[int, int], object]
+
+
+@frozen(eq=False)
+class Playing:
+    """A grid of which some jobs are played after others.
+
+    Attributes:
+        plan: All jobs that may be played.
+        store: Keeps the rows of those that were.
+        players: The executor.
+        out: The folder of the results; None where there is none.
+        progress: Called at the start of every batch and whenever a chunk is finished.
+    """
+
+    plan: Grid
+    store: Store
+    players: Executor
+    out: str | Path | None
+    progress: Progress
+
+    def play(self, wanted: Iterable[int]) -> None:
+        """Play the jobs with some indices, but for those whose rows are kept already.
+
+        Raises:
+            WorkerDied, DesimError, KeyboardInterrupt: As `sweep`.
+        """
+        indices = sorted(set(wanted))
+        kept = self.store.jobs()
+        left = [index for index in indices if index not in kept]
+        done, total = len(indices) - len(left), len(indices)
+        try:
+            self._play(left, done, total)
+        except KeyboardInterrupt:
+            if self.out is None:
+                raise
+            raise KeyboardInterrupt(stopped_text(len(self.store), total)) from None
+        except WorkerDied as fault:
+            text = "" if self.out is None else f"; {stopped_text(len(self.store), total)}"
+            raise type(fault)(f"{fault}{text}") from None
+
+    def rows(self) -> Rows:
+        """Return the rows so far, in the order of their jobs."""
+        return Rows.parsed(self.store.rows())
+
+    def finish(self) -> Rows:
+        """Return the rows, and write them if there is a folder."""
+        rows = self.rows()
+        if self.out is not None:
+            rows.write(self.out)
+        return rows
+
+    def _play(self, left: list[int], done: int, total: int) -> None:
+        chunks = Chunks(self.plan, left, worker_count(self.players))
+        self.progress(done, total)
+        while chunks:
+            first, before = chunks.count, done
+            for index, rows in self.players.run(play_chunk, chunks):
+                with interrupts_deferred():
+                    self.store.add(chunks.finish(first + index, len(rows)), rows)
+                done += len(rows)
+                self.progress(done, total)
+            if done == before:
+                break
+        if lost := total - done:
+            name = type(self.players).__name__
+            raise DesimError(f"the executor {name} lost {lost:,} of {total:,} episodes")
+
+
+@contextlib.contextmanager
+def playing(
+    plan: Grid,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    executor: Executor | str | None = None,
+    progress: Progress | None = None,
+    *,
+    restart: bool = False,
+    retry_failed: bool = False,
+) -> Iterator[Playing]:
+    """Open the executor and the store of a grid; arguments and errors are those of `sweep`."""
+    with (
+        opened_executor(executor, jobs, len(plan)) as players,
+        open_store(out, plan, restart=restart, retry_failed=retry_failed) as store,
+    ):
+        yield Playing(plan, store, players, out, progress or (lambda _done, _total: None))
+
+
+def stopped_text(done: int, total: int) -> str:
+    """Return the message of an interrupted sweep that has a checkpoint.
+
+    >>> stopped_text(120, 500)
+    'stopped after 120 of 500 episodes; the same command goes on from there'
+    """
+    return f"stopped after {done:,} of {total:,} episodes; the same command goes on from there"
+
+
+@contextlib.contextmanager
+def opened_executor(
+    executor: Executor | str | None, jobs: int, episodes: int
+) -> Iterator[Executor]:
+    """Provide the executor of a number of episodes; one that is created here is closed here.
+
+    Raises:
+        UsageError: The executor or the number of jobs is wrong.
+    """
+    if executor is not None and not isinstance(executor, str):
+        if not isinstance(executor, Executor):
+            raise UsageError(
+                f"{short_repr(executor)} is no executor: it needs the methods run and close"
+            )
+        yield executor
+        return
+    made = _local(jobs, episodes) if executor is None else _named(executor)
+    with contextlib.closing(made):
+        yield made
+
+
+def _local(jobs: int, episodes: int) -> Executor:
+    if type(jobs) is not int or jobs < 1:
+        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
+    workers = min(jobs, episodes)
+    return SerialExecutor() if workers == 1 else ProcessExecutor(workers)
+
+
+def _named(executor: str) -> Executor:
+    kind, _, value = executor.partition("=")
+    if kind == "processes" and value.isdecimal() and int(value):
+        return ProcessExecutor(int(value))
+    if kind == "dask" and value:
+        from desim.sweeps.dask_executor import DaskExecutor
+
+        return DaskExecutor(value)
+    raise UsageError(
+        f"executor {short_repr(executor)} was given; possible: processes=N with N of at least 1, "
+        "dask=ADDRESS of a scheduler"
+    )

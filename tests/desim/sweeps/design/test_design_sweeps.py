@@ -1,0 +1,175 @@
+"""Sweeps over designs: any parameter, checkpoints, workers, files and the command line."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+from support.paths import PYTHONPATH
+from support.small_worlds import STRIDE, WALK, Trail, Walk
+
+from desim import load, sweep
+from desim.errors import UsageError
+from desim.sweeps.config import read_config
+from desim.sweeps.design import effects, factorial, latin_hypercube, listed
+
+
+@frozen
+class Terms:
+    """What a step earns."""
+
+    bonus: float = 0.0
+
+
+@frozen
+class Paid(Walk):
+    """A walk without wind whose steps earn something beside the distance."""
+
+    wind: float = 0.0
+    terms: Terms = Terms()
+
+    def score(self, path: Trail) -> float:
+        """Return the last position, and the bonus of every step."""
+        return path.places[-1] + self.steps * self.terms.bonus
+
+
+SET = {"wind": "0:2", "policy.size": "int:1:9"}
+
+
+def test_every_point_is_played_by_every_policy_on_every_seed() -> None:
+    """Points, then policies, then seeds; rows know their point, its values and the policy."""
+    design = latin_hypercube(SET, 4)
+    rows = sweep(WALK, [STRIDE, "greedy"], range(3), design=design)
+    assert rows.column("point") == [n for n in range(4) for _ in range(6)]
+    assert rows.column("seed") == [0, 1, 2] * 8
+    assert rows.column("given") == ([STRIDE] * 3 + ["greedy"] * 3) * 4
+    for row in rows.where(given=STRIDE):
+        assert design.at(row["point"]) == {
+            "wind": row["params"]["wind"],
+            "policy.size": row["arguments"]["size"],
+        }
+    assert {*rows.where(given="greedy").column("policy")} == {"greedy"}
+    assert {"point", "given", "params.wind", "policy.size"} <= {*rows.columns}
+
+
+def test_the_seeds_are_common_to_all_points() -> None:
+    """The gusts of a seed are the same at every point."""
+    rows = sweep(WALK, STRIDE, range(3), set=SET, design="lhs:5")
+    for seed in range(3):
+        assert len({tuple(gusts) for gusts in rows.where(seed=seed).column("gusts")}) == 1
+
+
+def test_a_nested_scenario_and_an_argument_of_a_seat_are_varied_at_once() -> None:
+    """Under the names that `set` gives them; other seats keep theirs."""
+    design = factorial({"terms.bonus": [0.0, 2.0], "policy.size": "int:1:4"})
+    rows = sweep(Paid(), STRIDE, [0], design=design)
+    assert rows.column("terms.bonus") == [0.0, 0.0, 2.0, 2.0]
+    found = {line.name: line.estimate.mean for line in effects(rows, design).lines}
+    assert found == {"terms.bonus": 6, "policy.size": 9, "terms.bonus x policy.size": 0}
+    game = sweep("edt", "simple", [0], set={"scenario.fixed_cost": "0:9000"}, design="factorial")
+    assert game.column("scenario.fixed_cost") == [0.0, 9000.0]
+    assert game.numbers("score")[0] > game.numbers("score")[1]
+    seats = {"walker": STRIDE, "helper": f"{STRIDE},size=2"}
+    both = {"policy.walker.size": "int:1:5", "wind": "0:1"}
+    rows = sweep(WALK, seats, [0], set=both, design="sobol:4")
+    assert {*rows.column("policy.helper.size")} == {2}
+    assert len({*rows.column("policy.walker.size")}) > 1
+    assert len({*rows.column("wind")}) == 4
+
+
+def test_equal_points_are_played_each() -> None:
+    """A design over few whole numbers repeats itself; rows stay in the order of its points."""
+    rows = sweep(WALK, STRIDE, [0], design=listed([{"steps": n} for n in (2, 1, 2)]))
+    assert rows.column("steps") == [2, 1, 2]
+    assert rows.column("point") == [0, 1, 2]
+    assert rows[0]["ledger_digest"] == rows[2]["ledger_digest"]
+
+
+def test_workers_play_the_same_rows(tmp_path: Path) -> None:
+    """Bit for bit, whatever their number."""
+    rows = sweep(WALK, STRIDE, range(3), set=SET, design="lhs:8", out=tmp_path / "one")
+    assert rows == sweep(WALK, STRIDE, range(3), set=SET, design="lhs:8", jobs=2)
+    assert load(tmp_path / "one") == rows
+
+
+#: Is killed after a few points.
+KILLED = f"""
+import os, signal
+from desim import sweep
+def stop(done, total):
+    if 0 < done < total:
+        os.kill(os.getpid(), signal.SIGKILL)
+sweep({WALK!r}, ["support.small_worlds:Gated"], range(3), set={{"wind": "0:2", "steps": "int:1:9"}},
+      design="lhs:8", out=os.environ["OUT"], progress=stop)
+"""
+
+
+def test_a_killed_design_goes_on(tmp_path: Path) -> None:
+    """The same call plays what is missing; with another design the folder is refused."""
+    cut, whole = tmp_path / "cut", tmp_path / "whole"
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED],
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, "OUT": str(cut)},
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == -signal.SIGKILL
+    kept = len(load(cut))
+    assert 0 < kept < 24
+    wanted = {"wind": "0:2", "steps": "int:1:9"}
+    for design, text in (("lhs:8,seed=1", "another sweep"), ("sobol:8", "another sweep")):
+        with pytest.raises(UsageError, match=text):
+            sweep(WALK, "support.small_worlds:Gated", range(3), set=wanted, design=design, out=cut)
+    started: list[int] = []
+    for folder in (cut, whole):
+        sweep(
+            WALK,
+            "support.small_worlds:Gated",
+            range(3),
+            set=wanted,
+            design="lhs:8",
+            out=folder,
+            progress=lambda done, _: started.append(done),
+        )
+    assert started[0] == kept
+    for name in ("rows.csv", "rows.jsonl"):
+        assert (cut / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    """A parameter set twice, an unknown one, a value that the model refuses at one point."""
+    with pytest.raises(UsageError, match=r"parameter wind is given twice"):
+        sweep(WALK, STRIDE, [0], set={"wind": 1.0}, design=factorial({"wind": "0:1"}))
+    with pytest.raises(UsageError, match=r"parameter policy.size is given twice"):
+        sweep(WALK, STRIDE, [0], set={"policy.size": 1}, design=factorial({"policy.size": [1, 2]}))
+    with pytest.raises(UsageError, match=r"did you mean 'wind'"):
+        sweep(WALK, STRIDE, [0], set={"wnd": "0:1"}, design="lhs:4")
+    with pytest.raises(UsageError, match=r"no policy here lets 'sise' vary"):
+        sweep(WALK, STRIDE, [0], set={"policy.sise": "int:0:1"}, design="factorial")
+    with pytest.raises(
+        UsageError, match=r"the design has the point wind=-\d.*: 'wind' must be >= 0"
+    ):
+        sweep(WALK, STRIDE, [0], set={"wind": "-5:-1"}, design="lhs:4")
+
+
+def test_a_file_holds_a_design(tmp_path: Path) -> None:
+    """With a checked schema; an option takes precedence."""
+    file = tmp_path / "plan.toml"
+    start = f'model = "{WALK}"\npolicies = ["{STRIDE}"]\nset.steps = "int:1:9"\nset.wind = "0:1"\n'
+    file.write_text(f'{start}[design]\nkind = "morris"\nsize = 3\nseed = 5\n')
+    spec = read_config(str(file), "", {}, [], "0:2")
+    rows = spec.play(jobs=1, out=None, executor=None, progress=None)
+    assert len(rows) == 3 * 3 * 2
+    assert spec.analyse(rows, ["score"])
+    assert read_config(str(file), "", {}, [], "", "lhs:7").design != spec.design
+    for text, error in (
+        ("size = 3", "kind"),
+        ('kind = "lhs"\nsizes = 3', "sizes"),
+        ('kind = "lhs"\nsize = "3"', "size"),
+    ):
+        file.write_text(f"{start}[design]\n{text}\n")
+        with pytest.raises(UsageError, match=rf"plan\.toml describes no sweep: .*{error}"):
+            read_config(str(file), "", {}, [], "")
