@@ -1,0 +1,178 @@
+"""A case of an interview: what is open, what is given on request, what is never shown."""
+
+from typing import Any, Literal
+
+from attrs import Attribute, field, frozen
+from attrs.validators import deep_iterable, ge, in_, instance_of, le, max_len, min_len, optional
+
+from desim.schema.validators import bounded_number, finite, short_text
+from desim.short_repr import short_repr
+
+__all__ = ["LONGEST", "MOST_FACTS", "PACES", "Case", "Fact", "Figure", "Length", "Rubric"]
+
+Length = Literal["short", "medium", "long"]
+
+#: Candidate answers of an interview, the fewest and the most, by the length of its case.
+PACES: dict[Length, tuple[int, int]] = {"short": (3, 4), "medium": (5, 7), "long": (7, 10)}
+
+#: Characters of a text of a case.
+LONGEST = 100_000
+
+#: Gated facts of a case, and entries of each list of a rubric.
+MOST_FACTS = 100
+
+
+def _writable(_: object, attribute: "Attribute[Any]", value: str) -> None:
+    # JSON can hold half a surrogate pair; no observation and no record could be written with it.
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{attribute.name}={short_repr(value)} was given; it has no UTF-8 form"
+        ) from None
+
+
+_text: list[Any] = [instance_of(str), max_len(LONGEST), _writable]
+_name: list[Any] = [short_text, _writable]
+
+
+def _some(_: object, attribute: "Attribute[Any]", value: str) -> None:
+    if not value.strip():
+        raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is not empty")
+
+
+def _nested(given: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(each) for each in given)
+
+
+#: One or more words or phrases of which any one will do.
+_phrases: list[Any] = [
+    instance_of(tuple),
+    max_len(MOST_FACTS),
+    deep_iterable([*_name, _some]),
+]
+
+
+@frozen
+class Fact:
+    """A piece of information that the candidate receives only if a question is aimed at it.
+
+    Attributes:
+        topic: What a question must be about, in a few words: "market size".
+        fact: What the interviewer then says.
+    """
+
+    topic: str = field(validator=[*_name, _some])
+    fact: str = field(validator=[*_text, _some])
+
+
+@frozen
+class Figure:
+    """A number that a good answer works out from the facts.
+
+    Attributes:
+        name: What it is, for people: "profit a year, in millions".
+        value: The number; 12 million may be 12000000, and is then also found as "12 million".
+        tolerance: The relative error that counts as right, 0 to 1.
+    """
+
+    name: str = field(validator=[*_name, _some])
+    value: float = field(validator=bounded_number)
+    tolerance: float = field(default=0.05, validator=[finite, ge(0), le(1)])
+
+
+@frozen
+class Rubric:
+    """What the scripted judge looks for in the candidate's messages.
+
+    A phrase is found where its words follow each other, whatever their case and endings.
+
+    Attributes:
+        numbers: Figures that the candidate should work out; none may be stated in the case's open
+            text or facts.
+        drivers: What the recommendation rests on; each driver is a list of phrases, of which one
+            will do.
+        recommendation: Phrases of a right recommendation, of which one will do: "should enter".
+        against: Phrases of a wrong one: "should not enter".
+        structure: Words of a good structure: "demand", "competition", "cost".
+    """
+
+    numbers: tuple[Figure, ...] = field(
+        default=(),
+        converter=tuple,
+        validator=[max_len(MOST_FACTS), deep_iterable(instance_of(Figure))],
+    )
+    drivers: tuple[tuple[str, ...], ...] = field(
+        default=(),
+        converter=_nested,
+        validator=[max_len(MOST_FACTS), deep_iterable([min_len(1), *_phrases])],
+    )
+    recommendation: tuple[str, ...] = field(default=(), converter=tuple, validator=_phrases)
+    against: tuple[str, ...] = field(default=(), converter=tuple, validator=_phrases)
+    structure: tuple[str, ...] = field(default=(), converter=tuple, validator=_phrases)
+
+
+@frozen(kw_only=True)
+class Case:
+    """A case.
+
+    Attributes:
+        id: Its name among the cases; empty where a published case has none.
+        title: For people; the candidate does not see it.
+        length: Sets how many answers a candidate should give: short 3 to 4, medium 5 to 7, long 7
+            to 10.
+        opening: The problem statement with which the interviewer begins.
+        open: Background that the interviewer may tell at any time.
+        gated: Facts that are given one at a time, each only for a question about its topic.
+        internal: Analysis, solution and notes, which the candidate never sees.
+        document: The whole case as one text, where it was published so; empty: the parts together.
+        rubric: What the scripted judge looks for; none: it looks for the gated facts alone.
+    """
+
+    id: str = field(default="", validator=_name)
+    title: str = field(default="", validator=_name)
+    length: Length = field(default="medium", validator=in_(tuple(PACES)))
+    opening: str = field(default="", validator=_text)
+    open: str = field(default="", validator=_text)
+    gated: tuple[Fact, ...] = field(
+        default=(),
+        converter=tuple,
+        validator=[max_len(MOST_FACTS), deep_iterable(instance_of(Fact))],
+    )
+    internal: str = field(default="", validator=_text)
+    document: str = field(default="", validator=_text)
+    rubric: Rubric | None = field(default=None, validator=optional(instance_of(Rubric)))
+
+    def __attrs_post_init__(self) -> None:
+        if not (self.opening or self.open or self.document):
+            raise ValueError(
+                f"case {short_repr(self.id)} needs an opening, an open text or a document"
+            )
+        topics = [fact.topic for fact in self.gated]
+        if len(set(topics)) < len(topics):
+            twice = next(t for at, t in enumerate(topics) if t in topics[:at])
+            raise ValueError(f"case {short_repr(self.id)} has the topic {short_repr(twice)} twice")
+
+    @property
+    def text(self) -> str:
+        """The whole case as one text, as the published interviewer and judge receive it."""
+        if self.document:
+            return self.document
+        facts = "\n".join(f"- {each.topic}: {each.fact}" for each in self.gated)
+        parts = (
+            ("", self.opening),
+            ("Background", self.open),
+            ("Information provided if asked", facts),
+            ("Internal: analysis and solution, never shown", self.internal),
+        )
+        return "\n\n".join(f"{head}\n{body}".strip() for head, body in parts if body)
+
+    @property
+    def public(self) -> str:
+        """What the candidate may be told without asking."""
+        return f"{self.opening}\n{self.open}"
+
+    @property
+    def pace(self) -> tuple[int, int]:
+        """The fewest and the most answers that a candidate should give."""
+        return PACES[self.length]

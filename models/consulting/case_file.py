@@ -1,0 +1,117 @@
+"""Case files: a folder of JSON files, one case each, read and checked.
+
+`{"id", "title", "length", "opening", "open", "gated": [{"topic", "fact"}], "internal"}` and, where
+there is one, `"rubric"`; a case that was published as one text has a `"document"` instead of its
+parts. Unknown fields are refused, and a fault is one sentence with the file and the path in it.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from desim.errors import SchemaError
+from desim.schema import from_plain
+from desim.short_repr import short_repr
+from models.consulting.case import Case
+
+__all__ = ["MOST_BYTES", "MOST_CASES", "checked", "read", "shipped"]
+
+#: Cases of a folder.
+MOST_CASES = 200
+
+#: Bytes of a case file.
+MOST_BYTES = 1_000_000
+
+#: The folder of the cases that ship.
+_SHIPPED = Path(__file__).with_name("cases")
+
+
+@cache
+def shipped() -> tuple[Case, ...]:
+    """Return the cases that ship with the model, ordered by id."""
+    return _folder(_SHIPPED)
+
+
+def read(given: Any) -> tuple[Case, ...]:
+    """Return the cases of a folder, ordered by id; cases are returned as they are.
+
+    Args:
+        given: The path of a folder, cases, or the empty text, which stands for the shipped cases
+            and yields an empty tuple.
+
+    Raises:
+        ValueError: *given* is none of these, or a file has a fault; the text holds its path.
+    """
+    if isinstance(given, str | os.PathLike):
+        folder = os.fspath(given)
+        return _folder(Path(folder)) if folder else ()
+    if not isinstance(given, Sequence) or not all(isinstance(each, Case) for each in given):
+        raise ValueError(f"cases={short_repr(given)} was given; it is a folder of case files")
+    return checked(tuple(given))
+
+
+def checked(cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Return the cases if each id is used once.
+
+    Raises:
+        ValueError: Two cases have one id, or there are too many cases.
+    """
+    if len(cases) > MOST_CASES:
+        raise ValueError(f"cases: {len(cases)} cases were given; the limit is {MOST_CASES}")
+    ids = [case.id for case in cases if case.id]
+    if len(set(ids)) < len(ids):
+        twice = next(each for at, each in enumerate(ids) if each in ids[:at])
+        raise ValueError(f"cases: two cases have the id {short_repr(twice)}; an id is used once")
+    return cases
+
+
+def _folder(folder: Path) -> tuple[Case, ...]:
+    try:
+        files = sorted(each for each in folder.iterdir() if each.suffix == ".json")
+    except OSError as fault:
+        raise ValueError(
+            f"cases: cannot read the folder {str(folder)!r}: {fault.strerror}"
+        ) from None
+    if not files:
+        raise ValueError(f"cases: {str(folder)!r} holds no case file; their names end in .json")
+    if len(files) > MOST_CASES:
+        raise ValueError(
+            f"cases: {str(folder)!r} holds {len(files)} files; the limit is {MOST_CASES}"
+        )
+    return checked(tuple(sorted(map(_file, files), key=lambda case: case.id)))
+
+
+def _file(file: Path) -> Case:
+    """Read one case; a case without an id is named after its file."""
+    try:
+        fields = json.loads(_text(file), object_pairs_hook=_once)
+        if isinstance(fields, dict):
+            fields.setdefault("id", file.stem)
+        case: Case = from_plain(fields, Case)
+    except OSError as fault:
+        raise ValueError(f"cases: cannot read {str(file)!r}: {fault.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"cases: cannot read {str(file)!r}: it is no text") from None
+    except (ValueError, RecursionError, SchemaError) as fault:
+        raise ValueError(f"cases: {str(file)!r}: {fault}") from None
+    return case
+
+
+def _text(file: Path) -> str:
+    with file.open("rb") as stream:
+        data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+    return data.decode("utf-8-sig")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise ValueError(f"the field {short_repr(twice)} is given twice in one object")
+    return fields

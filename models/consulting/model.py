@@ -1,0 +1,87 @@
+"""The case interview as a model: roles, start, score, metrics, series and tables."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Self
+
+from attrs import frozen
+
+from desim import Role, World, from_preset
+from desim.core.calendar import Calendar
+from models.consulting import options, processes, score, series, tables
+from models.consulting.actions import Reply, Say, Verdict
+from models.consulting.observation import CandidateView, InterviewerView, JudgeView
+from models.consulting.params import ConsultingParams
+from models.consulting.state import Interview
+
+__all__ = ["Consulting"]
+
+#: When an interview that is held alone begins: a Monday morning, invented here.
+_MORNING = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
+
+
+@frozen(kw_only=True)
+class Consulting(ConsultingParams):
+    """A case interview: an interviewer leads a candidate through a case, and judges score it."""
+
+    default_roles: ClassVar[tuple[str, ...]] = ("candidate",)
+
+    @classmethod
+    def preset(cls, name: str = "", **changes: Any) -> Self:
+        """Return a preset, the first one if *name* is empty, with some parameters changed."""
+        return from_preset(cls, name, changes)
+
+    @classmethod
+    def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
+        """Return the folder of the cases, where the parameter is a path."""
+        given = params.get("cases")
+        return [given] if isinstance(given, str) and given else []
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The interviewer and the judges follow rules where no policy plays them."""
+        judge = Role(
+            JudgeView,
+            Verdict,
+            options.verdicts,
+            optional=True,
+            default_action=options.default_verdict,
+        )
+        return {
+            "interviewer": Role(
+                InterviewerView,
+                Say,
+                options.messages,
+                optional=True,
+                default_action=options.default_message,
+            ),
+            "candidate": Role(
+                CandidateView, Reply, options.replies, default_action=options.default_reply
+            ),
+            **dict.fromkeys(self.judge_roles, judge),
+        }
+
+    def begin(self, world: World) -> Interview:
+        """Choose the case and start the interview."""
+        return processes.begin(world, self)
+
+    def score(self, state: Interview) -> float:
+        """Return the judges' mean score, 0 to 10 if they keep to the scale."""
+        return score.score(state)
+
+    def metrics(self, state: Interview) -> dict[str, Any]:
+        """Return the scores by field and the counts of the dialogue: README, "Score"."""
+        return score.metrics(state)
+
+    def series(self, state: Interview) -> dict[str, list[float]]:
+        """Return words, facts and the minute by round."""
+        return series.by_round(state)
+
+    def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
+        """Return the dialogue, and what else *role* may know."""
+        return tables.tables(state, role)
+
+    @property
+    def calendar(self) -> Calendar:
+        """The calendar of an interview held alone: a tick is a second."""
+        return Calendar(_MORNING, timedelta(seconds=1))

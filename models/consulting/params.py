@@ -1,0 +1,110 @@
+"""The parameters of a case interview and its presets."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from attrs import Attribute, field, frozen
+from attrs.validators import ge, in_, instance_of, le
+
+from desim.errors import possible
+from desim.schema.validators import finite, whole
+from desim.short_repr import short_repr
+from models.consulting import case_file
+from models.consulting.case import Case
+
+__all__ = ["ConsultingParams"]
+
+#: Words a minute; a slowest speed of 1 keeps every date of an interview inside the calendar.
+FASTEST = 10_000
+
+
+def _speed(_: object, attribute: "Attribute[Any]", value: float) -> None:
+    if value and not 1 <= value <= FASTEST:
+        raise ValueError(
+            f"{attribute.name}={value} was given; it is 0 for no duration, or 1 to {FASTEST:,} "
+            "words a minute"
+        )
+
+
+def _cases(given: Any) -> Any:
+    """Read a folder; the shipped cases stay an empty text, which keeps records short."""
+    return case_file.read(given) or ""
+
+
+@frozen(kw_only=True)
+class ConsultingParams:
+    """A case interview: an interviewer leads a candidate through a case, and judges score it.
+
+    Attributes:
+        cases: The cases: a folder of case files, read when the model is built, or the cases
+            themselves; empty: those that ship with the model.
+        case: The id of the case to play; empty: the case whose number, in the order of the ids (of
+            cases that are given themselves, in their order), is the remainder of the seed by the
+            number of cases.
+        messages: Messages over both sides, 1 to 200; with an even number the candidate may have the
+            last one.
+        minutes: Minutes after which nobody is asked for another message, 0 to 1,440; a message
+            under way is finished. 0: no limit.
+        speaking_speed: Words a minute at which a message is given; 0: at once.
+        reading_speed: Words a minute at which the other side takes it in before it thinks of an
+            answer; 0: at once.
+        judges: Judges who score the dialogue, each without knowing of the others, 1 to 9.
+        word_limit: Words that a message should have at most; longer ones are counted, not cut.
+        score_of: What a judge's score of the candidate is: its "overall" as in the code, or the
+            "mean_of_four" other fields as in the paper's main text.
+
+    Source: reference SPEC section 4 (`published`) and 8 (`paper`); durations and `timed` are ours.
+    """
+
+    cases: tuple[Case, ...] | str = field(default="", converter=_cases)
+    case: str = field(default="", validator=instance_of(str))
+    messages: int = field(default=12, validator=[whole, ge(1), le(200)])
+    minutes: int = field(default=0, validator=[whole, ge(0), le(1_440)])
+    speaking_speed: float = field(default=0.0, validator=[finite, _speed])
+    reading_speed: float = field(default=0.0, validator=[finite, _speed])
+    judges: int = field(default=1, validator=[whole, ge(1), le(9)])
+    word_limit: int = field(default=500, validator=[whole, ge(1), le(100_000)])
+    score_of: str = field(default="overall", validator=in_(("overall", "mean_of_four")))
+
+    #: Changes of parameters by preset; the first preset is the default.
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "published": {},
+        "paper": {"messages": 24, "score_of": "mean_of_four"},
+        "timed": {
+            "messages": 60,
+            "minutes": 30,
+            "speaking_speed": 150.0,
+            "reading_speed": 240.0,
+        },
+    }
+
+    def __attrs_post_init__(self) -> None:
+        if not self.case:
+            return
+        ids = [each.id for each in self.loaded_cases if each.id]
+        if self.case not in ids:
+            near = possible(self.case, ids)
+            raise ValueError(f"case={short_repr(self.case)} was given; {near}")
+
+    @property
+    def loaded_cases(self) -> tuple[Case, ...]:
+        """The cases from which the seed chooses."""
+        # The declared type of `cases` includes text, so that the command line accepts a folder.
+        return case_file.shipped() if isinstance(self.cases, str) else self.cases
+
+    def chosen(self, seed: int) -> int:
+        """Return the number, from 0, of the case that is played with a seed."""
+        cases = self.loaded_cases
+        if not self.case:
+            return seed % len(cases)
+        return next(at for at, each in enumerate(cases) if each.id == self.case)
+
+    @property
+    def judge_roles(self) -> tuple[str, ...]:
+        """The roles of the judges: judge, judge_2, judge_3, ..."""
+        return ("judge", *(f"judge_{number}" for number in range(2, self.judges + 1)))
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether episodes do not depend on the seed, which only chooses the case."""
+        return bool(self.case) or len(self.loaded_cases) == 1

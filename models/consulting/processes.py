@@ -1,0 +1,113 @@
+"""The interview as a process: messages are events on the clock, then all judges are asked at once.
+
+while messages, time and interviewer allow:
+    the interviewer reads, thinks and speaks; an end token closes the interview
+    the candidate reads, thinks and speaks
+the judges score the dialogue
+"""
+
+import math
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+from desim import Decision, World
+from models.consulting import views
+from models.consulting.actions import END, Reply, Say, Verdict
+from models.consulting.params import ConsultingParams
+from models.consulting.rules import interviewer, judge
+from models.consulting.state import Interview
+
+__all__ = ["STOP", "begin"]
+
+Process = Generator[Any, Any, None]
+
+#: Said in the place of an empty message of the interviewer.
+STOP = "Thank you for your time. We will stop here."
+
+_SECONDS = 60
+
+
+def begin(world: World, params: ConsultingParams) -> Interview:
+    """Open the case and start the interview."""
+    interview = Interview(world, params, params.chosen(world.seed))
+    world.process(run(world, interview))
+    return interview
+
+
+def run(world: World, interview: Interview) -> Process:
+    """Hold the interview, have it judged, and end the episode."""
+    while not interview.is_over:
+        yield from interviewer_turn(world, interview)
+        if not interview.is_over:
+            yield from candidate_turn(world, interview)
+    world.log.info("interview over", ended=interview.ended, messages=len(interview.lines))
+    yield from judging(world, interview)
+    world.end(interview.ended)
+
+
+def interviewer_turn(world: World, interview: Interview) -> Process:
+    """Ask the interviewer for a message; an empty one is a polite stop."""
+    yield from reading(world, interview)
+    observe = partial(views.interviewer, interview)
+    if "interviewer" in world.seats:
+        say: Say = yield world.ask("interviewer", observe)
+    else:
+        say = interviewer.message(observe())
+    given = say.text if say.text.strip() else STOP + END
+    text = _without_token(given)
+    yield from speaking(world, interview, text)
+    interview.say("interviewer", text)
+    interview.closed = END in given
+
+
+def candidate_turn(world: World, interview: Interview) -> Process:
+    """Ask the candidate for an answer; an end token in it is removed and ends nothing."""
+    yield from reading(world, interview)
+    reply: Reply = yield world.ask("candidate", partial(views.candidate, interview))
+    text = _without_token(reply.text)
+    yield from speaking(world, interview, text)
+    interview.say("candidate", text)
+
+
+def judging(world: World, interview: Interview) -> Process:
+    """Ask all judges at one tick, so that none knows another's verdict."""
+    observe = partial(views.judge, interview)
+    roles = interview.params.judge_roles
+    asked = {role: world.ask(role, observe) for role in roles if role in world.seats}
+    if asked:
+        yield world.all_of(asked.values())
+    # Posted in the order of the roles, whoever answered first.
+    for role in roles:
+        verdict = _answer(asked[role]) if role in asked else judge.verdict(observe())
+        interview.verdicts[role] = verdict
+        interview.books.verdict(world.now, role, verdict)
+
+
+def _answer(asked: Decision) -> Verdict:
+    given: Verdict = asked.action
+    return given
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+def reading(world: World, interview: Interview) -> Process:
+    """Let the time pass in which the last message is taken in."""
+    if interview.lines:
+        text = interview.lines[-1].message.text
+        yield from _pass(world, text, interview.params.reading_speed)
+
+
+def speaking(world: World, interview: Interview, text: str) -> Process:
+    """Let the time pass in which a message is given."""
+    yield from _pass(world, text, interview.params.speaking_speed)
+
+
+def _pass(world: World, text: str, speed: float) -> Process:
+    if speed and (ticks := math.ceil(len(text.split()) * _SECONDS / speed)):
+        yield world.timeout(ticks)
+
+
+def _without_token(text: str) -> str:
+    return text.replace(END, "").strip()

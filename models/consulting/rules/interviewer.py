@@ -1,0 +1,121 @@
+"""The scripted interviewer: tells gated facts by topic and closes by the rules.
+
+Reference SPEC section 4 gives the rules in substance. This reads neither the internal part of a
+case nor its rubric, so it can leak nothing, and it draws nothing.
+"""
+
+from models.consulting.actions import END, Say
+from models.consulting.observation import InterviewerView
+from models.consulting.rules.matching import topics
+from models.consulting.rules.recommendation import SUPPORTS, recommends, supports
+from models.consulting.rules.words import found, sentences, words
+
+__all__ = ["message"]
+
+ASSUME = "The case says nothing about that; please make an assumption, state it and go on."
+BEGIN = "What would you say the client wants to achieve, and how would you structure the problem?"
+CLOSE = "Thank you. You gave a recommendation and said what it rests on; that is all we need."
+COVERED = "You have that information already; please work with it."
+GO_ON = "What would you look at next, and what would you need to know for it?"
+MEANING = "What do you conclude from it?"
+PROBE = "Which risk could change your mind, and how would you deal with it?"
+RECOMMEND = "Please give me your recommendation now, and the two or three drivers behind it."
+SUMMARISE = "Please sum up what you know so far, and then ask for the one thing you need most."
+
+#: Sentences of the opening with which the scene is set.
+_SCENE = 3
+
+#: Words below which an answer counts as stuck, and questions from which it is hungry for data.
+_STUCK, _HUNGRY = 6, 3
+
+#: With so many messages or minutes left the recommendation is asked for.
+_LAST_MESSAGES, _LAST_MINUTES = 4, 4.0
+
+#: Phrases with which a question is put without a question mark.
+_REQUESTS = ("tell me", "give me", "provide", "do you have", "like to know", "need to know")
+
+
+def message(view: InterviewerView) -> Say:
+    """Return the next message: the scene, an answer with one follow-up, or the closing."""
+    if view.first or not view.dialogue:
+        return Say(_scene(view))
+    if _closes(view):
+        return Say(f"{CLOSE} {END}")
+    said = view.dialogue[-1].text
+    answer = _answer(view, said)
+    return Say(" ".join(part for part in (answer, _follow_up(view, said, answer)) if part))
+
+
+def _scene(view: InterviewerView) -> str:
+    told = view.case.opening or view.case.open
+    return " ".join([*sentences(told)[:_SCENE], BEGIN])
+
+
+def _closes(view: InterviewerView) -> bool:
+    """Return whether a supported recommendation was given, and the pace or the budget ends it."""
+    if not any(map(_is_complete, _recommendations(view))):
+        return False
+    return view.answers >= view.case.pace[0] or _is_late(view)
+
+
+def _answer(view: InterviewerView, said: str) -> str:
+    """Return what is said to a question: at most one fact; empty where none was put."""
+    questions = _questions(said)
+    if not questions:
+        return ""
+    matched = topics(view.case, " ".join(questions))
+    withheld = [fact for fact in matched if fact.topic not in view.released]
+    is_hungry = max(len(questions), len(withheld)) >= _HUNGRY
+    if is_hungry and not _has_just_said(view, SUMMARISE):
+        return SUMMARISE
+    if withheld:
+        return withheld[0].fact
+    return COVERED if matched else ASSUME
+
+
+def _follow_up(view: InterviewerView, said: str, answer: str) -> str:
+    if answer == SUMMARISE:
+        return ""
+    if given := _recommendations(view):
+        if not any(map(_is_complete, given)):
+            return RECOMMEND
+        return GO_ON if _has_just_said(view, PROBE) else PROBE
+    if _is_late(view):
+        return RECOMMEND
+    if answer:
+        return "" if answer in (ASSUME, COVERED) else MEANING
+    return _hint(view) if len(words(said)) < _STUCK else GO_ON
+
+
+def _hint(view: InterviewerView) -> str:
+    """Name one topic to somebody who is stuck; never a full framework."""
+    left = [fact.topic for fact in view.case.gated if fact.topic not in view.released]
+    return f"A hint: have you thought about {left[0]}?" if left else RECOMMEND
+
+
+def _is_late(view: InterviewerView) -> bool:
+    """Return whether the budget, the time or the pace of the case is nearly used up."""
+    minutes = view.minutes_left
+    return (
+        view.messages_left <= _LAST_MESSAGES
+        or (minutes is not None and minutes <= _LAST_MINUTES)
+        or view.answers >= view.case.pace[1] - 1
+    )
+
+
+def _questions(said: str) -> list[str]:
+    """Return the sentences that ask; what else an answer mentions asks for nothing."""
+    return [each for each in sentences(said) if each.endswith("?") or found(_REQUESTS, each)]
+
+
+def _has_just_said(view: InterviewerView, text: str) -> bool:
+    own = [each.text for each in view.dialogue if each.role == "interviewer"]
+    return bool(own) and text in own[-1]
+
+
+def _recommendations(view: InterviewerView) -> list[str]:
+    return [e.text for e in view.dialogue if e.role == "candidate" and recommends(e.text)]
+
+
+def _is_complete(recommendation: str) -> bool:
+    return supports(recommendation) >= SUPPORTS

@@ -1,0 +1,121 @@
+"""Words, phrases and numbers of a text, as the rules and the leak check compare them.
+
+Two words are equal if their stems are: lower case, without the commonest endings, and cut to six
+letters ("pricing", "price"; "competition", "competitors"). That is crude; it is fast, the same
+everywhere, and every result can be checked by eye.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+__all__ = [
+    "content",
+    "found",
+    "grams",
+    "numbers",
+    "sentences",
+    "stem",
+    "stems",
+    "words",
+]
+
+_COMMON_TEXT = """
+a about all also an and any are as at be been between but by can could do does each for from had
+has have how i if in into is it its many may me more much my no not now of on one or other our
+over per please should so some such tell than that the their them then there these they this those
+to too two under us was we were what when where which who why will with would year years you your
+"""
+
+#: Words that say nothing about a topic.
+_COMMON = frozenset(_COMMON_TEXT.split())
+
+_WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+")
+_NUMBER = re.compile(
+    r"(\d[\d,]*(?:\.\d+)?)\s*(%|percent|thousand|million|billion|(?:k|m|mn|bn)(?![^\W\d_]))?",
+    re.IGNORECASE,
+)
+_SCALES = {
+    "%": 0.01,
+    "percent": 0.01,
+    "k": 1e3,
+    "thousand": 1e3,
+    "m": 1e6,
+    "mn": 1e6,
+    "million": 1e6,
+    "bn": 1e9,
+    "billion": 1e9,
+}
+
+#: Endings that are removed where a stem of at least three letters is left.
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+_SHORTEST = 3
+
+#: Letters of a stem, and of a word from which one is made.
+_LETTERS, _LONGEST = 6, 40
+
+
+def words(text: str) -> list[str]:
+    """Return the words and numbers of a text in lower case, numbers without their commas."""
+    return [each.replace(",", "") for each in _WORD.findall(text.lower())]
+
+
+def stem(word: str) -> str:
+    """Return what two forms of a word have in common; a number stays as it is."""
+    # Cut, because the cache must not keep texts of a megabyte that are one word.
+    return word if word[0].isdigit() else _stem(word[:_LONGEST])
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    if word.endswith("ies"):
+        word = word[:-3] + "y"
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            word = word.removesuffix(ending)
+            break
+    return word[:_LETTERS]
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of all words of a text in order."""
+    return [stem(each) for each in words(text)]
+
+
+def content(text: str) -> frozenset[str]:
+    """Return the stems of the words that say what a text is about, and its numbers."""
+    return frozenset(stem(each) for each in words(text) if each not in _COMMON)
+
+
+def found(phrases: Sequence[str], text: str) -> list[str]:
+    """Return those of the phrases whose words follow each other in a text, by their stems."""
+    # Spaces around each word keep "cost" out of "accost"; `in` on text is faster than a window.
+    inside = f" {' '.join(stems(text))} "
+    return [each for each in phrases if f" {' '.join(stems(each))} " in inside]
+
+
+def grams(text: str, size: int) -> Iterator[tuple[str, ...]]:
+    """Yield every run of *size* words of a text."""
+    each = words(text)
+    return zip(*(each[at:] for at in range(size)), strict=False)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text with their marks; a line break ends a sentence."""
+    parts = re.split(r"(?<=[.!?])\s+|\n+", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers of a text, each as written and, with a scale, also as meant.
+
+    >>> numbers("1,200 units, 40% of 3 million")
+    [1200.0, 40.0, 0.4, 3.0, 3000000.0]
+    """
+    given: list[float] = []
+    for digits, scale in _NUMBER.findall(text):
+        value = float(digits.replace(",", ""))
+        given.append(value)
+        if scale:
+            given.append(value * _SCALES[scale.lower()])
+    return given

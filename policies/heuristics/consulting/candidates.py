@@ -1,0 +1,84 @@
+"""Candidates that need no language model: one who works with a framework, and two who do badly."""
+
+from typing import ClassVar
+
+from attrs import field, frozen
+from attrs.validators import ge, le
+
+from models.consulting.actions import Reply
+from models.consulting.observation import CandidateView
+from policies.heuristics.consulting.problems import OPENING, Problem, problem_in
+from policies.heuristics.consulting.quantities import Quantities, quantities
+
+__all__ = ["DataHungry", "Framework", "Silent"]
+
+
+@frozen
+class Silent:
+    """Says nothing: the floor."""
+
+    def decide(self, _: CandidateView) -> Reply:
+        """Return an empty answer."""
+        return Reply("")
+
+
+@frozen
+class DataHungry:
+    """Asks for everything at once, again and again, and never recommends anything."""
+
+    EVERYTHING: ClassVar[str] = (
+        "Can you tell me everything about the market, customers, competitors, prices, costs, "
+        "capacity, investment and risks?"
+    )
+    MORE: ClassVar[tuple[str, ...]] = (
+        "Do you have more data on the market and on sales?",
+        "Do you have more data on price and cost?",
+        "Do you have more data on competitors and customers?",
+        "Do you have more data on capacity and investment?",
+        "Do you have more data on risks and regulation?",
+    )
+
+    def decide(self, seen: CandidateView) -> Reply:
+        """Return the next request for data."""
+        answers = len(seen.dialogue) // 2
+        return Reply(self.MORE[(answers - 1) % len(self.MORE)] if answers else self.EVERYTHING)
+
+
+@frozen
+class Framework:
+    """States a structure, asks by dimension, computes, and recommends with reasons.
+
+    The kind of problem is recognised from the first message; see `problems.py`.
+
+    Attributes:
+        questions: It asks at most so many questions, 1 to 20, then recommends.
+        patience: It recommends earlier if it has been asked for its recommendation in so many of
+            the interviewer's messages, 1 to 20.
+    """
+
+    questions: int = field(default=5, validator=[ge(1), le(20)])
+    patience: int = field(default=2, validator=[ge(1), le(20)])
+
+    def decide(self, seen: CandidateView) -> Reply:
+        """Return the structure, what the last answer means, the next question, or the end."""
+        said = [each.text for each in seen.dialogue if each.role == "interviewer"]
+        own = " ".join(each.text for each in seen.dialogue if each.role == "candidate")
+        problem = problem_in(said[0])
+        results = problem.results(_answers(problem, said))
+        new = [each for each in results if each not in own]
+        if self._recommends(problem, said):
+            return Reply(" ".join([*new, problem.recommendation]))
+        number = len(said) - 1
+        asked = [*problem.questions.values()][number]
+        return Reply(" ".join([*([] if number else [problem.structure]), *new, asked]))
+
+    def _recommends(self, problem: Problem, said: list[str]) -> bool:
+        asked = min(self.questions, len(problem.questions))
+        wanted = sum("recommendation" in each.lower() for each in said[1:])
+        return len(said) > asked or wanted >= self.patience
+
+
+def _answers(problem: Problem, said: list[str]) -> dict[str, Quantities]:
+    """Return the numbers of the first message and of those that followed each question."""
+    keys = (OPENING, *problem.questions)
+    return {key: quantities(text) for key, text in zip(keys, said, strict=False)}

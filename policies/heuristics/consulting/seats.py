@@ -1,0 +1,73 @@
+"""The other two seats, scripted: policies around the rules that the model plays without them."""
+
+from typing import Any, Self
+
+from attrs import evolve, field, frozen
+from attrs.validators import ge, le
+
+from desim import Seat
+from desim.errors import UsageError
+from desim.schema.arguments import build
+from models.consulting.actions import FIELDS, Say, Verdict
+from models.consulting.observation import InterviewerView, JudgeView
+from models.consulting.rules import interviewer, judge
+
+__all__ = ["Rubric", "Scripted"]
+
+_MOST = 10.0
+
+
+@frozen
+class Scripted:
+    """The interviewer by rules: tells a fact for a question about its topic, closes by the pace."""
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Return the policy of the interviewer.
+
+        Raises:
+            UsageError: The seat is another one.
+        """
+        _require(seat, "scripted", "interviewer")
+        return cls()
+
+    def decide(self, seen: InterviewerView) -> Say:
+        """Return what the rules say."""
+        return interviewer.message(seen)
+
+
+@frozen
+class Rubric:
+    """The judge by rubric: a stand-in; its scores are not comparable with published ones.
+
+    Attributes:
+        strictness: 1 scores by the share of the rubric that was found; at 2 half of it is worth a
+            quarter of the points. 0.1 to 10.
+    """
+
+    strictness: float = field(default=1.0, validator=[ge(0.1), le(10)])
+
+    @classmethod
+    def seated(cls, seat: Seat, strictness: float = 1.0) -> Self:
+        """Return the policy of a judge.
+
+        Raises:
+            UsageError: The seat is another one, or an argument is out of range.
+        """
+        _require(seat, "rubric", "judge")
+        return build(cls, {"strictness": strictness})
+
+    def decide(self, seen: JudgeView) -> Verdict:
+        """Return the scores for what was found."""
+        given = judge.verdict(seen)
+        scores: dict[str, Any] = {name: self._strict(getattr(given, name)) for name in FIELDS}
+        return evolve(given, **scores)
+
+    def _strict(self, score: float) -> float:
+        return round(_MOST * float((score / _MOST) ** self.strictness), 1)
+
+
+def _require(seat: Seat, policy: str, kind: str) -> None:
+    """Check that a policy sits where it can: judges are numbered."""
+    if seat.role.partition("_")[0] != kind:
+        raise UsageError(f"policy {policy!r} plays {kind!r}; {seat.role!r} was given")

@@ -1,0 +1,289 @@
+"""Case interviews: a conversation for each of the three roles, made anew from the dialogue.
+
+Source: reference SPEC of FirmBench, section 4, with items 11, 12 and 18 of its vectors. As there,
+no reply is asked for again because of what it says: an empty message of the interviewer stops the
+interview, a candidate's reply that holds nothing becomes a stock sentence, and a verdict that
+cannot be read scores 0 everywhere (one that is empty has no scores at all). A refusal is asked
+for again, which is ours.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from desim import Episode, Seat
+from desim.schema.validators import LONGEST_TEXT
+from policies.llm.conversation import Conversation, ConversationKind, ParsedReply, Question
+from policies.llm.messages import as_json, system, user
+from policies.llm.methods.setting import Setting
+from policies.llm.options import ROUTED, LLMOptions
+from policies.llm.tools import Schema, as_object, strict
+from policies.llm.wire import Message, ModelReply
+from policies.llm.worlds.consulting_replies import SCORES, Scores, said_in, scores_in, unrefused
+from policies.llm.worlds.consulting_texts import (
+    CANDIDATE,
+    FIRST_TURN,
+    FORMS,
+    INTERVIEWER,
+    JUDGE,
+    STOCK,
+)
+from policies.llm.worlds.generic import GenericConversation
+
+__all__ = ["CONVERSATION", "ConsultingOptions"]
+
+#: The token with which an interviewer ends an interview.
+_END = "<|CASE_INTERVIEW_END|>"
+
+#: Temperatures of interviewer and judge, and of a candidate without a method; others have the
+#: temperatures of their method.
+_INTERVIEWER, _JUDGE, _PLAIN = 0.3, 0.1, 0.7
+
+#: Tokens of a reply of interviewer and judge.
+_TOKENS = 8192
+
+#: Tokens of a candidate's reply by method. The published calls that write notes and sheets have
+#: twice the tokens of a reply; here a seat has one limit, so these methods have it for all calls.
+_CANDIDATE_TOKENS = {"": 512, "cot": 512, "ace": 1024, "amem": 8192, "dynamic_cheatsheet": 8192}
+_OTHER_TOKENS = 4096
+
+#: Methods of the candidate whose requests ask for JSON as the form of the response.
+_IN_JSON = ("", "cot", "self_refine", "reflexion", "debate", "discussion")
+
+#: Methods whose replies count only as JSON; those of others are taken as text where they hold none.
+_STRICT = ("", "cot", "amem")
+
+_JSON_OBJECT = {"response_format": {"type": "json_object"}}
+
+
+@frozen(kw_only=True)
+class ConsultingOptions(LLMOptions):
+    """How a language model is prompted in a case interview.
+
+    Attributes:
+        json_mode: Whether requests for JSON in text say so (`response_format`), as published; false
+            for a server that does not know it.
+    """
+
+    json_mode: bool = True
+
+
+class _InterviewConversation(GenericConversation):
+    """What the roles share: every question is made from the observation; no round is kept."""
+
+    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+        super().__init__(seat, options, mode="json", history=0)
+        self.options = options
+        self.request_fields: Mapping[str, Any] = {}
+
+    def answer_format(self) -> str:
+        """Return how to answer."""
+        if self.mode == "tools":
+            return super().answer_format()
+        return FORMS[_kind(self.seat.role)]
+
+    def fields(self, temperature: float | None, tokens: int | None, *, json: bool) -> None:
+        """Set the fields of all requests."""
+        given = {"temperature": temperature, "max_completion_tokens": tokens}
+        form = _JSON_OBJECT if json and self.options.json_mode and self.mode == "json" else {}
+        self.request_fields = {k: v for k, v in given.items() if v is not None} | form
+
+
+class InterviewerConversation(_InterviewConversation):
+    """The whole case, the dialogue and the messages left, answered by a message in plain text."""
+
+    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+        super().__init__(seat, options)
+        self.fields(_INTERVIEWER, _TOKENS, json=False)
+
+    def rules(self, _: Any) -> str:
+        """Return the rules of the interview."""
+        return INTERVIEWER.format(end=_END)
+
+    def answer_format(self) -> str:
+        """Return how to answer."""
+        return FORMS["candidate"] if self.mode == "schema" else super().answer_format()
+
+    def situation(self, observation: Any) -> str:
+        """Return the case, what was said, and the reminders."""
+        left = f"Messages left for both sides, this one included: {observation.messages_left}."
+        parts = [
+            f"# The case\n{observation.case.text}",
+            f"# Its opening\n{observation.case.opening}" if observation.case.opening else "",
+            f"# Its length\n{observation.case.length}",
+            f"# The dialogue so far\n{_dialogue(observation.dialogue)}",
+            f"{left}{_minutes(observation)}",
+            f"Say at most {observation.word_limit} words.",
+            FIRST_TURN if observation.first else "",
+            f"If your message closes the interview, its last characters are {_END}.",
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
+        return strict(as_object({"reply": {"type": "string"}}))
+
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the text as it is; an empty one stops the interview."""
+        if reply.calls:
+            return super().parsed(reply, observation)
+        text = unrefused(reply)
+        if self.mode == "schema":
+            text = said_in(text) or text
+        return self._say(text)
+
+    def fallback(self, _: Any) -> Any:
+        """Return an empty message, which stops the interview."""
+        return self._say("").action
+
+    def _say(self, text: str) -> ParsedReply:
+        kept = text.strip()[:LONGEST_TEXT]
+        return ParsedReply(self.codec.read({"do": "say", "text": kept}), int(not kept))
+
+
+class CandidateConversation(_InterviewConversation):
+    """The dialogue as a chat, answered by a message as JSON."""
+
+    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+        super().__init__(seat, options)
+        method = options.method
+        tokens = None if method == ROUTED else _CANDIDATE_TOKENS.get(method, _OTHER_TOKENS)
+        self.fields(None if method else _PLAIN, tokens, json=method in _IN_JSON)
+        self.setting = Setting(task="interview", name=self._case(seat.seed).id, figures=SCORES)
+
+    def rules(self, observation: Any) -> str:
+        """Return the candidate's task."""
+        return f"{CANDIDATE}\n\nThe case has the id {observation.case_id}."
+
+    def question(self, observation: Any) -> Question:
+        """Return the dialogue as a chat; own messages are in the form in which they are asked for.
+
+        A model that saw them as text would soon answer in text.
+        """
+        told = system(f"{self.rules(observation)}\n\n{self.answer_format()}")
+        chat = [self._shown(each) for each in observation.dialogue]
+        if minutes := _minutes(observation):
+            chat[-1] = user(f"{observation.last}\n\n({minutes.strip()})")
+        generic = super().question(observation)
+        return Question([told, *chat], generic.tools, generic.schema)
+
+    def _shown(self, message: Any) -> Message:
+        if message.role == "interviewer":
+            return user(message.text)
+        return {"role": "assistant", "content": as_json({"reply": message.text})}
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
+        return strict(as_object({"reply": {"type": "string"}}))
+
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the message of a reply; a stock sentence where it holds none."""
+        if reply.calls:
+            return super().parsed(reply, observation)
+        text = unrefused(reply)
+        said = said_in(text)
+        if not said and self.options.method not in _STRICT:
+            said = text.strip()
+        return self._reply(said)
+
+    def fallback(self, _: Any) -> Any:
+        """Return the stock sentence."""
+        return self._reply("").action
+
+    def revealed(self, episode: Episode) -> str:
+        """Return the text of the case that was played."""
+        return str(self._played(episode).text)
+
+    def name_of(self, episode: Episode) -> str:
+        """Return the id of the case that was played."""
+        return str(self._played(episode).id)
+
+    def _case(self, seed: int) -> Any:
+        model: Any = self.seat.model
+        return model.loaded_cases[model.chosen(seed)]
+
+    def _played(self, episode: Episode) -> Any:
+        # Not by the seed: of a part's episode the header has the seed of the whole.
+        model: Any = self.seat.model
+        named = {f"case_{number:04d}": case for number, case in enumerate(model.loaded_cases)}
+        named |= {case.id: case for case in model.loaded_cases}
+        return named[episode.metrics["case"]]
+
+    def _reply(self, said: str) -> ParsedReply:
+        text = said[:LONGEST_TEXT] or STOCK
+        return ParsedReply(self.codec.read({"do": "reply", "text": text}), int(not said))
+
+
+class JudgeConversation(_InterviewConversation):
+    """The case and the dialogue, answered by scores as JSON."""
+
+    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+        super().__init__(seat, options)
+        self.fields(_JUDGE, _TOKENS, json=True)
+
+    def rules(self, _: Any) -> str:
+        """Return what is judged, and what the scores mean."""
+        return JUDGE
+
+    def situation(self, observation: Any) -> str:
+        """Return the case and the dialogue."""
+        ended = "the interviewer" if observation.ended_by_interviewer else "its limit"
+        return (
+            f"# The case\n{observation.case.text}\n\n"
+            f"# The dialogue, which was ended by {ended}\n{_dialogue(observation.dialogue)}"
+        )
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
+        scores: dict[str, Schema] = {name: {"type": "number"} for name in SCORES}
+        return strict(as_object(scores | {"feedback": {"type": "string"}}))
+
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the scores of the first object in a text; those that are no numbers are left out.
+
+        A text without an object scores 0 everywhere; an empty one has no scores.
+        """
+        if reply.calls:
+            return super().parsed(reply, observation)
+        return self._verdict(scores_in(unrefused(reply)))
+
+    def fallback(self, _: Any) -> Any:
+        """Return 0 everywhere."""
+        return self._verdict(scores_in("nothing")).action
+
+    def _verdict(self, given: Scores) -> ParsedReply:
+        feedback = given.feedback[:LONGEST_TEXT]
+        action = self.codec.read({"do": "verdict", **given.scores, "feedback": feedback})
+        return ParsedReply(action, int(given.incomplete))
+
+
+def _dialogue(messages: Any) -> str:
+    lines = [f"{each.role}: {each.text}" for each in messages]
+    return "\n\n".join(lines) or "(nothing has been said yet)"
+
+
+def _minutes(observation: Any) -> str:
+    """Return how many minutes are left, with a space before it; empty where none are counted."""
+    left = observation.minutes_left
+    return "" if left is None else f" Minutes left: {left:.1f}."
+
+
+def _kind(role: str) -> str:
+    """Return the kind of a role; judges are numbered."""
+    return role.partition("_")[0]
+
+
+_CONVERSATIONS = {
+    "interviewer": InterviewerConversation,
+    "candidate": CandidateConversation,
+    "judge": JudgeConversation,
+}
+
+
+def _begin(seat: Seat, options: ConsultingOptions) -> Conversation:
+    """Return the conversation of a role."""
+    return _CONVERSATIONS[_kind(seat.role)](seat, options)
+
+
+CONVERSATION = ConversationKind(ConsultingOptions, _begin)

@@ -1,0 +1,92 @@
+"""What the replies of candidates and judges in case interviews hold.
+
+Source: reference SPEC of FirmBench, section 4, with item 18 of its vectors.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from policies.llm.parse import BadReply, objects
+from policies.llm.wire import ModelReply
+
+__all__ = ["SCORES", "Scores", "said_in", "scores_in", "unrefused"]
+
+#: Scores of a verdict.
+SCORES = ("structure", "quant", "business_sense", "communication", "overall")
+
+#: The largest score that an action can hold.
+_LARGEST = 1e300
+
+#: Keys of a candidate's reply; the second one occurs in replies to methods' own questions.
+_KEYS = ("reply", "final_answer")
+
+
+@frozen
+class Scores:
+    """What a judge's reply holds.
+
+    Attributes:
+        scores: By field; None for what is no number.
+        feedback: A text, empty where there is none.
+        incomplete: Whether a score is missing, or all are 0 because nothing could be read.
+    """
+
+    scores: Mapping[str, float | None]
+    feedback: str
+    incomplete: bool
+
+
+def unrefused(reply: ModelReply) -> str:
+    """Return a reply's text, which may be empty.
+
+    Raises:
+        BadReply: The model refuses.
+    """
+    if reply.refusal and not reply.text.strip():
+        raise BadReply("you refused; this is an exercise, and an answer is needed")
+    return reply.text
+
+
+def said_in(text: str) -> str:
+    """Return the message that the first fitting JSON object of a text holds; else nothing.
+
+    >>> said_in('Well: {"reply": "Which market?"}')
+    'Which market?'
+    """
+    for given in objects(text):
+        inner = given.get("final_answer")
+        for each in (given, inner if isinstance(inner, Mapping) else {}):
+            for key in _KEYS:
+                if isinstance(said := each.get(key), str) and said.strip():
+                    return said.strip()
+    return ""
+
+
+def scores_in(text: str) -> Scores:
+    """Return the scores of a judge's reply.
+
+    They are those of the first object with a score. A text without any object scores 0 everywhere,
+    one that is empty has no scores.
+    """
+    given = objects(text)
+    if text.strip() and not given:
+        return Scores(dict.fromkeys(SCORES, 0.0), "", incomplete=True)
+    verdict = next((each for each in given if not each.keys().isdisjoint(SCORES)), {})
+    scores = {name: _number(verdict.get(name)) for name in SCORES}
+    feedback = verdict.get("feedback")
+    words = feedback if isinstance(feedback, str) else ""
+    return Scores(scores, words, incomplete=None in scores.values())
+
+
+def _number(value: Any) -> float | None:
+    """Return a finite number; None for anything else, a truth value included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and abs(number) <= _LARGEST else None

@@ -1,0 +1,178 @@
+"""The loop of an interview: budget, end token, empty messages, verdicts, books and tables."""
+
+import pytest
+from support.interviews import BAKERY, held
+
+from desim import Run
+from desim.errors import UsageError
+from models.consulting import Consulting, Reply, Verdict
+from models.consulting.actions import END
+from models.consulting.processes import STOP
+
+FULL = Verdict(6, 5.5, 7, 8, 6.5)
+
+
+def texts(run: Run) -> list[str]:
+    """The stored dialogue."""
+    return [message.text for message in run.state.dialogue]
+
+
+def test_twelve_messages_are_six_answers_and_end_on_the_candidate() -> None:
+    """The budget counts both sides."""
+    run = held({"interviewer": []})
+    assert run.result().ended == "messages"
+    assert run.result().metrics["answers"] == 6
+    assert [line.message.role for line in run.state.lines] == ["interviewer", "candidate"] * 6
+
+
+def test_an_odd_budget_ends_on_the_interviewer() -> None:
+    """Nobody is asked once the budget is used."""
+    run = held({"interviewer": []}, messages=3)
+    assert (run.result().metrics["messages"], run.result().metrics["answers"]) == (3, 1)
+
+
+def test_the_paper_has_twelve_rounds() -> None:
+    """Twelve answers, and the mean of the four fields counts."""
+    paper = Consulting.preset("paper", cases=(BAKERY,))
+    run = held({"interviewer": []}, [FULL], messages=paper.messages, score_of=paper.score_of)
+    assert run.result().metrics["answers"] == 12
+    assert run.result().score == (6 + 5.5 + 7 + 8) / 4
+    assert run.result().metrics["overall"] == 6.5
+
+
+@pytest.mark.parametrize("given", [f"Bye {END}", f"{END} Bye", f"B{END}ye"])
+def test_the_end_token_closes_anywhere_and_is_not_stored(given: str) -> None:
+    """What is left of the message is."""
+    run = held({"interviewer": ["Hello", given], "candidate": ["Yes"]})
+    assert run.result().ended == "closed"
+    assert texts(run) == ["Hello", "Yes", "Bye"]
+
+
+def test_a_candidates_end_token_is_removed_and_ends_nothing() -> None:
+    """The interviewer is asked again."""
+    run = held({"interviewer": ["a", "b", END], "candidate": [f"stop {END}", "y"]})
+    assert texts(run) == ["a", "stop", "b", "y", ""]
+
+
+@pytest.mark.parametrize("empty", ["", " \n"])
+def test_an_empty_message_of_the_interviewer_is_a_polite_stop(empty: str) -> None:
+    """Even the first one."""
+    run = held({"interviewer": [empty]})
+    assert texts(run) == [STOP]
+    assert run.result().ended == "closed"
+
+
+def test_an_empty_answer_is_an_answer() -> None:
+    """It uses a message of the budget."""
+    run = held({"interviewer": ["a", f"b {END}"], "candidate": [""]})
+    assert texts(run) == ["a", "", "b"]
+    assert run.result().metrics["words_candidate"] == 0
+
+
+def test_scores_are_not_clipped() -> None:
+    """A judge who leaves the scale is taken at their word."""
+    run = held({}, [Verdict(12, -3, 0, 0, 11)])
+    assert run.result().score == 11
+    assert run.result().metrics["mean_of_four"] == 9 / 4
+
+
+def test_a_missing_number_is_left_out_of_its_field_alone() -> None:
+    """Of the means over judges too; without any number the score is 0 and the metric empty."""
+    some = held({}, [Verdict(4, None, 6, 8), Verdict(2, 5, None, 8)], judges=2).result()
+    assert [some.metrics[n] for n in ("structure", "quant", "overall")] == [3, 5, None]
+    assert (some.score, some.metrics["unscored"]) == (0, 4)
+    assert some.metrics["mean_of_four"] == (6 + 5) / 2
+    none = held({}, [Verdict()]).result()
+    assert (none.score, none.metrics["mean_of_four"], none.metrics["unscored"]) == (0, None, 5)
+
+
+def test_judges_are_asked_together_and_score_alone() -> None:
+    """At one tick, without each other's verdicts, whoever answers first."""
+    digests = set()
+    for turn in (1, -1):
+        run = Run(Consulting(cases=(BAKERY,), judges=3), 0, seats=["judge", "judge_3", "candidate"])
+        while (asked := run.advance())[0].role == "candidate":
+            run.answer(asked[0], Reply("Yes"))
+        assert [each.role for each in asked] == ["judge", "judge_3"]
+        assert asked[0].observation == asked[1].observation
+        for each in asked[::turn]:
+            run.answer(each, FULL)
+        assert run.advance() == []
+        assert list(run.state.verdicts) == ["judge", "judge_2", "judge_3"]
+        assert run.result().metrics["overall_judge_3"] == 6.5
+        digests.add(run.result().ledger_digest)
+    assert len(digests) == 1
+
+
+def test_only_the_candidate_needs_a_policy() -> None:
+    """Interviewer and judge follow rules otherwise."""
+    with pytest.raises(UsageError, match="candidate"):
+        Run(Consulting(cases=(BAKERY,)), 0, seats=["interviewer"])
+
+
+def test_the_seed_chooses_the_case_unless_one_is_named() -> None:
+    """By number, in the order of the ids."""
+    model = Consulting()
+    ids = [case.id for case in model.loaded_cases]
+    assert ids == sorted(ids)
+    seeds = range(2 * len(ids))
+    chosen = [Run(model, seed, seats=["candidate"]).state.case_id for seed in seeds]
+    assert chosen == ids * 2
+    assert not model.deterministic
+    fixed = Consulting(case=ids[-1])
+    assert fixed.deterministic
+    assert Run(fixed, 0, seats=["candidate"]).state.case_id == ids[-1]
+
+
+def test_messages_and_facts_are_balances() -> None:
+    """What is left and what was used add up to what was agreed."""
+    run = held({"candidate": ["What is the price of an oven?"]}, messages=5)
+    state, books = run.state, run.state.books
+    assert books.messages.balances() == {
+        "agreed": -5,
+        "budget": 0,
+        "interviewer": 3,
+        "candidate": 2,
+    }
+    assert books.facts.balances() == {"agreed": -2, "withheld": 1, "released": 1}
+    assert state.released == ("oven price",)
+    assert books.verdicts.balances() == {"agreed": -1, "due": 0, "given": 1}
+
+
+def test_the_ledger_digest_fixes_dialogue_and_verdict() -> None:
+    """One other word, or one other score, is another digest."""
+    same = [held({"candidate": ["Yes"]}, [FULL]).result().ledger_digest for _ in range(2)]
+    word = held({"candidate": ["Yes."]}, [FULL]).result().ledger_digest
+    score = held({"candidate": ["Yes"]}, [Verdict(6, 5.5, 7, 8, 6)]).result().ledger_digest
+    assert len(set(same)) == 1
+    assert len({*same, word, score}) == 3
+
+
+def test_tables_hold_what_their_role_may_know() -> None:
+    """The candidate no facts; a judge no verdict but its own."""
+    run = held({"candidate": ["What is the oven price?"]}, [FULL, Verdict(1)], judges=2)
+    tables = {role: run.model.tables(run.state, role) for role in run.model.roles}
+    assert list(tables["candidate"]) == ["dialogue"]
+    assert list(tables["interviewer"]) == ["dialogue", "facts"]
+    assert [row["structure"] for row in tables["judge_2"]["verdicts"]] == [1]
+    told = {row["topic"]: row["told_in_message"] for row in tables["interviewer"]["facts"]}
+    assert told["oven price"] == 3
+
+
+def test_series_have_one_number_a_round() -> None:
+    """A last message of the interviewer is a round too."""
+    run = held({"interviewer": ["a b", f"c {END}"], "candidate": ["d e f"]})
+    assert run.model.series(run.state) == {
+        "words_interviewer": [2, 1],
+        "words_candidate": [3, 0],
+        "facts_released": [0, 0],
+        "minute": [0, 0],
+    }
+
+
+def test_facts_that_nobody_asked_for_are_counted() -> None:
+    """An interviewer who tells everything at once is found out."""
+    told = " ".join(fact.fact for fact in BAKERY.gated)
+    run = held({"interviewer": ["Hello", told], "candidate": ["How much is an oven, the price?"]})
+    assert run.state.released == ("oven price", "night shift")
+    assert run.result().metrics["facts_unasked"] == 1

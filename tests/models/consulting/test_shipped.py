@@ -1,0 +1,66 @@
+"""The shipped cases under the scripted roles: an end, no leak, and facts that are kept apart."""
+
+from itertools import pairwise
+
+import pytest
+
+from desim import catalog, play
+from desim.episodes.spec import read_policies
+from models.consulting import Case, Consulting
+from models.consulting.case_file import shipped
+from models.consulting.rules.matching import FactFinder, topics
+from models.consulting.rules.words import numbers
+
+CASES = pytest.mark.parametrize("case", shipped(), ids=lambda case: case.id)
+CANDIDATES = catalog.baselines(Consulting())
+
+
+@CASES
+@pytest.mark.parametrize("spec", CANDIDATES)
+@pytest.mark.parametrize("preset", Consulting.presets)
+def test_scripted_roles_play_every_case_to_an_end(case: Case, spec: str, preset: str) -> None:
+    """Without a leak, and without a fact that nobody asked for."""
+    model = Consulting.preset(preset, case=case.id)
+    for seed in range(3):
+        result = play(model, read_policies([spec]), seed).result
+        assert result is not None
+        assert result.ended in ("closed", "messages", "time")
+        assert result.metrics["case"] == case.id
+        assert result.metrics["leaks"] == result.metrics["facts_unasked"] == 0
+        assert result.metrics["messages_over_limit"] == 0
+        assert 0 <= result.score <= 10
+
+
+@CASES
+def test_a_fact_that_is_told_tells_no_other(case: Case) -> None:
+    """And the open text tells none."""
+    finder = FactFinder(case)
+    assert finder.told(case.public) == []
+    for fact in case.gated:
+        assert finder.told(fact.fact) == [fact]
+
+
+@CASES
+def test_a_question_about_a_topic_matches_it_first(case: Case) -> None:
+    """So every fact can be had."""
+    for fact in case.gated:
+        assert topics(case, f"What do you know about {fact.topic}?")[0] == fact
+
+
+@CASES
+def test_the_rubrics_numbers_are_nowhere_told(case: Case) -> None:
+    """A candidate who repeats facts has worked nothing out."""
+    assert case.rubric is not None
+    told = numbers(" ".join([case.public, *(fact.fact for fact in case.gated)]))
+    for figure in case.rubric.numbers:
+        size = abs(figure.value)
+        assert not [n for n in told if abs(n - size) <= figure.tolerance * size], figure.name
+
+
+def test_better_candidates_score_better() -> None:
+    """On average over the cases: silent, then hungry for data, then with a framework."""
+    means = []
+    for spec in ("silent", "data_hungry", "framework"):
+        scores = [play(Consulting(), {"candidate": spec}, seed).score for seed in range(6)]
+        means.append(sum(scores) / len(scores))
+    assert all(low + 1 < high for low, high in pairwise(means)), means
