@@ -1,0 +1,140 @@
+"""An item: a question with the text that counts as its right answer, and what family it is of."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import (
+    and_,
+    deep_iterable,
+    ge,
+    in_,
+    instance_of,
+    le,
+    max_len,
+    min_len,
+    optional,
+)
+
+from desim.errors import possible
+from desim.schema.validators import finite
+from desim.short_repr import short_repr
+
+__all__ = ["CAPABILITIES", "CATEGORIES", "LONGEST", "OPTIONS", "TASKS", "Item", "category"]
+
+#: The families of tasks: each has a form of answer and a scorer of its own.
+CATEGORIES = (
+    "program_synthesis",
+    "quantity_extraction",
+    "multiple_choice",
+    "formula_completion",
+    "tagging",
+    "formula_value",
+)
+
+#: The category of each published data set, by the name under which it is published.
+TASKS: Mapping[str, str] = {
+    "FinCode": "program_synthesis",
+    "CodeFinQA": "program_synthesis",
+    "CodeTAT-QA": "program_synthesis",
+    "SEC-NUM": "quantity_extraction",
+    "TAT-QA": "quantity_extraction",
+    "ConvFinQA": "quantity_extraction",
+    "FinKnow": "multiple_choice",
+    "FormulaEval": "formula_completion",
+    "finer": "tagging",
+    "formula": "formula_value",
+}
+
+CAPABILITIES = (
+    "Information Extraction",
+    "Numerical Calculation",
+    "Domain Knowledge",
+    "Complex Reasoning",
+)
+
+#: Options of a multiple choice at most; the published code has the letters A to F.
+OPTIONS = 6
+
+#: Characters of a text of an item at most.
+LONGEST = 1_000_000
+
+_LONGEST_ID = 200
+
+
+def category(task: str) -> str:
+    """Return the category of a task: a published data set's, or the category of that name itself.
+
+    Raises:
+        ValueError: There is no such task.
+    """
+    found = TASKS.get(task, task)
+    if found not in CATEGORIES:
+        raise ValueError(
+            f"task={short_repr(task)} was given; {possible(task, (*TASKS, *CATEGORIES))}"
+        )
+    return found
+
+
+def _is_task(_: object, attribute: "Attribute[str]", value: Any) -> None:
+    instance_of(str)(_, attribute, value)
+    category(value)
+
+
+def _writable(_: object, attribute: "Attribute[str]", value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{attribute.name} holds half of a surrogate pair, no character") from None
+
+
+_text: Any = and_(instance_of(str), max_len(LONGEST), _writable)
+_name: Any = and_(instance_of(str), min_len(1), max_len(_LONGEST_ID), _writable)
+
+
+def _texts(given: Any) -> Any:
+    return tuple(given) if isinstance(given, list) else given
+
+
+@frozen(kw_only=True)
+class Item:
+    """A question and its answer.
+
+    Attributes:
+        id: Its name, which no other item of the same files has; 1 to 200 characters.
+        task: A published data set, such as FinKnow, or a category, such as tagging.
+        answer: What counts as right: a number, a span, a letter, labels or the body of a function.
+        split: train, valid or test, or any other name.
+        question: What is asked; may be empty where the context holds everything.
+        context: The document or the table that the question is about.
+        options: The texts behind the letters of a multiple choice, at most six.
+        program: A reference program, which published tasks show with the context.
+        capability: One of the four of reference SPEC section 2; empty: not labelled.
+        difficulty: From 0, the easiest, to 10; None: not labelled.
+
+    Source: reference SPEC sections 2 and 3.
+    """
+
+    id: str = field(validator=_name)
+    task: str = field(validator=_is_task)
+    answer: str = field(validator=_text)
+    split: str = field(default="test", validator=_name)
+    question: str = field(default="", validator=_text)
+    context: str = field(default="", validator=_text)
+    options: tuple[str, ...] = field(
+        default=(),
+        converter=_texts,
+        validator=[instance_of(tuple), max_len(OPTIONS), deep_iterable(_text)],
+    )
+    program: str = field(default="", validator=_text)
+    capability: str = field(default="", validator=in_(("", *CAPABILITIES)))
+    difficulty: float | None = field(default=None, validator=optional([finite, ge(0), le(10)]))
+
+    def __attrs_post_init__(self) -> None:
+        if not (self.question or self.context):
+            raise ValueError(f"item {short_repr(self.id)} has neither a question nor a context")
+
+    @property
+    def category(self) -> str:
+        """The category of its task."""
+        return category(self.task)

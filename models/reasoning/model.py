@@ -1,0 +1,111 @@
+"""The reasoning tasks as a model: role, start, score, metrics, and grading outside an episode."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Self
+
+from attrs import frozen
+
+from desim import Role, World, from_preset
+from desim.core.calendar import Calendar
+from desim.errors import UsageError, possible
+from desim.short_repr import short_repr
+from models.reasoning import item_file, options, processes, score, tables
+from models.reasoning.actions import Command
+from models.reasoning.observation import Question
+from models.reasoning.params import ReasoningParams
+from models.reasoning.processes import ANALYST
+from models.reasoning.scoring.grade import Graded, grade
+from models.reasoning.state import Desk, question
+
+__all__ = ["ReasoningTasks"]
+
+#: When the first item of a world that is played alone arrives: a Monday, invented here.
+_MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
+
+
+@frozen(kw_only=True)
+class ReasoningTasks(ReasoningParams):
+    """Questions with one right answer each, which arrive in order or in windows."""
+
+    default_roles: ClassVar[tuple[str, ...]] = (ANALYST,)
+
+    #: With no time for an answer all questions are at one tick; none is put twice.
+    max_questions_per_tick: ClassVar[int] = item_file.MOST_ITEMS
+
+    @classmethod
+    def preset(cls, name: str = "", **changes: Any) -> Self:
+        """Return a preset, the first one if *name* is empty, with some parameters changed."""
+        return from_preset(cls, name, changes)
+
+    @classmethod
+    def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
+        """Return the file or the folder of items, where the parameter is a path."""
+        given = params.get("items")
+        return [given] if isinstance(given, str) and given else []
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The analyst."""
+        choose, default = options.options, options.default_action
+        return {ANALYST: Role(Question, Command, choose, default_action=default)}
+
+    def begin(self, world: World) -> Desk:
+        """Put the items in order and start the analyst's work."""
+        return processes.begin(world, self)
+
+    @property
+    def worst_score(self) -> float:
+        """0: no question is answered right."""
+        return 0.0
+
+    def score(self, state: Desk) -> float:
+        """Return the accuracy, 0 to 1: the mean over tasks, each weighted by its items."""
+        return score.score(state)
+
+    def metrics(self, state: Desk) -> dict[str, Any]:
+        """Return accuracies and their counts by task, category, capability and bucket."""
+        return score.metrics(state)
+
+    def series(self, state: Desk) -> dict[str, list[float]]:
+        """Return by item whether it was right: 1, 0, or NaN where its scorer failed."""
+        return score.series(state)
+
+    def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+        """Return the items answered so far, with the outcomes that the analyst knows."""
+        return tables.tables(state)
+
+    @property
+    def calendar(self) -> Calendar:
+        """The calendar of the tasks played alone: tick s is second s from the first arrival."""
+        return Calendar(_MONDAY, timedelta(seconds=1))
+
+    # -- outside an episode ------------------------------------------------------------------------
+
+    @property
+    def public_items(self) -> tuple[Question, ...]:
+        """The questions of an episode without their answers, in the order in which they are given.
+
+        An episode with `order="shuffled"` has the same questions in the order of its seed.
+        """
+        items = self.chosen_items
+        return tuple(
+            question(self, item, number, len(items)) for number, item in enumerate(items, 1)
+        )
+
+    def grade(self, item_id: str, text: str, *, extracts: bool = True) -> Graded:
+        """Grade a reply to an item, as an episode does, for what learns after it has answered.
+
+        Args:
+            item_id: The item, of any split.
+            text: A whole reply, from which the answer is extracted, or the answer itself.
+            extracts: Whether *text* is a whole reply.
+
+        Raises:
+            UsageError: There is no such item.
+        """
+        item = next((one for one in self.loaded_items if one.id == item_id), None)
+        if item is None:
+            known = [one.id for one in self.loaded_items[:20]]
+            raise UsageError(f"item {short_repr(item_id)} was given; {possible(item_id, known)}")
+        return grade(item, text, self.rules, extracts=extracts)

@@ -1,0 +1,52 @@
+"""The analyst's observation: one question, and the outcomes of the window before."""
+
+from attrs import frozen
+
+__all__ = ["Feedback", "Question"]
+
+
+@frozen
+class Feedback:
+    """The outcome of an item that has been answered.
+
+    Attributes:
+        id: The item.
+        correct: Whether the answer was right; null if its scorer failed on it.
+        answer: The right answer.
+    """
+
+    id: str
+    correct: bool | None
+    answer: str
+
+
+@frozen
+class Question:
+    """One item without its answer.
+
+    Attributes:
+        id: The item.
+        task: The data set that it is from, or its category.
+        category: program_synthesis, quantity_extraction, multiple_choice, formula_completion,
+            tagging or formula_value.
+        question: What is asked; may be empty where the context holds everything.
+        context: The document or the table that it is about, with a reference program if there is
+            one.
+        options: The texts behind the letters A, B, ... of a multiple choice.
+        number: The item's place in the episode, from 1.
+        of: Items in the episode.
+        instruction: The form of the answer; empty where the context states it.
+        feedback: The outcomes of the window of items before this one; empty in a world that gives
+            none.
+    """
+
+    id: str
+    task: str
+    category: str
+    question: str
+    context: str
+    options: tuple[str, ...]
+    number: int
+    of: int
+    instruction: str = ""
+    feedback: tuple[Feedback, ...] = ()

@@ -1,0 +1,127 @@
+"""Score and metrics of an episode: reference SPEC sections 2 and 3.
+
+A tagging counts by its labels in the accuracy of its task, and as a whole in the accuracy of its
+capability. Confidence bounds are made of the counts where tables are made.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from attrs import define
+
+from models.reasoning.item import Item
+from models.reasoning.scoring.grade import Graded
+from models.reasoning.state import Desk
+from models.reasoning.taxonomy import groups, slug
+
+__all__ = ["metrics", "score", "series"]
+
+_Pair = tuple[Item, Graded]
+
+
+@define
+class _Count:
+    """What is right of what is counted."""
+
+    right: int = 0
+    counted: int = 0
+
+    def add(self, right: int, counted: int = 1) -> None:
+        self.right += right
+        self.counted += counted
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.counted if self.counted else 0.0
+
+
+def score(desk: Desk) -> float:
+    """Return the mean of the tasks' accuracies, each weighted by its items; 0 without answers.
+
+    With one task it is that task's accuracy.
+    """
+    weights: dict[str, int] = defaultdict(int)
+    for item, _ in _evaluated(desk):
+        weights[item.task] += 1
+    counts = _by_task(desk)
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+    # Exact, so that a score of 1 is 1 whatever the order of the tasks.
+    parts = (
+        Fraction(counts[task].right * weight, counts[task].counted)
+        for task, weight in weights.items()
+    )
+    return float(sum(parts, Fraction()) / total)
+
+
+def metrics(desk: Desk) -> dict[str, Any]:
+    """Return how many items were answered, and accuracies with their counts.
+
+    `accuracy_X` is `right_X` over `counted_X`, where X is a task, a category, a capability
+    (`numerical_calculation`) or a capability's bucket (`numerical_calculation_hard`). Of a task and
+    a category the counts of taggings are labels.
+    """
+    answered = list(_answered(desk))
+    figures: dict[str, Any] = {
+        "items": len(desk.items),
+        "answered": len(answered),
+        "evaluated": sum(1 for _ in _evaluated(desk)),
+        "right": sum(graded.correct is True for _, graded in answered),
+        "raised": sum(graded.correct is None for _, graded in answered),
+        "accuracy": score(desk),
+    }
+    counts = {**_by_category(desk), **_by_task(desk), **_by_capability(desk)}
+    # Sorted, so that shuffled items give the same columns in the same order.
+    for name, count in sorted(counts.items()):
+        figures |= {
+            f"accuracy_{slug(name)}": count.accuracy,
+            f"right_{slug(name)}": count.right,
+            f"counted_{slug(name)}": count.counted,
+        }
+    return figures
+
+
+def series(desk: Desk) -> dict[str, list[float]]:
+    """Return by item: whether it was right (1, 0, or NaN where its scorer failed)."""
+    outcomes = [math.nan if one.correct is None else float(one.correct) for one in desk.grades]
+    return {"right": outcomes}
+
+
+def _answered(desk: Desk) -> Iterator[_Pair]:
+    yield from zip(desk.items, desk.grades, strict=False)  # the last items may be unanswered
+
+
+def _evaluated(desk: Desk) -> Iterator[_Pair]:
+    """Yield the items that count for the accuracy of their task."""
+    drops = desk.params.exceptions == "as_published"
+    return (pair for pair in _answered(desk) if not (drops and pair[1].correct is None))
+
+
+def _by_task(desk: Desk) -> dict[str, _Count]:
+    return _labels((item.task, graded) for item, graded in _evaluated(desk))
+
+
+def _by_category(desk: Desk) -> dict[str, _Count]:
+    return _labels((item.category, graded) for item, graded in _evaluated(desk))
+
+
+def _labels(named: Iterable[tuple[str, Graded]]) -> dict[str, _Count]:
+    counts: dict[str, _Count] = defaultdict(_Count)
+    for name, graded in named:
+        counts[name].add(graded.matched, graded.labels)
+    return counts
+
+
+def _by_capability(desk: Desk) -> dict[str, _Count]:
+    """Count items as a whole; as published, one whose scorer failed is not among the errors."""
+    passes = desk.params.exceptions == "as_published"
+    counts: dict[str, _Count] = defaultdict(_Count)
+    for item, graded in _answered(desk):
+        right = passes if graded.correct is None else graded.correct
+        for name in groups(item):
+            counts[name].add(int(right))
+    return counts

@@ -1,0 +1,70 @@
+"""The number that a text states: reference SPEC section 3.2, README items 3 to 5."""
+
+import re
+
+from models.reasoning.scoring.programs import number_of
+
+__all__ = ["LETTERS", "bracket_number", "first_number", "last_fenced_block", "predicted_number"]
+
+#: The letters of options; as a number each counts as its place from 0.
+LETTERS = "ABCDEF"
+
+_NUMBER = re.compile(r"[+-]?\d[\d,.]*")
+
+#: A fence with a word or nothing behind it, a line break, and the code up to the next fence.
+_FENCED = re.compile(r"```\w*[ \t\r]*\n(.*?)```", re.DOTALL)
+
+_SIGNS = str.maketrans("", "", ",$%")
+
+
+def first_number(text: str) -> float | None:
+    """Return the first number of a text: digits, commas and periods behind an optional sign.
+
+    Neither exponents nor units nor percent signs count; None where it does not convert ("1.2.3").
+    """
+    found = _NUMBER.search(text)
+    return _float(found.group().replace(",", "")) if found else None
+
+
+def predicted_number(text: str) -> float | None:
+    """Return the number of an answer: what its last program returns, else brackets, else the first.
+
+    A program that fails, or whose value is no number, counts as none.
+    """
+    program = last_fenced_block(text)
+    number = None if program is None else number_of(program)
+    if number is None:
+        number = bracket_number(text)
+    return first_number(text) if number is None else number
+
+
+def last_fenced_block(text: str) -> str | None:
+    """Return the code of the last fenced block without outer white space, None without a block."""
+    blocks = _FENCED.findall(text)
+    return str(blocks[-1]).strip() if blocks else None
+
+
+def bracket_number(text: str) -> float | None:
+    """Return the number in double brackets, if exactly one line of the text has such brackets.
+
+    From the first `[[` of a line to its last `]]`, so that two pairs of one line make no number.
+    """
+    inside = [content for line in text.split("\n") if (content := _brackets(line)) is not None]
+    if len(inside) != 1:
+        return None
+    content = inside[0].translate(_SIGNS).strip()
+    if len(content) == 1 and content.upper() in LETTERS:
+        return float(LETTERS.index(content.upper()))
+    return _float(content)
+
+
+def _brackets(line: str) -> str | None:
+    start, end = line.find("[["), line.rfind("]]")
+    return line[start + 2 : end] if 0 <= start <= end - 2 else None
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,102 @@
+"""The analyst's desk during an episode: items, grades, and the book of where each item is."""
+
+import hashlib
+from collections.abc import Sequence
+
+from desim import World
+from ledgers.book import Book, Memo
+from models.reasoning.accounts import CHART, GIVEN, UNDER_WAY, WAITING, outcome
+from models.reasoning.actions import Command, Reply
+from models.reasoning.instructions import INSTRUCTIONS
+from models.reasoning.item import Item
+from models.reasoning.observation import Feedback, Question
+from models.reasoning.params import ReasoningParams
+from models.reasoning.scoring.grade import Graded, grade
+
+__all__ = ["Desk", "question"]
+
+
+class Desk:
+    """The state of an episode.
+
+    Attributes:
+        world: The clock.
+        params: The parameters.
+        items: The items in the order in which they arrive.
+        grades: The grades of the items answered so far, in that order.
+        shown: How many of these the analyst knows.
+        book: One unit for each item, by where it is.
+    """
+
+    def __init__(self, world: World, params: ReasoningParams, items: Sequence[Item]) -> None:
+        self.world = world
+        self.params = params
+        self.items = items
+        self.grades: list[Graded] = []
+        self.shown = 0
+        self._feedback: tuple[Feedback, ...] = ()
+        self.book = Book(*CHART, digits=0)
+        opened = {WAITING: len(items), GIVEN: -len(items)}
+        self.book.post(world.now, Memo("the items of the episode", "open"), opened)
+
+    @property
+    def ledgers(self) -> tuple[Book]:
+        """The ledgers that enter the digest."""
+        return (self.book,)
+
+    def arrive(self, count: int) -> None:
+        """Post that the next items have arrived."""
+        memo = Memo(f"{count} items arrive", "arrival")
+        self.book.post(self.world.now, memo, {WAITING: -count, UNDER_WAY: count})
+
+    def observe(self, at: int) -> Question:
+        """Return the question of an item, by its place from 0."""
+        return question(self.params, self.items[at], at + 1, len(self.items), self._feedback)
+
+    def answer(self, item: Item, command: Command) -> None:
+        """Grade the answer to the first item under way, and post its outcome.
+
+        The entry's text holds the answer's SHA-256: the book's digest covers texts, so that it
+        fixes every answer.
+        """
+        graded = grade(item, command.text, self.params.rules, extracts=isinstance(command, Reply))
+        self.grades.append(graded)
+        digest = hashlib.sha256(command.text.encode()).hexdigest()
+        account = outcome(graded.correct)
+        memo = Memo(f"{item.id} {digest}", "answer", {"item": item.id, "answer": digest})
+        self.book.post(self.world.now, memo, {UNDER_WAY: -1, account: 1})
+
+    def close_window(self) -> None:
+        """Show the outcomes since the last window, in a world that gives feedback."""
+        if self.params.feedback:
+            answered = range(self.shown, len(self.grades))
+            self._feedback = tuple(
+                Feedback(self.items[at].id, self.grades[at].correct, self.items[at].answer)
+                for at in answered
+            )
+            self.shown = len(self.grades)
+
+
+def question(
+    params: ReasoningParams,
+    item: Item,
+    number: int,
+    of: int,
+    feedback: tuple[Feedback, ...] = (),
+) -> Question:
+    """Return what the analyst sees of an item: everything but its answer and its labels."""
+    context = item.context
+    if params.shows_programs and item.program and item.category == "program_synthesis":
+        context = f"{context}\n\nProgram:\n{item.program}".lstrip("\n")
+    return Question(
+        id=item.id,
+        task=item.task,
+        category=item.category,
+        question=item.question,
+        context=context,
+        options=item.options,
+        number=number,
+        of=of,
+        instruction=INSTRUCTIONS[item.category],
+        feedback=feedback,
+    )

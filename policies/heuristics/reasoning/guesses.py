@@ -1,0 +1,89 @@
+"""Answers without reading: the first number, and what is right most often.
+
+What an answer is worth that is given without understanding the question: a method that does not
+exceed these has shown nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from attrs import frozen
+
+from desim import Seat
+from models.reasoning.actions import Answer
+from models.reasoning.item import Item
+from models.reasoning.observation import Question
+from policies.heuristics.reasoning.parameters import parameters
+
+__all__ = ["FirstNumber", "Majority"]
+
+LETTERS = "ABCDEF"
+
+#: The answer where a question offers nothing to choose from.
+_NOTHING = "0"
+
+#: A number as a document writes it: a sign, thousands by commas, decimals.
+_NUMBER = re.compile(r"[-+]?\d(?:[\d,]*\d)?(?:\.\d+)?")
+
+#: Characters of a text that are searched for numbers.
+_SEARCHED = 200_000
+
+
+@frozen
+class FirstNumber:
+    """Answer by the first number of the context; of the question where the context has none."""
+
+    def decide(self, question: Question) -> Answer:
+        """Return the number as it is written; 0 where there is none."""
+        return Answer(next(iter(_numbers(question)), _NOTHING))
+
+
+@frozen
+class Majority:
+    """Answer by what is right most often among the training items of the same category.
+
+    Of equally frequent answers the one that occurs first counts. Without training items of the
+    category the answer is the letter A, or 0 where there are no options.
+
+    Attributes:
+        answers: By category.
+    """
+
+    answers: Mapping[str, str]
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Return the policy for the items of an episode."""
+        items = parameters(seat.model, "majority").loaded_items
+        return cls(_most_frequent(item for item in items if item.split == "train"))
+
+    def decide(self, question: Question) -> Answer:
+        """Return the answer of the question's category."""
+        other = LETTERS[0] if question.options else _NOTHING
+        return Answer(self.answers.get(question.category, other))
+
+
+def _most_frequent(items: Iterable[Item]) -> dict[str, str]:
+    counts: dict[str, Counter[str]] = {}
+    for item in items:
+        counts.setdefault(item.category, Counter())[_as_letter(item)] += 1
+    return {category: found.most_common(1)[0][0] for category, found in counts.items()}
+
+
+def _as_letter(item: Item) -> str:
+    """Return an answer; the letter of an option that it names by its text or by its number."""
+    given = item.answer.strip()
+    texts = [option.strip().lower() for option in item.options]
+    if given.isdecimal() and int(given) < len(texts):
+        return LETTERS[int(given)]
+    return LETTERS[texts.index(given.lower())] if given.lower() in texts else item.answer
+
+
+def _numbers(question: Question) -> list[str]:
+    """Return the numbers of the context, as written; those of the question where it has none."""
+    for text in (question.context, question.question):
+        if found := _NUMBER.findall(text[:_SEARCHED]):
+            return found
+    return []

@@ -1,0 +1,155 @@
+"""The reasoning tasks: one independent question a decision, answered by a JSON object.
+
+Source: reference SPEC of FirmBench, sections 3 and 5. The context is a user message of its own, in
+front of the question with the instruction of its category; a task whose items are one text is that
+text alone. The whole reply is the action: the world extracts the answer, also from a reply that is
+no JSON, so that none is asked for again. An empty reply is wrong, as published.
+
+A method that learns is told what came of a question only after it was answered, and the right
+answers of training items; the world's parameter `feedback` is about observations, which no prompt
+repeats: as published, a method without a memory learns nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from desim import Episode, Seat
+from desim.errors import UsageError
+from desim.schema import codec
+from policies.llm.conversation import ConversationKind, ParsedReply, Question
+from policies.llm.messages import system, user
+from policies.llm.methods.items import Item, Outcome
+from policies.llm.methods.setting import Setting
+from policies.llm.options import LLMOptions, choice
+from policies.llm.tools import Schema, as_object, strict
+from policies.llm.wire import Message, ModelReply
+
+__all__ = ["CONVERSATION", "ReasoningOptions"]
+
+LETTERS = "ABCDEF"
+
+#: Characters of a reply that are given to the world; the action takes no more.
+_LONGEST = 100_000
+
+#: The split that offline learning learns from.
+_TRAIN = "train"
+
+_RULES = (
+    "You are an analyst. You get one question at a time, and before it the document that it is "
+    "about, if there is one; no question depends on another. Answer with one JSON object with "
+    "exactly these keys: "
+    '{"reasoning": "how you get to the answer", "final_answer": "the answer alone, in the form '
+    'that the question asks for"}.'
+)
+
+_SCHEMA = strict(as_object({"reasoning": {"type": "string"}, "final_answer": {"type": "string"}}))
+
+
+@frozen(kw_only=True)
+class ReasoningOptions(LLMOptions):
+    """How a language model is prompted in the reasoning tasks.
+
+    Attributes:
+        mode: `json` for an object somewhere in the text, or `schema`; there are no tools.
+        history: 0 or None: questions are independent.
+    """
+
+    mode: str = field(default="", validator=choice("", "json", "schema"))
+
+    def __attrs_post_init__(self) -> None:
+        if self.history:
+            raise UsageError(
+                f"history={self.history} was given; questions are independent, so that only 0 is "
+                "possible"
+            )
+
+
+class QuestionConversation:
+    """A conversation of one message pair a question.
+
+    Args:
+        seat: The model, the analyst's role and the seed.
+        options: The user's options; without them JSON in text.
+    """
+
+    setting = Setting(task="questions")
+
+    def __init__(self, seat: Seat, options: ReasoningOptions) -> None:
+        self.seat = seat
+        self.memory: list[Any] = []
+        self._schema: Schema | None = _SCHEMA if options.mode == "schema" else None
+        # Methods have temperatures of their own, which a field of every request would replace.
+        self.request_fields: Mapping[str, Any] = {} if options.method else {"temperature": 0.0}
+        self._codec = codec(seat.spec.action)
+        self._ids: dict[tuple[str, ...], str] = {}
+
+    # -- one question ------------------------------------------------------------------------------
+
+    def action_without_call(self, _: Any) -> Any:
+        """Return None: every question is the model's."""
+
+    def question(self, observation: Any) -> Question:
+        """Return the messages of a question."""
+        messages = [system(_RULES), *_messages(observation)]
+        self._ids[_key(messages)] = observation.id
+        return Question(messages, (), self._schema)
+
+    def read(self, reply: ModelReply, _: Any) -> ParsedReply:
+        """Return the whole reply as the action, cut to what an action takes."""
+        action = self._codec.read({"do": "reply", "text": reply.text[:_LONGEST]})
+        return ParsedReply(action, int(len(reply.text) > _LONGEST))
+
+    def fallback(self, observation: Any) -> Any:
+        """Return the default action: an empty answer."""
+        return self.seat.spec.default_for(observation)
+
+    def after(self, _: Episode) -> None:
+        """Keep nothing: what is learned is a method's."""
+
+    # -- what methods learn from -------------------------------------------------------------------
+
+    def stream(self) -> Sequence[Question]:
+        """Return all questions of an episode as they are given, which may be shuffled in it."""
+        return [self.question(each) for each in self._model.public_items]
+
+    def training(self) -> Sequence[Question]:
+        """Return the questions of the training split that the episode does not ask."""
+        try:
+            apart = evolve(self._model, split=_TRAIN, limit=0).public_items
+        except ValueError:  # no item of the episode's tasks is of that split
+            return []
+        asked = {each.id for each in self._model.public_items}
+        return [self.question(each) for each in apart if each.id not in asked]
+
+    def grade(self, item: Item, reply: ModelReply) -> Outcome:
+        """Return what came of a reply to a question of this conversation, with the right answer."""
+        name = self._ids[_key(item.messages)]
+        graded = self._model.grade(name, reply.text[:_LONGEST])
+        gold = next(each.answer for each in self._model.loaded_items if each.id == name)
+        return Outcome(answer=graded.extracted, correct=graded.correct, gold=gold)
+
+    @property
+    def _model(self) -> Any:
+        return self.seat.model
+
+
+def _messages(observation: Any) -> list[Message]:
+    """Return the context, and behind it the question with its instruction and options."""
+    options = zip(LETTERS, observation.options, strict=False)
+    parts = [
+        observation.instruction,
+        observation.question,
+        "\n".join(f"{letter}. {text}" for letter, text in options),
+    ]
+    asked = "\n\n".join(part for part in parts if part)
+    return [user(text) for text in (observation.context, asked) if text]
+
+
+def _key(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Return what tells questions apart, whatever instructions stand before them."""
+    return tuple(each["content"] for each in messages if each["role"] == "user")
+
+
+CONVERSATION = ConversationKind(ReasoningOptions, QuestionConversation)

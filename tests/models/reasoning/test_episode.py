@@ -1,0 +1,291 @@
+"""An episode: what arrives when, what the analyst sees, and how the answers are counted."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from attrs import evolve
+
+from desim import Run, play, replay
+from desim.errors import UsageError, WrongAction
+from models.reasoning import Answer, Item, Question, ReasoningTasks, Reply
+from models.reasoning.actions import Command
+from models.reasoning.score import series
+from models.reasoning.state import Desk
+
+CHOICE = ("one", "two", "three", "four")
+
+ITEMS = (
+    Item(
+        id="a",
+        task="finer",
+        context="c",
+        answer="A1,B2,C3,D4",
+        capability="Domain Knowledge",
+        difficulty=8,
+    ),
+    Item(
+        id="b",
+        task="FinKnow",
+        question="q",
+        answer="B",
+        options=CHOICE,
+        capability="Domain Knowledge",
+        difficulty=3,
+    ),
+    Item(
+        id="c",
+        task="FinKnow",
+        question="q",
+        answer="C",
+        options=CHOICE,
+        capability="Domain Knowledge",
+        difficulty=3.5,
+    ),
+    Item(
+        id="d",
+        task="formula",
+        question="q",
+        answer="40",
+        capability="Complex Reasoning",
+        difficulty=1,
+    ),
+)
+
+
+class Given:
+    """Gives one command after the other and keeps what it saw."""
+
+    def __init__(self, *commands: Command | str) -> None:
+        self.commands = [one if not isinstance(one, str) else Answer(one) for one in commands]
+        self.seen: list[Question] = []
+
+    def decide(self, question: Question) -> Command:
+        """Return the next command."""
+        self.seen.append(question)
+        return self.commands[len(self.seen) - 1]
+
+
+def world(items: Sequence[Item] = ITEMS, **changes: object) -> ReasoningTasks:
+    """Return a world of a few items."""
+    return ReasoningTasks(items=tuple(items), **changes)
+
+
+def ended(model: ReasoningTasks, *answers: Command | str) -> Desk:
+    """Return the state after an episode."""
+    run, given = Run(model, 0), Given(*answers)
+    while handed := run.advance():
+        for decision in handed:
+            run.answer(decision, given.decide(decision.observation))
+    assert isinstance(run.state, Desk)
+    return run.state
+
+
+ANSWERS = ("A1,B2,x,D4", "²", "[[C]]", "41")
+
+
+def test_accuracy_counts_labels_of_taggings_and_weighs_tasks_by_items() -> None:
+    """Three of four labels, one of two letters, and no number: (3/4 + 2 * 1/2 + 0) / 4."""
+    metrics = play(world(), {"analyst": Given(*ANSWERS)}).result.metrics
+    assert metrics["accuracy"] == (0.75 + 2 * 0.5 + 0) / 4
+    assert (metrics["right_finer"], metrics["counted_finer"]) == (3, 4)
+    assert (metrics["right_tagging"], metrics["counted_tagging"]) == (3, 4)
+    assert (metrics["right_finknow"], metrics["counted_finknow"]) == (1, 2)
+    assert (metrics["right"], metrics["answered"], metrics["raised"]) == (1, 4, 1)
+
+
+def test_a_failed_scorer_counts_as_wrong_unless_as_published() -> None:
+    """Published: left out of the accuracy of the task, and right in that of the capability."""
+    wrong = play(world(), {"analyst": Given(*ANSWERS)}).result.metrics
+    published = play(world(exceptions="as_published"), {"analyst": Given(*ANSWERS)}).result.metrics
+    assert (wrong["accuracy_finknow"], published["accuracy_finknow"]) == (1 / 2, 1.0)
+    assert (wrong["evaluated"], published["evaluated"]) == (4, 3)
+    assert (wrong["right_domain_knowledge"], wrong["counted_domain_knowledge"]) == (1, 3)
+    assert (published["right_domain_knowledge"], published["counted_domain_knowledge"]) == (2, 3)
+    assert published["accuracy"] == (0.75 + 1 + 0) / 3
+
+
+def test_capabilities_are_split_by_difficulty() -> None:
+    """At 3 and at 6; complex reasoning is not split."""
+    metrics = play(world(), {"analyst": Given(*ANSWERS)}).result.metrics
+    counted = {name: count for name, count in metrics.items() if name.startswith("counted_")}
+    assert {name for name in counted if "knowledge" in name or "complex" in name} == {
+        "counted_domain_knowledge",
+        "counted_domain_knowledge_easy",
+        "counted_domain_knowledge_middle",
+        "counted_domain_knowledge_hard",
+        "counted_complex_reasoning",
+    }
+
+
+def test_an_answer_is_taken_as_it_is_and_a_reply_is_searched() -> None:
+    """A reply that states no answer has none."""
+    replies = (
+        Reply('{"final_answer": "A1,B2,C3,D4"}'),
+        Reply("Finish[B]"),
+        Reply("[[C]]"),
+        Answer("40"),
+    )
+    assert [one.correct for one in ended(world(), *replies).grades] == [True, True, False, True]
+
+
+def test_the_series_has_one_number_an_item() -> None:
+    """NaN where a scorer failed."""
+    outcomes = series(ended(world(), *ANSWERS))["right"]
+    assert (outcomes[0], outcomes[2:]) == (0.0, [1.0, 0.0])
+    assert math.isnan(outcomes[1])
+
+
+# -- time and windows ------------------------------------------------------------------------------
+
+
+def test_items_move_from_waiting_to_their_outcome() -> None:
+    """Two at a time; an answer is posted when its time is over."""
+    book = ended(world(window=3, seconds_per_item=10), *ANSWERS).book
+    moves = [
+        (entry.time, entry.kind, {name: units for name, units in entry.amounts.items() if units})
+        for entry in book.journal
+    ]
+    assert moves == [
+        (0, "open", {"waiting": 4, "given": -4}),
+        (0, "arrival", {"waiting": -3, "under_way": 3}),
+        (10, "answer", {"under_way": -1, "wrong": 1}),
+        (20, "answer", {"under_way": -1, "raised": 1}),
+        (30, "answer", {"under_way": -1, "right": 1}),
+        (30, "arrival", {"waiting": -1, "under_way": 1}),
+        (40, "answer", {"under_way": -1, "wrong": 1}),
+    ]
+
+
+def test_all_items_may_be_answered_at_one_tick() -> None:
+    """The limit of questions at a tick is as large as a file of items may be."""
+    many = [evolve(ITEMS[3], id=str(number)) for number in range(1_500)]
+    result = play(world(many, seconds_per_item=0), {"analyst": Given(*["40"] * 1_500)}).result
+    assert (result.score, result.ended) == (1.0, "all answered")
+
+
+def test_the_digest_holds_the_answers() -> None:
+    """Two wrong answers differ."""
+    one, same, other = (
+        play(world(), {"analyst": Given(*ANSWERS[:3], last)}).ledger_digest
+        for last in ("41", "41", "42")
+    )
+    assert one == same != other
+
+
+def test_shuffled_items_depend_on_the_seed_alone() -> None:
+    """The same items in another order."""
+    model = ReasoningTasks.preset("small", order="shuffled")
+    assert not model.deterministic
+    orders = []
+    for seed in (1, 1, 2):
+        given = Given(*[""] * 20)
+        play(model, {"analyst": given}, seed)
+        orders.append([question.id for question in given.seen])
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2]) == sorted(one.id for one in model.public_items)
+
+
+# -- what the analyst sees -------------------------------------------------------------------------
+
+
+def test_outcomes_are_shown_after_the_last_answer_of_a_window() -> None:
+    """Not before, and only in a world with feedback."""
+    given, silent = Given(*ANSWERS), Given(*ANSWERS)
+    play(world(window=2, feedback=True), {"analyst": given})
+    play(world(window=2), {"analyst": silent})
+    shown = [[(one.id, one.correct, one.answer) for one in seen.feedback] for seen in given.seen]
+    window = [("a", False, "A1,B2,C3,D4"), ("b", None, "B")]
+    assert shown == [[], [], window, window]
+    assert [seen.feedback for seen in silent.seen] == [(), (), (), ()]
+
+
+@pytest.mark.parametrize("name", ["published", "paper", "online", "small"])
+def test_twins_that_differ_in_hidden_answers_look_the_same(name: str) -> None:
+    """Answers and labels of items whose outcome is not shown change no observation."""
+    model = ReasoningTasks.preset(name, limit=20)
+    hidden = 15 if model.feedback else 0
+    items = list(model.chosen_items)
+    items[hidden:] = [
+        evolve(one, answer="another", capability="", difficulty=None) for one in items[hidden:]
+    ]
+    given, twin = Given(*["[[A]]"] * 20), Given(*["[[A]]"] * 20)
+    play(model, {"analyst": given})
+    play(evolve(model, items=tuple(items)), {"analyst": twin})
+    assert msgspec.json.encode(given.seen) == msgspec.json.encode(twin.seen)
+    assert (len(given.seen), bool(given.seen[-1].feedback)) == (20, bool(hidden))
+
+
+def test_a_shown_answer_is_no_twin() -> None:
+    """With feedback the answers of the window before are seen."""
+    model = world(window=2, feedback=True)
+    given, twin = Given(*ANSWERS), Given(*ANSWERS)
+    play(model, {"analyst": given})
+    play(evolve(model, items=(evolve(ITEMS[0], answer="Z"), *ITEMS[1:])), {"analyst": twin})
+    assert given.seen[:2] == twin.seen[:2]
+    assert given.seen[2] != twin.seen[2]
+
+
+def test_tables_show_outcomes_that_the_analyst_knows() -> None:
+    """None before the window is over, all when the episode is."""
+    model = world(window=2, feedback=True)
+    run = Run(model, 0)
+    for text in ANSWERS[:3]:
+        (decision,) = run.advance()
+        run.answer(decision, Answer(text))
+    run.advance()
+    rows = model.tables(run.state, "analyst")["answers"]
+    assert [row["outcome"] for row in rows] == ["wrong", "raised", ""]
+    assert [row["right_answer"] for row in rows] == ["A1,B2,C3,D4", "B", ""]
+    rows = world().tables(ended(world(), *ANSWERS), "analyst")["answers"]
+    assert [row["outcome"] for row in rows] == ["wrong", "raised", "right", "wrong"]
+
+
+def test_public_items_hold_no_answer() -> None:
+    """They are what an episode shows, without feedback."""
+    given = Given(*ANSWERS)
+    play(world(), {"analyst": given})
+    assert world().public_items == tuple(given.seen)
+
+
+def test_a_reference_program_stands_behind_the_context_of_a_program_task_alone() -> None:
+    """As published, unless the world hides it."""
+    program = Item(id="p", task="FinCode", question="q", context="c", answer="4", program="2 * 2")
+    value = evolve(program, id="v", task="formula")
+    assert [one.context for one in world((program, value)).public_items] == [
+        "c\n\nProgram:\n2 * 2",
+        "c",
+    ]
+    assert world((program,), shows_programs=False).public_items[0].context == "c"
+
+
+def test_a_reply_can_be_graded_outside_an_episode() -> None:
+    """As within one; an unknown item is an error."""
+    model = world()
+    assert model.grade("b", "Finish[B]").correct is True
+    assert model.grade("b", "B").correct is False
+    assert model.grade("b", "B", extracts=False).correct is True
+    with pytest.raises(UsageError, match="did you mean 'b'"):
+        model.grade("bb", "B")
+
+
+# -- hostile answers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["x" * 10_000_000, 3, None, "\ud800"], ids=lambda t: repr(t)[:9])
+def test_an_answer_is_a_text_of_limited_length(text: object) -> None:
+    """Ten megabytes, no text, and half a character are no answers."""
+    run = Run(world(), 0)
+    (decision,) = run.advance()
+    with pytest.raises(WrongAction, match="expected Answer or Reply"):
+        run.answer(decision, {"do": "answer", "text": text})
+    run.answer(decision, {"do": "answer", "text": "A1"})
+
+
+def test_an_episode_replays(tmp_path: Path) -> None:
+    """With the items of a user, which the record holds."""
+    file = tmp_path / "played.jsonl"
+    played = play(world(), {"analyst": Given(*ANSWERS)}, record=file)
+    assert replay(file).result == played.result
