@@ -1,7 +1,7 @@
 """`desim bench`: a whole benchmark from one file."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from desim.errors import UsageError
 from desim.formatting import NOTHING
 
 if TYPE_CHECKING:  # commands start fast
+    from rich.table import Table
+
     from desim.suites.folder import Folder
     from desim.suites.ledger import Ledger
     from desim.suites.outcome import Outcome
@@ -51,9 +53,9 @@ def command(
 ) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
 
-    Each episode has a record of its own in --out. The same command goes on where it was stopped or
-    killed: no reply is bought twice, episodes that failed are tried again, and those that a limit
-    of money has stopped go on under a larger one.
+    Each episode has a record of its own in --out, also one of several in a row. The same command
+    goes on where it was stopped or killed: no reply is bought twice, episodes that failed are tried
+    again, and those that a limit of money has stopped go on under a larger one.
     """
     from desim.suites.folder import Folder
 
@@ -143,6 +145,10 @@ def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
     from desim.ui.console import console
 
     lines = expectations(plan, outcomes)
+    out = console()
+    for table in _endpoint_tables(plan):
+        out.print(table)
+        out.print()
     heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
     rows = [
         [
@@ -156,10 +162,27 @@ def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
         for line in lines
     ]
     left, cost = sum(line.left for line in lines), expected_cost(lines)
-    out = console()
     out.print(rich_table(heads, rows, {0: 5, 1: 5, 5: 5}))
     total = "not known" if cost is None else f"{cost:.4g}"
-    out.print(f"{left:,} of {len(plan.jobs):,} episodes are left, cost {total}", highlight=False)
+    out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
+
+
+def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
+    """Yield what each language model of a suite is called, where it is, its prices and its note."""
+    from desim.sweeps.tables import rich_table
+
+    rows = [
+        [name, one.model, one.base_url, _price(one.price_in), _price(one.price_out), one.note]
+        for name, one in ((name, entry.table) for name, entry in plan.entries.items())
+        if one.model or one.note
+    ]
+    if rows:
+        heads = ["entry", "model", "address", "price_in", "price_out", "note"]
+        yield rich_table(heads, rows, {0: 5, 1: 5, 2: 5, 5: 5})
+
+
+def _price(price: float | None) -> str:
+    return NOTHING if price is None else f"{price:.4g}"
 
 
 def _played(
@@ -167,7 +190,8 @@ def _played(
 ) -> "dict[str, Outcome]":
     """Play what is left, write results, and return all outcomes."""
     from desim.cli.bench_progress import line, progress_shown
-    from desim.suites.results import as_csv, as_json, results
+    from desim.suites.result_files import as_csv, as_json, table_as_csv
+    from desim.suites.results import results
     from desim.suites.runner import Running, Workers, play_all
     from desim.suites.status import StatusClock
 
@@ -182,22 +206,26 @@ def _played(
                     outcomes[event.job.name] = event.outcome
                     click.echo(line(event.job, event.outcome, clock.now()), err=True)
     finally:
+        lines = results(plan, outcomes)
         folder.write("results.csv", as_csv(plan, outcomes).encode())
-        folder.write("results.json", as_json(results(plan, outcomes)))
+        folder.write("table.csv", table_as_csv(lines).encode())
+        folder.write("results.json", as_json(lines))
     return outcomes
 
 
 def _print_results(plan: "Plan", folder: "Folder") -> None:
-    from desim.suites.result_table import result_tables
+    from desim.suites.result_table import result_notes, result_tables
     from desim.suites.results import results
     from desim.ui.console import console
 
     out, lines = console(), results(plan, folder.outcomes())
     for world in plan.worlds:
-        mine: Sequence[object] = [line for line in lines if line.world == world]
+        mine = [line for line in lines if line.world == world]
         if mine:
-            for table in result_tables(world, mine, out.width):  # type: ignore[arg-type]
+            for table in result_tables(world, mine, out.width):
                 out.print(table)
+            for note in result_notes(mine):
+                out.print(note, highlight=False, markup=False)
             out.print()
     ledger = folder.ledger()
     out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)
@@ -207,9 +235,9 @@ def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, Outcome]") -> None:
     failed = [o for o in outcomes.values() if o.state == "failed"]
     if failed:
         fail(
-            f"{len(failed)} of {len(plan.jobs)} episodes failed, the first because "
+            f"{len(failed)} of {plan.episodes} episodes failed, the first because "
             f"{failed[0].error}; the same command tries them again"
         )
-    left = len(plan.jobs) - sum(outcome.final for outcome in outcomes.values())
+    left = plan.episodes - sum(outcome.ended_episodes for outcome in outcomes.values())
     if left:
-        fail(f"{left} of {len(plan.jobs)} episodes are left: the limit of money is spent")
+        fail(f"{left} of {plan.episodes} episodes are left: the limit of money is spent")

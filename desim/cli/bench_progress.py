@@ -2,9 +2,11 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +22,7 @@ if TYPE_CHECKING:  # commands start fast
     from desim.suites.plan import Job
     from desim.suites.status import Status
 
-__all__ = ["Show", "line", "progress_shown", "watch"]
+__all__ = ["Show", "line", "progress_shown", "table", "watch"]
 
 #: Seconds between two status files, and after which a status without an end is that of a command
 #: that was killed.
@@ -34,11 +36,21 @@ Show = Callable[["Status"], None]
 
 
 def line(job: "Job", outcome: "Outcome", status: "Status") -> str:
-    """Return one line for an episode that has ended."""
+    """Return one line for a job that has ended."""
     what = outcome.error or outcome.limit
     score = "" if outcome.score is None else f" score {outcome.score:,.6g}"
     reason = f" ({what})" if what else ""
-    return f"{job.name}: {outcome.state}{score}{reason}; {_sums(status)}"
+    in_a_row = _in_a_row(outcome) if job.is_series else ""
+    return f"{job.name}: {outcome.state}{score}{reason}{in_a_row}; {_sums(status)}"
+
+
+def _in_a_row(outcome: "Outcome") -> str:
+    """Return how many episodes of a series ended, and their mean score."""
+    done = [one.score for one in outcome.episodes if one.state == "done" and one.score is not None]
+    mean = f", mean score {fmean(done):,.6g}" if done else ""
+    states = Counter(one.state for one in outcome.episodes if one.state != "done")
+    left_out = "".join(f", {count} {state}" for state, count in sorted(states.items()))
+    return f", {len(outcome.episodes)} episodes ended{mean}{left_out}"
 
 
 @contextmanager
@@ -93,7 +105,7 @@ def _live(stream: object = None) -> Iterator[Show]:
     console = Console(stderr=stream is None, highlight=False)
     if console.is_terminal:
         with Live(console=console, auto_refresh=False, transient=stream is None) as live:
-            yield lambda status: live.update(_table(status), refresh=True)
+            yield lambda status: live.update(table(status), refresh=True)
     elif stream is None:
         yield lambda _: None
     else:
@@ -107,7 +119,8 @@ def _live(stream: object = None) -> Iterator[Show]:
         yield say
 
 
-def _table(status: "Status") -> "Group":
+def table(status: "Status") -> "Group":
+    """Return the jobs that run, and the sums below."""
     from rich.console import Group
 
     from desim.sweeps.tables import rich_table
@@ -115,7 +128,7 @@ def _table(status: "Status") -> "Group":
     heads = ["episode", "decisions", "score", "calls", "tokens", "cost"]
     rows = [
         [
-            one.job,
+            one.job + (f", {one.episode} of {one.episodes}" if one.episodes > 1 else ""),
             f"{one.decisions:,}",
             NOTHING if one.score is None else number_text(one.score),
             f"{one.calls:,}",
@@ -126,8 +139,8 @@ def _table(status: "Status") -> "Group":
     ]
     more = len(status.running) - _SHOWN
     rest = [f"and {more} more"] if more > 0 else []
-    table = [rich_table(heads, rows, {0: 20})] if rows else []
-    return Group(*table, *rest, _sums(status))
+    jobs = [rich_table(heads, rows, {0: 20})] if rows else []
+    return Group(*jobs, *rest, _sums(status))
 
 
 def _sums(status: "Status") -> str:

@@ -13,6 +13,7 @@ from desim.core.result import Result
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies
 from desim.episodes.series import InSeries, series
+from desim.errors import LimitReached, PolicyFailed
 from desim.formatting import NOTHING, number_text
 from desim.statistics.intervals import moments
 
@@ -31,25 +32,50 @@ def run_series(
 ) -> None:
     """Play a series, or go on with the one in a folder, and print every episode as it ends.
 
+    With *as_json* it prints an object for each episode and a last one with what all come to.
+
     Raises:
         UsageError: As `desim.play_series`.
-        KeyboardInterrupt: The text says how to go on.
+        PolicyFailed: A policy failed, such as a server that does not answer; like the next two,
+            the text says how to go on.
+        LimitReached: An episode, or the command, has used up what it may.
+        KeyboardInterrupt: Ctrl-C.
     """
     played = series(
         model, policies, seeds, record=record, limits=limits, key=key, resume=record is not None
     )
     try:
         if as_json:
-            for one in played:
-                click.echo(msgspec.json.encode(_plain(one)))
+            _print_json(played)
         else:
             _print(played, len(seeds))
     except KeyboardInterrupt:
         if record:
             raise KeyboardInterrupt("stopped; the same command goes on") from None
         raise
+    except (PolicyFailed, LimitReached) as fault:
+        raise type(fault)(f"{fault}; {_way_on(record)}") from fault
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
+
+
+def _way_on(record: str | None) -> str:
+    """Return how a series goes on that has stopped."""
+    if record:
+        return f"the same command goes on with the series in {record}, and pays for no reply twice"
+    return "nothing was recorded: with --record DIR the same command goes on"
+
+
+def _print_json(played: Iterable[InSeries]) -> None:
+    """Print an object for each episode as soon as it has ended, and then one for all."""
+    scores, used = [], Counter[str]()
+    for one in played:
+        scores.append(one.episode.score)
+        used.update(_usage(one.episode))
+        click.echo(msgspec.json.encode(_plain(one)))
+    mean, sd = moments(scores)
+    figures = {"mean": mean, "sd": sd, "min": min(scores), "max": max(scores)}
+    click.echo(msgspec.json.encode({"episodes": len(scores), "score": figures, "usage": used}))
 
 
 def _plain(one: InSeries) -> dict[str, Any]:

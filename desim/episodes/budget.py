@@ -33,12 +33,14 @@ class CommandBudget:
         max_cost: Money, in the unit of the policies' prices.
         calls: Requests sent so far.
         cost: Money used so far.
+        calls_at_once: Calls under way at one endpoint, at most.
     """
 
     max_calls: int | None = field(default=None, validator=_not_negative)
     max_cost: float | None = field(default=None, validator=_not_negative)
     calls: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
+    calls_at_once: int | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Check that another call may be made.

@@ -13,6 +13,7 @@ from attrs import Factory, evolve, field, frozen
 from desim import catalog
 from desim.core.parts import split_name
 from desim.core.protocols import (
+    DecidesAsync,
     HasParts,
     Model,
     Policy,
@@ -96,6 +97,12 @@ class Lineup:
     def has_coroutines(self) -> bool:
         """Whether a policy decides in a coroutine."""
         return any(inspect.iscoroutinefunction(p.decide) for p in self.policies.values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether a policy can wait for its decisions in a coroutine."""
+        offered = any(offers(policy, DecidesAsync) for policy in self.policies.values())
+        return offered or self.has_coroutines
 
 
 @frozen

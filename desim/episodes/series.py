@@ -5,7 +5,7 @@ with the replies on record, so that every policy is in the state in which it was
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from desim.episodes.replay import same_result
 from desim.episodes.session import Session, built
 from desim.errors import BadRecord, UsageError
 
-__all__ = ["InSeries", "play_series", "series"]
+__all__ = ["InSeries", "episode_file", "play_series", "series", "series_async"]
 
 #: How every record begins, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
@@ -88,28 +88,91 @@ def play_series(
 
 def series(
     model: Model[Any] | str,
-    policies: Policies,
+    policies: Policies | Lineup,
     seeds: Iterable[int],
     *,
     record: str | Path | None = None,
     limits: Limits | None = None,
     key: bytes | None = None,
     resume: bool = False,
+    session: Callable[..., Session] = Session,
 ) -> Iterator[InSeries]:
     """Yield the episodes of a series, each as soon as policies have learned from it.
 
-    Arguments and errors are those of `play_series`.
+    Arguments and errors are those of `play_series`. *policies* may be a lineup, and *session* makes
+    the session of each episode that is played or repeated, with the arguments of `Session`.
     """
+    with _opened(model, policies, seeds, record, limits, key, session) as playing:
+        for turn in playing.turns(playing.past() if resume else []):
+            with playing.session_of(turn) as at_play:
+                episode = at_play.play() if at_play else turn.known
+            yield playing.ended(turn, episode)
+
+
+async def series_async(
+    model: Model[Any] | str,
+    policies: Policies | Lineup,
+    seeds: Iterable[int],
+    *,
+    record: str | Path | None = None,
+    limits: Limits | None = None,
+    key: bytes | None = None,
+    resume: bool = False,
+    session: Callable[..., Session] = Session,
+) -> AsyncIterator[InSeries]:
+    """Yield the episodes of a series as `series` does, in the event loop that runs."""
+    with _opened(model, policies, seeds, record, limits, key, session) as playing:
+        for turn in playing.turns(playing.past() if resume else []):
+            with playing.session_of(turn) as at_play:
+                episode = await at_play.play_async() if at_play else turn.known
+            yield playing.ended(turn, episode)
+
+
+@contextlib.contextmanager
+def _opened(
+    model: Model[Any] | str,
+    policies: Policies | Lineup,
+    seeds: Iterable[int],
+    record: str | Path | None,
+    limits: Limits | None,
+    key: bytes | None,
+    session: Callable[..., Session],
+) -> Iterator["_Series"]:
+    """Open a series under the lock of its folder."""
     seeds = list(seeds)
     model = built(model)
-    lineup = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
+    if not isinstance(policies, Lineup):
+        policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
     with contextlib.ExitStack() as stack:
         folder = None
         if record is not None:
             folder = _made(Path(record))
             stack.enter_context(RecordLock(folder / "series"))
-        playing = _Series(model, lineup, seeds, folder, limits, key)
-        yield from playing.episodes(playing.past() if resume else [])
+        yield _Series(model, policies, seeds, folder, limits, key, session)
+
+
+@frozen
+class _Turn:
+    """An episode of a series that is next.
+
+    Attributes:
+        number: Its place, from 1.
+        seed: Its seed.
+        file: Its record; None without one.
+        known: What the record holds; None where it was not begun.
+        is_read: Whether it is only read: no episode is left to play, so no policy is called.
+    """
+
+    number: int
+    seed: int
+    file: Path | None
+    known: Episode | None
+    is_read: bool
+
+    @property
+    def was_recorded(self) -> bool:
+        """Whether the episode is on record as a whole."""
+        return self.known is not None and self.known.result is not None
 
 
 @frozen
@@ -122,27 +185,56 @@ class _Series:
     folder: Path | None
     limits: Limits | None
     key: bytes | None
+    session: Callable[..., Session]
 
-    def episodes(self, past: Sequence[Episode]) -> Iterator[InSeries]:
-        """Yield the episodes, each after the policies have learned from it.
+    def turns(self, past: Sequence[Episode]) -> Iterator[_Turn]:
+        """Yield the episodes in order.
 
         Args:
             past: Those on record, of which the last one may be cut.
         """
-        # Where no episode is left to play, the records are only read: no policy is called.
-        ended = len(past) == len(self.seeds) and past[-1].result is not None if past else False
+        is_read = len(past) == len(self.seeds) and past[-1].result is not None if past else False
         for number, seed in enumerate(self.seeds, 1):
             known = past[number - 1] if number <= len(past) else None
-            file = self._file(number)
-            if known is not None and known.result is not None:
-                episode = known if ended else self._repeated(known, file)
-            elif known is not None and file is not None:
-                episode = self._continued(file)
-            else:
-                episode = self._played(seed, file)
-            if not ended:
-                self._learn(episode)
-            yield InSeries(number, episode, file, bool(known and known.result))
+            yield _Turn(number, seed, self._file(number), known, is_read)
+
+    @contextlib.contextmanager
+    def session_of(self, turn: _Turn) -> Iterator[Session | None]:
+        """Open the session that plays or repeats an episode; None where it is only read."""
+        if turn.is_read:
+            yield None
+            return
+        past, file = turn.known, None if turn.was_recorded else turn.file
+        with contextlib.ExitStack() as stack:
+            if file is not None:
+                stack.enter_context(RecordLock(file))
+                past = _present(file, past)
+            try:
+                session = self.session(
+                    self.model,
+                    self.lineup,
+                    turn.seed,
+                    file,
+                    past,
+                    limits=self.limits,
+                    key=self.key,
+                )
+                yield stack.enter_context(session)
+            except BadRecord as fault:
+                raise BadRecord(f"{turn.file}: {fault}" if past else str(fault)) from None
+
+    def ended(self, turn: _Turn, episode: Episode | None) -> InSeries:
+        """Return an episode that has ended, after the policies have learned from it.
+
+        Raises:
+            BadRecord: A repeated one has another result than on record.
+        """
+        assert episode is not None
+        if not turn.is_read:
+            if turn.known is not None and turn.known.result is not None:
+                _check_repeated(turn.file, turn.known, episode)
+            self._learn(episode)
+        return InSeries(turn.number, episode, turn.file, turn.was_recorded)
 
     def past(self) -> list[Episode]:
         """Return the episodes on record, which are checked to be of this series.
@@ -189,50 +281,43 @@ class _Series:
                 "arguments again or choose another folder"
             )
 
-    def _repeated(self, known: Episode, file: Path | None) -> Episode:
-        """Let the policies make the decisions of a whole record again, and play nothing."""
-        try:
-            with self._session(known.header.seed, None, known) as session:
-                episode = session.play()
-            assert known.result is not None
-            assert episode.result is not None
-            same_result(known.result, episode.result)
-        except BadRecord as fault:
-            raise BadRecord(f"{file}: {fault}") from None
-        return episode
-
-    def _continued(self, file: Path) -> Episode:
-        """Play a cut record to its end."""
-        with RecordLock(file):
-            # Read again, now that no other process writes it.
-            past = Episode.read(file, whole=False, keep_steps=False)
-            if past.result is not None:
-                raise UsageError(f"{file} has been ended by another process; give it again")
-            try:
-                with self._session(past.header.seed, file, past) as session:
-                    return session.play()
-            except BadRecord as fault:
-                raise BadRecord(f"{file}: {fault}") from None
-
-    def _played(self, seed: int, file: Path | None) -> Episode:
-        """Play an episode from its start."""
-        with contextlib.ExitStack() as stack:
-            if file:
-                stack.enter_context(RecordLock(file))
-                if file.exists() and _is_empty(file):
-                    file.unlink()
-            return stack.enter_context(self._session(seed, file)).play()
-
-    def _session(self, seed: int, file: Path | None, past: Episode | None = None) -> Session:
-        return Session(self.model, self.lineup, seed, file, past, limits=self.limits, key=self.key)
-
     def _learn(self, episode: Episode) -> None:
         for role, policy in self.lineup.policies.items():
             if offers(policy, Learner):
                 policy.after(part_episode(episode, self.model, role))
 
     def _file(self, number: int) -> Path | None:
-        return self.folder / f"episode-{number:03d}.jsonl" if self.folder else None
+        return episode_file(self.folder, number) if self.folder else None
+
+
+def episode_file(folder: Path, number: int) -> Path:
+    """Return the path of the record of an episode, by its place from 1."""
+    return folder / f"episode-{number:03d}.jsonl"
+
+
+def _present(file: Path, past: Episode | None) -> Episode | None:
+    """Return a cut record as it is now that no other process writes it; None where none is begun.
+
+    Raises:
+        UsageError: It has been ended meanwhile.
+    """
+    if past is None:
+        if file.exists() and _is_empty(file):
+            file.unlink()
+        return None
+    past = Episode.read(file, whole=False, keep_steps=False)
+    if past.result is not None:
+        raise UsageError(f"{file} has been ended by another process; give it again")
+    return past
+
+
+def _check_repeated(file: Path | None, known: Episode, episode: Episode) -> None:
+    assert known.result is not None
+    assert episode.result is not None
+    try:
+        same_result(known.result, episode.result)
+    except BadRecord as fault:
+        raise BadRecord(f"{file}: {fault}") from None
 
 
 def _made(folder: Path) -> Path:

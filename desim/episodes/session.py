@@ -2,19 +2,19 @@
 
 import contextlib
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
-from attrs import evolve
+from attrs import evolve, frozen
 
 from desim import catalog
 from desim.core.collector import rare_collections
 from desim.core.faults import RAISED, fault_text
 from desim.core.limits import Limits, alarm
-from desim.core.protocols import Model, Noted, Policy, Resumable, offers
+from desim.core.protocols import DecidesAsync, Model, Noted, Policy, Resumable, offers
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.series import check_series
@@ -127,7 +127,7 @@ class Session:
         ):
             loop: Any = None
             while decisions := self.advance():
-                if waiting := self._decide_all(decisions):
+                if waiting := self._decide_all(decisions, self.policies):
                     loop = loop or _entered_loop(stack, waiting)
                     self._take_all(loop.run_until_complete(self._gathered(waiting)))
             return self.episode()
@@ -135,13 +135,15 @@ class Session:
     async def play_async(self) -> Episode:
         """Play to the end in the event loop that runs.
 
-        Awaitables of one tick are awaited concurrently. Their decisions are recorded in the order
+        Awaitables of one tick are awaited concurrently; a policy that offers `decide_async` decides
+        by it. Their decisions are recorded in the order
         in which they were handed out, once all are made. What a policy must not lose if the run is
         killed before that, it writes to its `transcript`.
         """
+        policies = {role: _in_coroutine(policy) for role, policy in self.policies.items()}
         with rare_collections(), alarm(self._seconds), self._way_on_named():
             while decisions := self.advance():
-                if waiting := self._decide_all(decisions):
+                if waiting := self._decide_all(decisions, policies):
                     self._take_all(await self._gathered(waiting))
             return self.episode()
 
@@ -281,14 +283,15 @@ class Session:
             f"desim branch {self._record} --at {self._before_tick} plays on from before it"
         )
 
-    def _decide_all(self, decisions: Sequence[Decision]) -> _Waiting:
+    def _decide_all(
+        self, decisions: Sequence[Decision], policies: Mapping[str, Policy]
+    ) -> _Waiting:
         """Let the policies of one tick decide, and take the answers before the first awaitable.
 
         Returns:
             The decisions from the first awaitable on, to be awaited concurrently.
         """
         waiting: list[tuple[Decision, Any]] = []
-        policies = self.policies
         try:
             for decision in decisions:
                 try:  # `decide`, without the call
@@ -371,6 +374,17 @@ def built(model: Model[Any] | str) -> Model[Any]:
     if isinstance(model, type):
         raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")
     return catalog.model(model) if isinstance(model, str) else model
+
+
+@frozen
+class _InCoroutine:
+    """A policy as `play_async` asks it."""
+
+    decide: Callable[[Any], Any]
+
+
+def _in_coroutine(policy: Policy) -> Policy:
+    return _InCoroutine(policy.decide_async) if offers(policy, DecidesAsync) else policy
 
 
 def _discard(waiting: _Waiting) -> None:

@@ -6,7 +6,9 @@ From the bottom up:
 * `plan`: worlds x entries x seeds x repeats as a list of jobs, checked before the first is played.
 * `ledger`, `job_budget`: what was spent, on disk as it is spent, and the limits on it.
 * `outcome`, `folder`: what came of each job, and the folder that keeps records and outcomes.
-* `episode`: plays or resumes one job. `runner`: all of them, in threads and processes.
-* `published`, `figures`, `results`: the published numbers, the columns, the tables and files.
+* `episode`: plays or resumes one job. `series`: one that is several episodes in a row.
+* `runner`: all of them, in coroutines and processes.
+* `published`, `figures`, `results`: the published numbers, the columns, the lines of tables.
+* `apart`: how many seeds tell two entries apart. `result_table`, `result_files`: what is shown.
 * `expected`: what the episodes that are left will cost. `status`: what runs now.
 """

@@ -1,12 +1,16 @@
-"""Plays one job: a new record, or the rest of one that was cut."""
+"""Plays one job, an episode or a series: new records, or the rest of those that were cut."""
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
+from desim.core.background import in_background
+from desim.core.protocols import Model
 from desim.core.result import score_of
 from desim.core.world import Decision
 from desim.episodes.budget import CommandBudget, spending
@@ -18,8 +22,9 @@ from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, LimitReached
 from desim.suites.outcome import Outcome, begun, read_outcome
 from desim.suites.plan import Job
+from desim.suites.series import InARow, series_outcome
 
-__all__ = ["Watch", "play_job"]
+__all__ = ["Watch", "play_job", "play_job_async"]
 
 #: Seconds between two looks at the score of an episode that runs.
 _SECONDS_PER_LOOK = 1.0
@@ -33,22 +38,44 @@ class Watch:
     """What is known of an episode while it runs; written by its thread, read by others.
 
     Attributes:
-        decisions: Decisions so far.
-        score: The score at the last look; None before the first.
-        usage: Sums over all roles of what policies noted.
+        episode: Its place in a series, from 1; 0 before the first begins.
+        decisions: Its decisions so far.
+        score: Its score at the last look; None before the first.
+        usage: Sums over all roles, and all episodes of a series, of what policies noted.
+        seconds: Of a series the wall time of each episode, by its place.
     """
 
+    episode: int = 0
     decisions: int = 0
     score: float | None = None
     usage: Mapping[str, float] = field(factory=dict)
+    seconds: dict[int, float] = field(factory=dict)
+    _before: Mapping[str, float] = field(factory=dict)
+
+    def begin(self) -> None:
+        """Count a further episode."""
+        self.episode += 1
+        self.decisions, self.score, self._before = 0, None, self.usage
+
+    def add(self, usage: Mapping[str, Mapping[str, float]]) -> None:
+        """Take the sums of the episode so far, by role."""
+        sums = dict(self._before)
+        for of_role in usage.values():
+            for name, value in of_role.items():
+                sums[name] = sums.get(name, 0) + value
+        self.usage = sums
 
 
 class _WatchedSession(Session):
     """A session that says how far it is."""
 
-    def __init__(self, watch: Watch, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(
+        self, watch: Watch, model: Model[Any], lineup: Lineup, *args: Any, **options: Any
+    ) -> None:
+        super().__init__(model, lineup, *args, **options)
+        self.lineup = lineup
         self._watch = watch
+        watch.begin()
         self._looked = time.monotonic()
 
     def take(self, decision: Decision, action: Any) -> None:
@@ -58,12 +85,14 @@ class _WatchedSession(Session):
         if time.monotonic() - self._looked > _SECONDS_PER_LOOK:
             self._look()
 
+    def episode(self) -> Episode:
+        """Return the ended episode; what it used is known from then on."""
+        ended = super().episode()
+        self._watch.add(self._usage.totals())
+        return ended
+
     def _look(self) -> None:
-        sums: dict[str, float] = {}
-        for of_role in self._usage.totals().values():
-            for name, value in of_role.items():
-                sums[name] = sums.get(name, 0) + value
-        self._watch.usage = sums
+        self._watch.add(self._usage.totals())
         self._watch.score = score_of(self.model, self.run.state)
         self._looked = time.monotonic()
 
@@ -75,48 +104,78 @@ def play_job(
 
     Args:
         job: What is played.
-        record: The file of its record; one that is cut is continued.
+        record: The file of its record; one that is cut is continued. A series has a folder in its
+            place, of the same name without the ending.
         budget: What its policies may use.
         watch: Receives how far it is.
     """
-    start = time.monotonic()
+    start, watch = time.monotonic(), watch or Watch()
     try:
-        with spending(budget or CommandBudget()):
-            _play(job, record, watch or Watch())
-        outcome = read_outcome(job.name, record, time.monotonic() - start)
-        assert outcome is not None
+        with _at_play(job, record, budget, watch) as playing:
+            if playing and playing.lineup.has_coroutines:
+                import asyncio
+
+                asyncio.run(playing.play_async())
+            elif playing:
+                playing.play()
+        return _outcome(job, record, watch, start)
     except KeyboardInterrupt:
         raise
-    except LimitReached as limit:
-        return Outcome(job=job.name, limit=str(limit), seconds=_since(start))
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return Outcome(job=job.name, error=_error_text(fault), seconds=_since(start))
-    return outcome
+        return _failed(job, record, watch, fault, start)
 
 
-def _play(job: Job, record: Path, watch: Watch) -> None:
-    """Play the episode to its end, under the lock of its record."""
-    model = job.world.model
-    lineup = resolve(model, job.entry.policies, job.seed)
+async def play_job_async(job: Job, record: Path, budget: CommandBudget, watch: Watch) -> Outcome:
+    """Play a job as `play_job` does; others go on while its policies wait.
+
+    A policy that blocks its thread while it waits plays in a thread of its own.
+    """
+    from asyncio import CancelledError
+
+    start = time.monotonic()
+    try:
+        with _at_play(job, record, budget, watch) as playing:
+            if playing and playing.lineup.waits:
+                await playing.play_async()
+            elif playing:
+                await in_background(playing.play)
+        return _outcome(job, record, watch, start)
+    except (KeyboardInterrupt, CancelledError):
+        raise
+    except BaseException as fault:  # noqa: BLE001 (as above)
+        return _failed(job, record, watch, fault, start)
+
+
+@contextlib.contextmanager
+def _at_play(
+    job: Job, record: Path, budget: CommandBudget | None, watch: Watch
+) -> Iterator[_WatchedSession | InARow | None]:
+    """Open the session of a job under the lock of its record; None where the record is whole.
+
+    A series opens its sessions itself.
+    """
+    with spending(budget or CommandBudget()):
+        lineup = resolve(job.world.model, job.policies, job.seed)
+    if job.is_series:
+        yield InARow(job, record, lineup, partial(_WatchedSession, watch), watch.seconds)
+        return
     with RecordLock(record):
         past = Episode.read(record, whole=False, keep_steps=False) if begun(record) else None
         if past is not None and past.result is not None:
+            yield None
             return
         if past is not None:
             _check_header(record, past.header, job, lineup)
         with _WatchedSession(
-            watch, model, lineup, job.seed, record, past, keep_steps=False
+            watch,
+            job.world.model,
+            lineup,
+            job.seed,
+            record,
+            past,
+            keep_steps=False,
         ) as session:
-            _to_end(session, lineup)
-
-
-def _to_end(session: Session, lineup: Lineup) -> None:
-    if not lineup.has_coroutines:
-        session.play()
-        return
-    import asyncio
-
-    asyncio.run(session.play_async())
+            yield session
 
 
 def _check_header(record: Path, header: Header, job: Job, lineup: Lineup) -> None:
@@ -131,8 +190,21 @@ def _check_header(record: Path, header: Header, job: Job, lineup: Lineup) -> Non
             raise BadRecord(f"{record} is another episode's: its {topic} differ from the suite's")
 
 
-def _since(start: float) -> float:
-    return round(time.monotonic() - start, 3)
+def _outcome(job: Job, record: Path, watch: Watch, start: float) -> Outcome:
+    if job.is_series:
+        return series_outcome(job, record, watch.seconds)
+    outcome = read_outcome(job.name, record, time.monotonic() - start)
+    assert outcome is not None
+    return outcome
+
+
+def _failed(job: Job, record: Path, watch: Watch, fault: BaseException, start: float) -> Outcome:
+    """Return the outcome of an episode that stopped, or of a series with what it holds."""
+    seconds = round(time.monotonic() - start, 3)
+    is_limit = isinstance(fault, LimitReached)
+    limit, error = (str(fault), "") if is_limit else ("", _error_text(fault))
+    stopped = Outcome(job=job.name, limit=limit, error=error, seconds=seconds)
+    return series_outcome(job, record, watch.seconds, stopped) if job.is_series else stopped
 
 
 def _error_text(fault: BaseException) -> str:

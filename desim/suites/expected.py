@@ -10,8 +10,8 @@ from statistics import fmean
 
 from attrs import frozen
 
-from desim.suites.outcome import Outcome
-from desim.suites.plan import Job, Plan, PlannedEntry
+from desim.suites.outcome import Outcome, Played
+from desim.suites.plan import Plan, PlannedEntry
 
 __all__ = ["Expectation", "expectations", "expected_cost"]
 
@@ -41,17 +41,19 @@ class Expectation:
 
 def expectations(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Expectation]:
     """Return what each entry is expected to use in each world where it has episodes left."""
-    left: dict[tuple[str, str], list[Job]] = {}
-    ended: dict[tuple[str, str], list[Outcome]] = {}
+    left: dict[tuple[str, str], int] = {}
+    ended: dict[tuple[str, str], list[Played]] = {}
     for job in plan.jobs:
         pair = (job.world.name, job.entry.name)
-        outcome = outcomes.get(job.name)
-        if outcome is not None and outcome.final:
-            ended.setdefault(pair, []).append(outcome)
-        else:
-            left.setdefault(pair, []).append(job)
-    pairs = itertools.product(plan.worlds, plan.entries)
-    return [_expected(left[pair], ended) for pair in pairs if pair in left]
+        outcome = outcomes.get(job.name) or Outcome(job=job.name)
+        ended.setdefault(pair, []).extend(one for one in outcome.each if one.score is not None)
+        if not outcome.final:
+            left[pair] = left.get(pair, 0) + job.world.episodes - outcome.ended_episodes
+    return [
+        _expected(world, entry, left[world, entry.name], ended)
+        for world, entry in itertools.product(plan.worlds, plan.entries.values())
+        if (world, entry.name) in left
+    ]
 
 
 def expected_cost(lines: Sequence[Expectation]) -> float | None:
@@ -61,9 +63,11 @@ def expected_cost(lines: Sequence[Expectation]) -> float | None:
 
 
 def _expected(
-    jobs: Sequence[Job], ended: Mapping[tuple[str, str], Sequence[Outcome]]
+    world: str,
+    entry: PlannedEntry,
+    count: int,
+    ended: Mapping[tuple[str, str], Sequence[Played]],
 ) -> Expectation:
-    world, entry, count = jobs[0].world.name, jobs[0].entry, len(jobs)
     if not entry.host:
         return Expectation(world, entry.name, count, 0.0, 0.0, "no language model")
     own = ended.get((world, entry.name), ())
@@ -80,18 +84,18 @@ def _expected(
     )
 
 
-def _others(world: str, ended: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[Outcome]:
+def _others(world: str, ended: Mapping[tuple[str, str], Sequence[Played]]) -> Iterator[Played]:
     """Yield the ended episodes of language models in a world."""
     for (name, _), outcomes in ended.items():
         if name == world:
             yield from (outcome for outcome in outcomes if outcome.usage.get("calls"))
 
 
-def _calls(outcomes: Sequence[Outcome]) -> float:
+def _calls(outcomes: Sequence[Played]) -> float:
     return fmean(outcome.usage.get("calls", 0.0) for outcome in outcomes)
 
 
-def _cost(entry: PlannedEntry, outcomes: Sequence[Outcome]) -> float | None:
+def _cost(entry: PlannedEntry, outcomes: Sequence[Played]) -> float | None:
     """Return the money of one episode by the entry's prices; None where it is not known."""
     price_in, price_out = entry.table.price_in, entry.table.price_out
     if price_in == price_out == 0:

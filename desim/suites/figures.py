@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from desim.suites.outcome import Outcome
+from desim.suites.outcome import Played
 from desim.suites.schema import Column
 
 __all__ = ["column_value", "figure"]
@@ -12,20 +12,20 @@ __all__ = ["column_value", "figure"]
 _USAGE = "usage."
 
 
-def _tokens(outcome: Outcome) -> float | None:
+def _tokens(outcome: Played) -> float | None:
     read, written = (outcome.usage.get(f"{kind}_tokens") for kind in ("prompt", "completion"))
     return None if read is None or written is None else read + written
 
 
 #: Figures of every episode, beside those of its world.
-_USED: dict[str, Callable[[Outcome], float | None]] = {
+_USED: dict[str, Callable[[Played], float | None]] = {
     "cost": lambda outcome: outcome.usage.get("cost"),
     "tokens": _tokens,
     "minutes": lambda outcome: outcome.seconds_played / 60,
 }
 
 
-def figure(outcome: Outcome, name: str) -> Any:
+def figure(outcome: Played, name: str) -> Any:
     """Return a figure, named as `Column.figure` says.
 
     Returns:
@@ -40,7 +40,7 @@ def figure(outcome: Outcome, name: str) -> Any:
     return outcome.metrics.get(name)
 
 
-def column_value(outcome: Outcome, column: Column) -> float | None:
+def column_value(outcome: Played, column: Column) -> float | None:
     """Return the number of a column; None where the figure is no number, or is missing."""
     value = figure(outcome, column.figure)
     if column.equals is not None:

@@ -1,11 +1,12 @@
 """The folder of a suite: its manifest, a record for each episode, outcomes, and what was spent.
 
 suite.json       the manifest: format, fingerprint, the suite's file as text
-records/JOB.jsonl  one record an episode
+records/JOB.jsonl  one record an episode; of a series records/JOB/episode-001.jsonl and so on
 outcomes.jsonl   what came of each job, a line whenever one ends; the last line of a job counts
 spent.jsonl      what was spent, a line a call
 status.json      what runs now
-results.csv, results.json
+results.csv      a row an episode
+table.csv        a row for each column of each entry; results.json holds the same
 """
 
 import contextlib

@@ -9,21 +9,21 @@ import math
 import os
 import threading
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 import msgspec
 
-from desim.errors import UsageError
+from desim.errors import UsageError, WriteFailed
 
 __all__ = ["Ledger"]
 
 
 class _Line(msgspec.Struct):
-    """A change of what a job has used."""
+    """A change of what a job has used; nothing is given back."""
 
     job: str
-    calls: int = 0
-    cost: float = 0.0
+    calls: Annotated[int, msgspec.Meta(ge=0)] = 0
+    cost: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 class Ledger:
@@ -42,6 +42,7 @@ class Ledger:
         self._cost: dict[str, float] = {}
         self._lock = threading.Lock()
         self._file: int | None = None
+        self._path, self._writes = path, write
         try:
             if path.exists():
                 self._read(path.read_bytes())
@@ -54,18 +55,24 @@ class Ledger:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        with self._lock:
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
 
     def add(self, job: str, calls: int = 0, cost: float = 0.0) -> None:
-        """Count calls and money of a job; they are on disk when this returns."""
-        line = json.dumps({"job": job, "calls": calls, "cost": cost}).encode()
+        """Count calls and money of a job; they are on disk when this returns.
+
+        Raises:
+            WriteFailed: They are not: the system does not take them, or the ledger was closed under
+                an episode that goes on.
+        """
+        # The line end first: a line that a kill has cut stays a line of its own.
+        line = b"\n" + json.dumps({"job": job, "calls": calls, "cost": cost}).encode()
         with self._lock:
             self._count(job, calls, cost)
-            if self._file is not None:
-                # The line end first: a line that a kill has cut stays a line of its own.
-                os.write(self._file, b"\n" + line)
+            if self._writes:
+                self._write(line)
 
     def calls(self, *jobs: str) -> int:
         """Return the calls of jobs; without jobs, of all."""
@@ -76,6 +83,16 @@ class Ledger:
         """Return the money that jobs have used; without jobs, all have."""
         with self._lock:
             return math.fsum(self._cost.get(job, 0.0) for job in jobs or self._cost)
+
+    def _write(self, line: bytes) -> None:
+        if self._file is None:
+            raise WriteFailed(f"cannot write {self._path}: the command has stopped")
+        try:
+            written = os.write(self._file, line)
+        except OSError as fault:
+            raise WriteFailed(f"cannot write {self._path}: {fault.strerror}") from None
+        if written < len(line):
+            raise WriteFailed(f"cannot write {self._path}: no space left")
 
     def _read(self, content: bytes) -> None:
         for text in content.split(b"\n"):

@@ -1,4 +1,4 @@
-"""What came of an episode: read from its record, kept as one line."""
+"""What came of a job: read from its records, kept as one line."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,17 +9,19 @@ import msgspec
 from desim.episodes.episode import Episode
 from desim.errors import BadRecord
 
-__all__ = ["Outcome", "read_outcome"]
+__all__ = ["Outcome", "Played", "read_outcome", "read_played"]
 
 #: The key of a policy's notes that says which limit of the episode was reached.
 LIMIT = "limit"
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of a job.
+class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of an episode.
 
     Attributes:
-        job: Its name.
+        job: The name of its job.
+        episode: Its place in a series, from 1.
+        training: Whether its policies only learned from it, so that it is not scored.
         score: The score; None where the episode has not ended.
         ended: The reason of its end.
         decisions: How many were made.
@@ -31,6 +33,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     job: str
+    episode: int = 1
+    training: bool = False
     score: float | None = None
     ended: str = ""
     decisions: int = 0
@@ -42,20 +46,48 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def state(self) -> str:
-        """The outcome in one word: done, cut (by a limit) or failed."""
+        """The outcome in one word: failed, cut (by a limit), training or done; the last counts."""
         if self.error:
             return "failed"
-        return "cut" if self.limit else "done"
-
-    @property
-    def final(self) -> bool:
-        """Whether the episode has ended, so that it is not played again."""
-        return self.score is not None
+        if self.limit:
+            return "cut"
+        return "training" if self.training else "done"
 
     @property
     def seconds_played(self) -> float:
         """Seconds waited for replies, which a kill does not shorten; without any, wall time."""
         return self.usage.get("seconds", 0.0) or self.seconds
+
+
+class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of a job: of its one episode, or of a series.
+
+    Of a series, limit and error say why it does not go on, and score, end, decisions, metrics and
+    usage are those of the episodes and not its own.
+
+    Attributes:
+        episodes: Of a series the episodes that have ended, in order; otherwise empty.
+    """
+
+    episodes: tuple[Played, ...] = ()
+
+    @property
+    def final(self) -> bool:
+        """Whether all has ended, so that nothing is played again."""
+        stopped = self.error or self.limit
+        return bool(self.episodes and not stopped) or self.score is not None
+
+    @property
+    def ended_episodes(self) -> int:
+        """How many episodes have ended."""
+        return len(self.episodes) or int(self.score is not None)
+
+    @property
+    def each(self) -> tuple[Played, ...]:
+        """The outcomes of its episodes, the one at which a series has stopped included."""
+        if self.final and self.episodes:
+            return self.episodes
+        return (*self.episodes, self)
 
 
 def read_outcome(job: str, record: Path, seconds: float = 0.0) -> Outcome | None:
@@ -64,20 +96,34 @@ def read_outcome(job: str, record: Path, seconds: float = 0.0) -> Outcome | None
     Raises:
         BadRecord: It is no record, or damaged.
     """
+    played = read_played(job, record, seconds)
+    return Outcome(**msgspec.structs.asdict(played)) if played else None
+
+
+def read_played(
+    job: str, record: Path, seconds: float = 0.0, episode: int = 1, *, training: bool = False
+) -> Played | None:
+    """Return what came of an episode by its whole record; None where there is none, or it is cut.
+
+    Raises:
+        BadRecord: It is no record, or damaged.
+    """
     if not record.exists():
         return None
-    episode = Episode.read(record, whole=False, keep_steps=False)
-    result = episode.result
+    recorded = Episode.read(record, whole=False, keep_steps=False)
+    result = recorded.result
     if result is None:
         return None
-    return Outcome(
+    return Played(
         job=job,
+        episode=episode,
+        training=training,
         score=result.score,
         ended=result.ended,
         decisions=result.decisions,
         metrics=dict(_flat(result.metrics)),
         usage=_summed(result.usage),
-        limit=next(_limits(episode), ""),
+        limit=next(_limits(recorded), ""),
         seconds=round(seconds, 3),
     )
 

@@ -1,7 +1,11 @@
-"""The jobs of a suite: worlds x entries x seeds x repeats, all checked before one is played."""
+"""The jobs of a suite: worlds x entries x seeds x repeats, all checked before one is played.
+
+A job is one episode, or a series of episodes in a row between which policies learn.
+"""
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -26,6 +30,9 @@ __all__ = ["Job", "Plan", "PlannedEntry", "PlannedWorld", "read_plan"]
 #: The policy of a language model, and its argument that names a host.
 _MODEL_POLICY, _HOST = "llm", "base_url"
 
+#: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
+_OFFLINE = "offline"
+
 #: What a file's name keeps of a world's or an entry's name, and how many characters of it.
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
@@ -39,7 +46,7 @@ class PlannedWorld:
         table: What the suite says of it.
         model: The frozen parameters.
         seeds: Whole numbers of at least 0.
-        repeats: Episodes with each seed.
+        repeats: Jobs with each seed.
     """
 
     name: str
@@ -47,6 +54,11 @@ class PlannedWorld:
     model: Model[Any]
     seeds: tuple[int, ...]
     repeats: int
+
+    @property
+    def episodes(self) -> int:
+        """Episodes of each job."""
+        return self.table.episodes
 
 
 @frozen
@@ -56,25 +68,32 @@ class PlannedEntry:
     Attributes:
         name: Its name in the suite.
         table: What the suite says of it.
-        policies: What `desim.play` takes.
+        policies: What `desim.play` takes, in a world without options of its own.
         host: The address that it contacts, or a name of the default one; empty if it contacts none.
+        training: Episodes of a series that its policies only learn from (learning=offline,train=N).
     """
 
     name: str
     table: EntryTable
     policies: Policies
     host: str = ""
+    training: int = 0
+
+    def policies_in(self, world: PlannedWorld) -> Policies:
+        """Return what `desim.play` takes in a world."""
+        options = world.table.options
+        return _policies(self.table, options) if self.table.model and options else self.policies
 
 
 @frozen
 class Job:
-    """One episode.
+    """One episode, or several in a row.
 
     Attributes:
         world: What is played.
         entry: Who plays.
-        seed: The episode's seed.
-        repeat: Counted from 0 among the episodes with this seed.
+        seed: The seed of the first episode; each further one has the next seed.
+        repeat: Counted from 0 among the jobs with this seed.
     """
 
     world: PlannedWorld
@@ -87,6 +106,21 @@ class Job:
         """The name of its record without an ending; safe in every file system."""
         world, entry = safe_name(self.world.name), safe_name(self.entry.name)
         return f"{world}__{entry}__seed{self.seed}__{self.repeat + 1}"
+
+    @property
+    def policies(self) -> Policies:
+        """What `desim.play` takes."""
+        return self.entry.policies_in(self.world)
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of its episodes."""
+        return range(self.seed, self.seed + self.world.episodes)
+
+    @property
+    def is_series(self) -> bool:
+        """Whether it has several episodes in a row."""
+        return self.world.episodes > 1
 
 
 @frozen
@@ -107,6 +141,11 @@ class Plan:
     worlds: Mapping[str, PlannedWorld]
     entries: Mapping[str, PlannedEntry]
     jobs: tuple[Job, ...] = field(default=(), repr=False)
+
+    @property
+    def episodes(self) -> int:
+        """The episodes of all jobs."""
+        return sum(job.world.episodes for job in self.jobs)
 
     def fingerprint(self) -> dict[str, str]:
         """Return what determines the episodes, by topic; budgets and columns do not."""
@@ -150,13 +189,16 @@ def read_plan(path: Path, *, to_play: bool = True, max_cost: float | None = None
         n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, to_play))
     }
     entries = {
-        name: entry if entry.host else evolve(entry, host=_host(entry, _its(entry, worlds)))
+        # All but these say themselves what their specs say.
+        name: _completed(entry, _its(entry, worlds))
+        if not entry.host or "train" in entry.table.options
+        else entry
         for name, entry in entries.items()
     }
     pairs = [(w, e) for w in worlds.values() for e in entries.values() if _plays(e, w)]
     for world, entry in pairs if to_play else ():
         _check_pair(world, entry, suite, faults)
-    count = sum(len(world.seeds) * world.repeats for world, _ in pairs)
+    count = sum(len(world.seeds) * world.repeats * world.episodes for world, _ in pairs)
     if count > MAX_JOBS:
         faults.append(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
     if faults:
@@ -182,22 +224,29 @@ def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[Job]:
 
 
 def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
+    faults += [f"worlds.{name}: {fault}" for fault in _option_faults(table.options)]
     changes = {key: _text(value) for key, value in table.set.items()}
     try:
         model = catalog.model(table.model, table.preset, changes)
-        seeds = _seeds(table.seeds or suite.seeds)
+        seeds = _seeds(table.seeds or suite.seeds, table.episodes)
     except DesimError as fault:
         faults.append(f"worlds.{name}: {fault}")
         return None
     return PlannedWorld(name, table, model, seeds, table.repeats or suite.repeats)
 
 
-def _seeds(given: str | list[int]) -> tuple[int, ...]:
+def _seeds(given: str | list[int], episodes: int) -> tuple[int, ...]:
     seeds = read_seeds(given) if isinstance(given, str) else given
     if len(seeds) > MAX_JOBS:
         raise UsageError(f"there are {len(seeds):,} seeds; a suite has at most {MAX_JOBS:,}")
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
+    ordered = sorted(seeds)
+    if any(after - before < episodes for before, after in itertools.pairwise(ordered)):
+        raise UsageError(
+            f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
+            f"the same seed; give seeds {episodes} apart, such as [0, {episodes}]"
+        )
     return tuple(seeds)
 
 
@@ -221,12 +270,16 @@ def _entry(
         return None
     if not table.model:
         return PlannedEntry(name, table, table.policy)
-    spec = str(Spec(_MODEL_POLICY, _arguments(table)))
+    return PlannedEntry(name, table, _policies(table, {}), table.base_url or "default")
+
+
+def _policies(table: EntryTable, options: Mapping[str, Any]) -> Policies:
+    """Return the policies of an entry of a language model, with further options of a world."""
+    spec = str(Spec(_MODEL_POLICY, _arguments(table, options)))
     others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
     beside = {role: one for role, one in others.items() if one}
     policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
-    alone = policies.keys() == {""}
-    return PlannedEntry(name, table, spec if alone else policies, table.base_url or "default")
+    return spec if policies.keys() == {""} else policies
 
 
 def _entry_faults(table: EntryTable, suite: Suite) -> Iterator[str]:
@@ -248,16 +301,23 @@ def _policy_faults(table: EntryTable) -> Iterator[str]:
 def _model_faults(table: EntryTable) -> Iterator[str]:
     if not table.roles and (isinstance(table.policy, str) and table.policy):
         yield "beside a model, policy is for the other roles; name the model's own as roles"
-    if "memory" in table.options:
-        yield "options.memory is a file that several episodes would write at once"
-    for key, value in table.options.items():
+    yield from _option_faults(table.options)
+
+
+def _option_faults(options: Mapping[str, Any]) -> Iterator[str]:
+    if "memory" in options:
+        yield (
+            "options.memory is a file that several episodes would write at once; episodes = N of a "
+            "world plays N in a row with one memory, which their records keep"
+        )
+    for key, value in options.items():
         if "," in _text(value):
             yield f"options.{key} holds a comma, which no argument of a policy can"
         if key in ("model", "base_url", "key_env", "method", "price_in", "price_out"):
             yield f"options.{key} is a key of the entry itself"
 
 
-def _arguments(table: EntryTable) -> dict[str, str]:
+def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the policy of a language model, as text."""
     own = {
         "model": table.model,
@@ -268,19 +328,27 @@ def _arguments(table: EntryTable) -> dict[str, str]:
         "method": table.method,
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
-    return named | {key: _text(value) for key, value in table.options.items()}
+    return named | {k: _text(value) for k, value in {**options, **table.options}.items()}
 
 
-def _host(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> str:
-    """Return the host that a plain policy contacts, such as a language model given as a spec."""
+def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEntry:
+    """Return an entry with what only its specs say: the host, and how long it is trained."""
     with contextlib.suppress(DesimError):  # what cannot be built is found by the check of pairs
         for world in worlds:
-            for one, model in assigned(world.model, entry.policies):
-                spec = Spec.read(one)
-                maker = catalog.policy(spec.name, model)
-                if offers(maker, ReachesOutside) and _HOST in maker.reaches:
-                    return spec.arguments.get(_HOST, "default")
-    return ""
+            for one, model in assigned(world.model, entry.policies_in(world)):
+                entry = _with_spec(entry, Spec.read(one), model)
+    return entry
+
+
+def _with_spec(entry: PlannedEntry, spec: Spec, model: Model[Any]) -> PlannedEntry:
+    maker = catalog.policy(spec.name, model)
+    host = entry.host
+    if not host and offers(maker, ReachesOutside) and _HOST in maker.reaches:
+        # A plain policy that contacts a host, such as a language model given as a spec.
+        host = spec.arguments.get(_HOST, "default")
+    train = spec.arguments.get("train", "")
+    offline = spec.arguments.get("learning") == _OFFLINE and train.isdecimal()
+    return evolve(entry, host=host, training=max(entry.training, int(train) if offline else 0))
 
 
 def _its(entry: PlannedEntry, worlds: Mapping[str, PlannedWorld]) -> list[PlannedWorld]:
@@ -293,18 +361,26 @@ def _plays(entry: PlannedEntry, world: PlannedWorld) -> bool:
 
 def _check_pair(world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: list[str]) -> None:
     """Check that the policies can play the world, by building them as for an episode."""
+    if entry.training >= world.episodes:
+        faults.append(
+            f"entries.{entry.name} in worlds.{world.name}: train={entry.training} leaves none of "
+            f"its {world.episodes} episodes in a row to be scored (episodes = N of the world)"
+        )
     # A language model that is given as a spec refuses a limit of money where it has no prices.
     limits = [] if entry.table.model else [entry.table.max_cost, suite.max_cost]
     most = next((limit for limit in limits if limit is not None), None)
     try:
         with spending(CommandBudget(max_cost=most)):
-            resolve(world.model, entry.policies, world.seeds[0])
+            resolve(world.model, entry.policies_in(world), world.seeds[0])
     except DesimError as fault:
         faults.append(f"entries.{entry.name} in worlds.{world.name}: {fault}")
 
 
 def _identity(world: PlannedWorld) -> str:
-    return _digest([catalog.model_name(type(world.model)), to_plain(world.model)])
+    several = [world.episodes] if world.episodes > 1 else []
+    options = [world.table.options] if world.table.options else []
+    model = [catalog.model_name(type(world.model)), to_plain(world.model)]
+    return _digest([*model, *several, *options])
 
 
 def _played(entry: PlannedEntry) -> list[Any]:

@@ -1,7 +1,8 @@
 """Published numbers beside ours: cells of a data file, found by table, row and column.
 
 A file holds `tables`, each with `rows` of a `label` and `values` by column; a value has what was
-`printed`. The folder is `$DESIM_REFERENCE`, otherwise the one that the suite names.
+`printed`. Entries are rows of a table, or its columns. The folder is `$DESIM_REFERENCE`, otherwise
+the one that the suite names.
 """
 
 import os
@@ -23,7 +24,7 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
         plan: The suite.
         world: One of its worlds.
         entry: The entry's name in the suite.
-        column: As `Column.published`.
+        column: As `Column.published`; the name of a row where the entries are columns.
     """
     sheet, given = world.table.published, plan.entries[entry].table.published
     folder = _folder(plan)
@@ -32,10 +33,11 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
     table, _, name = column.rpartition("/")
     rows = _rows(folder / sheet.file, table or sheet.table)
     for label in [given] if isinstance(given, str) else given:
-        row, key = (sheet.row, label) if sheet.row else (label, name)
-        if isinstance(cell := rows.get(row, {}).get(key), dict):
-            printed = cell.get("printed") or cell.get("value")
-            return "" if printed is None else str(printed)
+        places = [(sheet.row, label)] if sheet.row else [(label, name), (name, label)]
+        for row, key in places:
+            if isinstance(cell := rows.get(row, {}).get(key), dict):
+                printed = cell.get("printed") or cell.get("value")
+                return "" if printed is None else str(printed)
     return ""
 
 

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from desim.formatting import estimate_text
+from desim.formatting import estimate_text, number_text
+from desim.statistics.variance import MOST_RUNS
+from desim.suites.apart import Apart, apart_from_best
 from desim.suites.results import Cell, ResultLine
 from desim.sweeps.tables import UNKNOWN, rich_table
 
 if TYPE_CHECKING:  # commands start fast
     from rich.table import Table
 
-__all__ = ["result_tables"]
+__all__ = ["result_notes", "result_tables"]
 
 #: Spaces between two columns.
 _GAP = 2
@@ -29,7 +31,7 @@ def result_tables(world: str, lines: Sequence[ResultLine], width: int) -> "Itera
     """
     names = ("entry", [line.entry for line in lines])
     first: _Block = [("n", [f"{line.n:,}" for line in lines])]
-    for head in ("cut", "failed", "open"):
+    for head in ("cut", "training", "failed", "open"):
         counts = [getattr(line, head) for line in lines]
         if any(counts) or head == "cut":
             first.append((head, [f"{count:,}" for count in counts]))
@@ -44,6 +46,42 @@ def result_tables(world: str, lines: Sequence[ResultLine], width: int) -> "Itera
         title = ""
 
 
+def result_notes(lines: Sequence[ResultLine]) -> Iterator[str]:
+    """Yield the lines under the table of a world: what was left out, variances, seeds needed.
+
+    Args:
+        lines: Its entries.
+    """
+    if any(line.training for line in lines):
+        yield "training: episodes that were only learned from; they are in no mean."
+    firsts = [(line.entry, line.main) for line in lines]
+    parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
+    if parts:
+        yield f"Variance of {firsts[0][1].head} between seeds + within a seed: {'; '.join(parts)}."
+    apart = apart_from_best(lines)
+    if apart:
+        best = next(iter(apart.values()))
+        needed = "; ".join(f"{entry} {_needed(one)}" for entry, one in apart.items())
+        yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
+
+
+def _parts(cell: Cell) -> str:
+    assert cell.parts is not None
+    between = "0 (estimate negative)" if cell.parts.negative else _short(cell.parts.between)
+    return f"{between} + {_short(cell.parts.within)}"
+
+
+def _short(value: float) -> str:
+    return number_text(float(f"{value:.3g}"))
+
+
+def _needed(apart: Apart) -> str:
+    if apart.difference == 0:
+        return "no difference"
+    number = f"more than {MOST_RUNS:,}" if apart.needed is None else f"{apart.needed:,}"
+    return f"{number} {apart.unit} (played {apart.played:,})"
+
+
 def _block(column: Sequence[Cell]) -> _Block:
     """Return the texts of a column, its interval and published numbers; none where all is empty."""
     if not any(cell.estimate or cell.published for cell in column):
@@ -51,7 +89,8 @@ def _block(column: Sequence[Cell]) -> _Block:
     head = column[0].head
     if column[0].used:
         return [(head, [_used(cell) for cell in column])]
-    block = [(f"{head} ± sd", [_mean(cell) for cell in column])]
+    spread = " ± sd" if column[0].show == "mean" else ""
+    block = [(f"{head}{spread}", [_mean(cell) for cell in column])]
     if any(cell.estimate and cell.estimate.half for cell in column):
         block.append(("95 %", [_ends(cell) for cell in column]))
     if any(cell.published for cell in column):
@@ -70,7 +109,10 @@ def _used(cell: Cell) -> str:
 def _mean(cell: Cell) -> str:
     if cell.estimate is None:
         return UNKNOWN
-    half = cell.estimate.half
+    if cell.show != "mean":
+        return f"{cell.estimate.mean:z,.4g}"
+    # Without an interval the spread says how many digits mean something.
+    half = cell.estimate.half or cell.sd
     sd = f" ± {estimate_text(cell.sd, half)}" if cell.sd else ""
     return estimate_text(cell.estimate.mean, half) + sd
 

@@ -1,25 +1,19 @@
 """The results of a suite: for each world and entry its columns, published numbers beside them."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import pstdev
 
-import msgspec
 from attrs import evolve, field, frozen
 
 from desim.statistics.intervals import Interval, interval, moments
+from desim.statistics.variance import VarianceComponents, variance_components
 from desim.suites.figures import column_value
-from desim.suites.outcome import Outcome
+from desim.suites.outcome import Outcome, Played
 from desim.suites.plan import Job, Plan, PlannedEntry, PlannedWorld
 from desim.suites.published import published_text
 from desim.suites.schema import Column
 
-__all__ = ["Cell", "ResultLine", "as_csv", "as_json", "results"]
-
-#: The fewest seeds with several episodes from which variances are estimated.
-_FEWEST_GROUPS = 2
+__all__ = ["Cell", "ResultLine", "results"]
 
 #: The columns of every world, behind its own that are not the same.
 _USED = tuple(Column(figure=name) for name in ("cost", "tokens", "minutes"))
@@ -31,20 +25,27 @@ class Cell:
 
     Attributes:
         head: The column's head.
-        estimate: The mean over episodes with its interval, which is over the means of seeds where
-            there are several; None without an episode.
+        estimate: What the column shows; None without an episode. The mean over episodes has an
+            interval, which is over the means of seeds where there are several. Episodes in a row
+            depend on each other: the interval is over the means of series, and a single series has
+            none.
         sd: The standard deviation over episodes; None for fewer than two.
-        parts: The variance between seeds and that within a seed; None where either is not known.
+        parts: The variances between seeds and within a seed; None where they are not known. The
+            values are episodes, or the means of series.
         published: What the paper prints; empty for nothing.
         used: Whether the column is none of the world's own, but what its episodes used.
+        show: What the column shows, as `Column.show`.
+        by_seed: The values that the estimate rests on, by seed.
     """
 
     head: str
     estimate: Interval | None
     sd: float | None
-    parts: tuple[float, float] | None = None
+    parts: VarianceComponents | None = None
     published: str = ""
     used: bool = False
+    show: str = "mean"
+    by_seed: Mapping[int, tuple[float, ...]] = field(factory=dict, repr=False)
 
 
 @frozen
@@ -56,6 +57,7 @@ class ResultLine:
         entry: Its name.
         n: Episodes in the means.
         cut: Episodes that a budget has cut; they are in no mean.
+        training: Episodes that were only learned from; neither are these.
         failed: Episodes that failed; neither are these.
         open: Episodes that are not played yet.
         cells: The world's columns, then cost, tokens and minutes where these are not among them.
@@ -65,9 +67,15 @@ class ResultLine:
     entry: str
     n: int
     cut: int
+    training: int
     failed: int
     open: int
     cells: tuple[Cell, ...] = field(factory=tuple)
+
+    @property
+    def main(self) -> Cell:
+        """The first cell that shows a mean, by which entries are compared."""
+        return next(cell for cell in self.cells if cell.show == "mean")
 
 
 def results(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[ResultLine]:
@@ -75,12 +83,15 @@ def results(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[ResultLine]:
     jobs: dict[tuple[str, str], list[Job]] = {}
     for job in plan.jobs:
         jobs.setdefault((job.world.name, job.entry.name), []).append(job)
-    return [
-        _line(plan, world, entry, jobs[pair], outcomes)
-        for world in plan.worlds.values()
-        for entry in plan.entries.values()
-        if (pair := (world.name, entry.name)) in jobs
-    ]
+    found: list[ResultLine] = []
+    for world in plan.worlds.values():
+        lines = [
+            _line(plan, world, entry, jobs[world.name, entry.name], outcomes)
+            for entry in plan.entries.values()
+            if (world.name, entry.name) in jobs
+        ]
+        found += _over_best(plan, lines)
+    return found
 
 
 def _line(
@@ -90,9 +101,9 @@ def _line(
     jobs: Sequence[Job],
     outcomes: Mapping[str, Outcome],
 ) -> ResultLine:
-    known = [(job, outcomes[job.name]) for job in jobs if job.name in outcomes]
-    states = [outcome.state for _, outcome in known]
-    done = [(job, outcome) for job, outcome in known if outcome.state == "done"]
+    known = [(job, one) for job in jobs if job.name in outcomes for one in outcomes[job.name].each]
+    states = [played.state for _, played in known]
+    done = [(job, played) for job, played in known if played.state == "done"]
     columns = world.table.columns or (Column(figure="score"),)
     own = {column.figure for column in columns}
     cells = [
@@ -111,114 +122,70 @@ def _line(
         entry.name,
         len(done),
         states.count("cut"),
+        states.count("training"),
         states.count("failed"),
-        len(jobs) - len(known),
+        len(jobs) * world.episodes - len(known),
         tuple(cells),
     )
 
 
-def _cell(column: Column, done: Iterable[tuple[Job, Outcome]], published: str) -> Cell:
-    by_seed: dict[int, list[float]] = {}
-    for job, outcome in done:
-        if (value := column_value(outcome, column)) is not None:
-            by_seed.setdefault(job.seed, []).append(value)
-    values = [value for of_seed in by_seed.values() for value in of_seed]
+def _cell(column: Column, done: Iterable[tuple[Job, Played]], published: str) -> Cell:
+    by_job: dict[tuple[int, int], list[float]] = {}
+    for job, played in done:
+        if (value := column_value(played, column)) is not None:
+            by_job.setdefault((job.seed, job.repeat), []).append(value)
+    values = [value for of_job in by_job.values() for value in of_job]
+    empty = Cell(column.head, None, None, published=published, show=column.show)
     if not values:
-        return Cell(column.head, None, None, published=published)
+        return empty
+    if column.show == "spread":
+        return evolve(empty, estimate=_alone(pstdev(values), len(values)))
+    by_seed: dict[int, list[float]] = {}
+    for (seed, _), of_job in by_job.items():
+        by_seed.setdefault(seed, []).append(moments(of_job)[0])
+    units = [unit for of_seed in by_seed.values() for unit in of_seed]
     independent = [moments(of_seed)[0] for of_seed in by_seed.values()]
-    estimate = interval(independent if len(independent) > 1 else values)
-    parts = _variances([of_seed for of_seed in by_seed.values() if len(of_seed) > 1])
-    return Cell(column.head, estimate, moments(values)[1], parts, published)
-
-
-def _variances(groups: Sequence[Sequence[float]]) -> tuple[float, float] | None:
-    """Return the variance between groups and that within, by the analysis of variance.
-
-    The estimate between groups that chance makes negative is 0.
-
-    >>> _variances([[1.0, 3.0], [5.0, 7.0]])
-    (7.0, 2.0)
-    """
-    if len(groups) < _FEWEST_GROUPS:
-        return None
-    count = sum(map(len, groups))
-    means = [fmean(group) for group in groups]
-    inside = sum(
-        (value - m) ** 2 for m, group in zip(means, groups, strict=True) for value in group
+    return evolve(
+        empty,
+        estimate=interval(independent if len(independent) > 1 else units),
+        sd=moments(values)[1],
+        parts=variance_components(list(by_seed.values())),
+        by_seed={seed: tuple(of_seed) for seed, of_seed in by_seed.items()},
     )
-    within = inside / (count - len(groups))
-    whole = fmean(value for group in groups for value in group)
-    spread = sum(len(group) * (m - whole) ** 2 for m, group in zip(means, groups, strict=True))
-    size = (count - sum(len(group) ** 2 for group in groups) / count) / (len(groups) - 1)
-    return max(0.0, (spread / (len(groups) - 1) - within) / size), within
 
 
-def as_csv(plan: Plan, outcomes: Mapping[str, Outcome]) -> str:
-    """Return one row for each episode that was played."""
-    names = {name for outcome in outcomes.values() for name in outcome.metrics}
-    used = {name for outcome in outcomes.values() for name in outcome.usage}
-    heads = [
-        *("world", "entry", "seed", "repeat", "state", "score", "ended", "decisions"),
-        *(f"usage.{name}" for name in sorted(used)),
-        *sorted(names),
-        "reason",
+def _alone(value: float, n: int) -> Interval:
+    """Return a figure without an interval."""
+    return Interval(value, None, None, None, n)
+
+
+def _over_best(plan: Plan, lines: Sequence[ResultLine]) -> list[ResultLine]:
+    """Return the lines of a world with means over the best one in the columns that show these."""
+    models = [bool(plan.entries[line.entry].host) for line in lines]
+    columns = [
+        _over(column, models) if column[0].show == "over_best" else column
+        for column in zip(*(line.cells for line in lines), strict=True)
     ]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, heads, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_rows(plan, outcomes))
-    return text.getvalue()
+    cells = zip(*columns, strict=True)
+    return [evolve(line, cells=of_line) for line, of_line in zip(lines, cells, strict=True)]
 
 
-def _rows(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[dict[str, Any]]:
-    for job in plan.jobs:
-        if (outcome := outcomes.get(job.name)) is None:
-            continue
-        yield {
-            "world": job.world.name,
-            "entry": job.entry.name,
-            "seed": job.seed,
-            "repeat": job.repeat + 1,
-            "state": outcome.state,
-            "score": outcome.score,
-            "ended": outcome.ended,
-            "decisions": outcome.decisions,
-            **{f"usage.{name}": value for name, value in outcome.usage.items()},
-            **{name: _plain(value) for name, value in outcome.metrics.items()},
-            "reason": outcome.error or outcome.limit,
-        }
+def _over(column: Sequence[Cell], models: Sequence[bool]) -> list[Cell]:
+    """Return means over the best mean of a language model, or of all where there is none.
 
-
-def _plain(value: Any) -> Any:
-    return msgspec.json.encode(value).decode() if isinstance(value, list | dict) else value
-
-
-def as_json(lines: Sequence[ResultLine]) -> bytes:
-    """Return the lines as JSON: each estimate with mean, sd, low, high, n and two variances."""
-    plain = [
-        {
-            "world": line.world,
-            "entry": line.entry,
-            "n": line.n,
-            "cut": line.cut,
-            "failed": line.failed,
-            "open": line.open,
-            "columns": {cell.head: _cell_as_plain(cell) for cell in line.cells},
-        }
-        for line in lines
+    There is none either where the best is not above 0.
+    """
+    counts = models if any(models) else [True] * len(models)
+    means = [c.estimate.mean for c, one in zip(column, counts, strict=True) if one and c.estimate]
+    best = max(means, default=0.0)
+    return [
+        evolve(
+            cell,
+            estimate=_alone(cell.estimate.mean / best, cell.estimate.n)
+            if cell.estimate and best > 0
+            else None,
+            sd=None,
+            parts=None,
+        )
+        for cell in column
     ]
-    return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
-
-
-def _cell_as_plain(cell: Cell) -> dict[str, Any]:
-    estimate = cell.estimate
-    return {
-        "mean": estimate.mean if estimate else None,
-        "sd": cell.sd,
-        "low": estimate.low if estimate else None,
-        "high": estimate.high if estimate else None,
-        "n": estimate.n if estimate else 0,
-        "variance_between_seeds": cell.parts[0] if cell.parts else None,
-        "variance_within_a_seed": cell.parts[1] if cell.parts else None,
-        "published": cell.published or None,
-    }

@@ -1,17 +1,18 @@
-"""Plays the jobs of a suite: those of language models in threads, the others in processes.
+"""Plays the jobs of a suite: those of language models in coroutines, the others in processes.
 
-A thread that waits for a reply needs no processor, so language models are played many at once, as
-many at each endpoint as the suite allows; an episode has one call under way at most.
+An episode that waits for a reply needs no processor, so language models are played many at once, as
+many at each endpoint as the suite allows; so many calls are under way there at most.
 """
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from attrs import define, field, frozen
 
-from desim.suites.episode import Watch, play_job
+from desim.suites.episode import Watch, play_job, play_job_async
 from desim.suites.folder import Folder
 from desim.suites.job_budget import JobBudget, MoneyLimit
 from desim.suites.ledger import Ledger
@@ -25,17 +26,20 @@ __all__ = ["Event", "Running", "Workers", "play_all"]
 #: Seconds between two ticks where nothing happens.
 _TICK = 0.2
 
+#: Seconds that the end of a command waits for a process that is being started.
+_SECONDS_TO_START = 10.0
+
 
 @frozen
 class Workers:
     """How many episodes are played at once.
 
     Attributes:
-        threads: Of language models, at each endpoint.
+        at_once: Of language models, at each endpoint.
         processes: Of worlds without language models.
     """
 
-    threads: int
+    at_once: int
     processes: int
 
 
@@ -141,6 +145,7 @@ class _Shop:
     stopped: threading.Event = field(factory=threading.Event)
     _threads: list[threading.Thread] = field(factory=list)
     _processes: list[LoneWorker] = field(factory=list)
+    _starting: list[threading.Event] = field(factory=list)
     _lock: Any = field(factory=threading.Lock)
 
     @property
@@ -158,16 +163,20 @@ class _Shop:
             queue: SimpleQueue[Job] = SimpleQueue()
             for job in mine:
                 queue.put(job)
-            work = self._wait if host else self._compute
-            for _ in range(min(workers.threads if host else workers.processes, len(mine))):
+            at_once = min(workers.at_once if host else workers.processes, len(mine))
+            work = partial(self._wait, queue, at_once) if host else partial(self._compute, queue)
+            for _ in range(1 if host else at_once):
                 # A daemon, so that Ctrl-C need not wait for replies; records are whole up to then.
-                thread = threading.Thread(target=work, args=(queue,), daemon=True)
+                thread = threading.Thread(target=work, daemon=True)
                 self._threads.append(thread)
                 thread.start()
 
     def close(self) -> None:
         """End the processes at once; what they were playing is resumed by the next command."""
         self.stopped.set()
+        # A process that is being started has semaphores, which outlive this one unless it is ended.
+        for started in list(self._starting):
+            started.wait(_SECONDS_TO_START)
         for process in list(self._processes):
             self._end(process)
 
@@ -185,13 +194,25 @@ class _Shop:
             yield job, watch
             self.running.watches.pop(job.name, None)
 
-    def _wait(self, queue: "SimpleQueue[Job]") -> None:
-        """Play jobs of language models in this thread, which mostly waits."""
+    def _wait(self, queue: "SimpleQueue[Job]", at_once: int) -> None:
+        """Play jobs of language models in the event loop of this thread."""
+        import asyncio
+
+        async def play() -> None:
+            await asyncio.gather(*(self._wait_one_by_one(queue, at_once) for _ in range(at_once)))
+
+        asyncio.run(play())
+
+    async def _wait_one_by_one(self, queue: "SimpleQueue[Job]", at_once: int) -> None:
         for job, watch in self._jobs(queue):
-            shared = self.limits[job.entry.name]
-            budget = JobBudget(job=job.name, ledger=self.ledger, shared=shared)
-            outcome = play_job(job, self.folder.record(job.name), budget, watch)
-            self.events.put(Event(job, outcome))
+            budget = JobBudget(
+                job=job.name,
+                ledger=self.ledger,
+                shared=self.limits[job.entry.name],
+                calls_at_once=at_once,
+            )
+            record = self.folder.record(job.name)
+            self.events.put(Event(job, await play_job_async(job, record, budget, watch)))
 
     def _compute(self, queue: "SimpleQueue[Job]") -> None:
         """Play jobs in a process of this thread; a job that ends it fails, and a new one starts."""
@@ -221,6 +242,11 @@ class _Shop:
         process.close()
 
     def _process(self) -> LoneWorker:
-        process = LoneWorker(spawned_pool(1))
-        self._processes.append(process)
+        started = threading.Event()
+        self._starting.append(started)
+        try:
+            process = LoneWorker(spawned_pool(1))
+            self._processes.append(process)
+        finally:
+            started.set()
         return process

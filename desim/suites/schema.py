@@ -28,7 +28,7 @@ from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
 
-from desim.errors import UsageError
+from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from desim.suites.toml_table import read_table
 
@@ -39,6 +39,12 @@ _MAX_BYTES = 1_000_000
 
 #: Most episodes of a suite, and most that are played at once.
 MAX_JOBS, MAX_AT_ONCE = 100_000, 1_000
+
+#: Most episodes in a row; their files are numbered with three digits.
+MAX_IN_A_ROW = 999
+
+#: What a column may show of an entry's episodes.
+SHOWS = ("mean", "spread", "over_best")
 
 #: Characters of a world's or an entry's name.
 _LONGEST_NAME = 100
@@ -52,6 +58,16 @@ def _at_least_zero(_: object, attribute: "Attribute[Any]", value: float | None) 
 def _at_least_one(_: object, attribute: "Attribute[Any]", value: int | None) -> None:
     if value is not None and value < 1:
         raise ValueError(f"{attribute.name}={value} was given; it is a whole number of at least 1")
+
+
+def _numbered(_: object, attribute: "Attribute[Any]", value: int) -> None:
+    if value > MAX_IN_A_ROW:
+        raise ValueError(f"{attribute.name}={value} was given; it is at most {MAX_IN_A_ROW}")
+
+
+def _shown(_: object, attribute: "Attribute[Any]", value: str) -> None:
+    if value not in SHOWS:
+        raise ValueError(f"{attribute.name}={value!r} was given; {possible(value, SHOWS)}")
 
 
 def _few(_: object, attribute: "Attribute[Any]", value: int) -> None:
@@ -70,6 +86,9 @@ class Column:
         per: A figure by which it is divided; empty for none.
         equals: The value that counts as 1, where the figure is a text; others count as 0.
         scale: A factor.
+        show: "mean", the mean over episodes; "spread", their standard deviation with the divisor n;
+            or "over_best", the mean over that of the best language model, or where no entry is one
+            over that of the best entry. Higher is better: a cost has a scale below 0.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -79,6 +98,7 @@ class Column:
     per: str = ""
     equals: str | None = None
     scale: float = 1.0
+    show: str = field(default="mean", validator=_shown)
     published: str = ""
 
     @property
@@ -112,6 +132,10 @@ class WorldTable:
         set: Parameters changed, as `--set`.
         seeds: "A:B" without B, or a list; those of the suite where empty.
         repeats: Episodes with each seed; those of the suite where None.
+        episodes: Episodes in a row with the same policies, which may learn in between; then seeds
+            and repeats count such series. The first episode has the seed, each further one the
+            next seed.
+        options: Further arguments of the policy `llm` in this world, beside those of the entry.
         columns: Names of figures, or tables as `Column`; the score where empty.
         published: The published sheet of this world.
     """
@@ -121,6 +145,8 @@ class WorldTable:
     set: dict[str, Any] = field(factory=dict)
     seeds: str | list[int] = ""
     repeats: int | None = field(default=None, validator=_at_least_one)
+    episodes: int = field(default=1, validator=[_at_least_one, _numbered])
+    options: dict[str, Any] = field(factory=dict)
     columns: tuple[Column, ...] = ()
     published: PublishedSheet | None = None
 
@@ -142,6 +168,8 @@ class EntryTable:
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
         published: Its row, or column, in the published sheets; several where tables differ in it.
+        note: What is to be known before it is played, such as that a name is an example to be
+            edited; a dry run prints it.
     """
 
     policy: str | dict[str, str] = ""
@@ -156,6 +184,7 @@ class EntryTable:
     max_cost: float | None = field(default=None, validator=_at_least_zero)
     worlds: list[str] = field(factory=list)
     published: str | list[str] = ""
+    note: str = ""
 
 
 @frozen

@@ -20,15 +20,17 @@ __all__ = ["Status", "StatusClock", "UnderWay"]
 
 
 class UnderWay(msgspec.Struct, frozen=True):
-    """An episode that runs.
+    """A job that runs.
 
     Attributes:
         job: Its name.
-        decisions: Decisions so far.
-        score: The score so far; None where it is not known.
+        decisions: Decisions of its present episode so far.
+        score: The score of its present episode so far; None where it is not known.
         calls: Calls so far.
         tokens: Tokens read and written up to the last look.
         cost: Money so far.
+        episode: The present episode, from 1.
+        episodes: Its episodes in a row.
     """
 
     job: str
@@ -37,6 +39,8 @@ class UnderWay(msgspec.Struct, frozen=True):
     calls: int
     tokens: float
     cost: float
+    episode: int = 1
+    episodes: int = 1
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -45,8 +49,8 @@ class Status(msgspec.Struct, frozen=True):
     Attributes:
         time: When it was written, seconds since 1970.
         jobs: All episodes.
-        ended: Those that have ended.
-        failed: Those that failed and were not tried again yet.
+        ended: Those that have ended, those of a series one by one.
+        failed: Those at which a job failed that was not tried again yet.
         calls: Calls of all commands so far.
         spent: Money of all commands so far.
         expected: Money that the episodes left are expected to use; None where it is not known.
@@ -85,8 +89,10 @@ class StatusClock:
     outcomes: Mapping[str, Outcome]
     ended_before: int = 0
     _start: float = field(factory=time.monotonic, init=False)
+    _in_a_row: Mapping[str, int] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._in_a_row = {job.name: job.world.episodes for job in self.plan.jobs}
         self.ended_before = self._ended()
 
     def now(self, *, finished: bool = False) -> Status:
@@ -95,7 +101,7 @@ class StatusClock:
         watches = sorted(self.running.watches.items())
         return Status(
             time=time.time(),
-            jobs=len(self.plan.jobs),
+            jobs=self.plan.episodes,
             ended=self._ended(),
             failed=states.count("failed"),
             calls=self.ledger.calls(),
@@ -110,6 +116,8 @@ class StatusClock:
                     self.ledger.calls(name),
                     sum(watch.usage.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion")),
                     self.ledger.cost(name),
+                    max(1, watch.episode),
+                    self._in_a_row[name],
                 )
                 for name, watch in watches
             ],
@@ -117,14 +125,20 @@ class StatusClock:
         )
 
     def _ended(self) -> int:
-        return sum(outcome.final for outcome in self.outcomes.values())
+        """Return the episodes that have ended, those of a series under way included."""
+        # A copy in one step: threads add to it and remove from it.
+        ended = {name: watch.episode - 1 for name, watch in list(self.running.watches.items())}
+        for name, outcome in self.outcomes.items():
+            ended[name] = max(outcome.ended_episodes, ended.get(name, 0))
+        return sum(max(0, count) for count in ended.values())
 
     def _seconds_left(self) -> float | None:
         """Return the time left, at the pace of this command so far."""
         ended = self._ended()
         if ended == self.ended_before:
-            known = [outcome.seconds_played for outcome in self.outcomes.values() if outcome.final]
+            each = [played for outcome in self.outcomes.values() for played in outcome.each]
+            known = [played.seconds_played for played in each if played.score is not None]
             at_once = max(1, len(self.running.watches))
-            return fmean(known) * (len(self.plan.jobs) - ended) / at_once if known else None
+            return fmean(known) * (self.plan.episodes - ended) / at_once if known else None
         pace = (time.monotonic() - self._start) / (ended - self.ended_before)
-        return pace * (len(self.plan.jobs) - ended)
+        return pace * (self.plan.episodes - ended)

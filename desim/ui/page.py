@@ -9,10 +9,10 @@ from typing import Any
 
 from nicegui import ui
 
+from desim.core.background import in_background
 from desim.errors import UsageError
 from desim.formatting import label_text, value_text
 from desim.ui import charts
-from desim.ui.background import in_background
 from desim.ui.comparison import BaselineComparison
 from desim.ui.decision_panel import show_decision
 from desim.ui.fault_texts import answer_lines, way_command, way_lines

@@ -129,8 +129,11 @@ class TerminalGame:
             return options[int(line) - 1].action
         if line.startswith("{"):
             return _decoded(line)
-        tag, *pairs = _split(line)
         known = {form.tag: form for form in self._forms()}
+        first, _, rest = line.partition(" ")
+        if first in known and (name := _text_alone(known[first], rest)):
+            return read_form(known[first], {name: rest})
+        tag, *pairs = _split(line)
         if tag not in known:
             raise UsageError(f"there is no action {tag!r}; {possible(tag, known)}; ? helps")
         return read_form(known[tag], dict(_pair(known[tag], pair) for pair in pairs))
@@ -268,6 +271,14 @@ def _split(line: str) -> Sequence[str]:
         return shlex.split(line)
     except ValueError as fault:
         raise UsageError(f"{line!r} cannot be read: {fault}") from None
+
+
+def _text_alone(form: Form, rest: str) -> str:
+    """Return the name of an action's only value where that is a text typed without quotes."""
+    if len(form.fields) != 1 or form.fields[0].kind != "text" or not rest:
+        return ""
+    name = form.fields[0].name
+    return "" if rest.startswith(("'", '"', f"{name}=")) else name
 
 
 def _pair(form: Form, text: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """The policy `llm`: a language model at a seat of any world."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from attrs import asdict, define, field
@@ -11,8 +12,15 @@ from desim.errors import BadRecord
 from desim.schema import from_plain
 from desim.schema.arguments import build
 from policies.llm.budget import CallLimits, Metered, Spent, check_prices
-from policies.llm.conversation import Conversation, NoCallNeeded, ParsedReply, Question
+from policies.llm.conversation import (
+    Conversation,
+    HasRequestFields,
+    NoCallNeeded,
+    ParsedReply,
+    Question,
+)
 from policies.llm.endpoint import Endpoint
+from policies.llm.gate import gate_of
 from policies.llm.messages import corrected
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodOptions
@@ -20,11 +28,12 @@ from policies.llm.methods.embedding import hashed
 from policies.llm.methods.endpoint_embedding import EmbeddingEndpoint, EndpointVectors
 from policies.llm.methods.learning import Learning
 from policies.llm.methods.memory_file import shown_memory
-from policies.llm.methods.setting import Reveals
-from policies.llm.options import LLMOptions, require_not_negative
+from policies.llm.methods.setting import NamesEpisodes, Reveals
+from policies.llm.options import ROUTED, LLMOptions, require_not_negative
 from policies.llm.parse import BadReply
 from policies.llm.resending import Resending
 from policies.llm.router.at_seat import RouterOptions, Routing
+from policies.llm.suspension import suspended
 from policies.llm.wire import Complete, ModelReply
 from policies.llm.world_finder import conversation_kind
 
@@ -82,6 +91,8 @@ class Llm:
         max_cost: float | None = None,
         price_in: float = 0.0,
         price_out: float = 0.0,
+        price_cached: float | None = None,
+        reported_cost: bool = False,
         temperature: float | None = None,
         seed: int | None = None,
         reply_tokens: int | None = None,
@@ -89,6 +100,7 @@ class Llm:
         method: str = "",
         rounds: int | None = None,
         repeat_context: bool = False,
+        run_programs: bool | None = None,
         as_published: bool = False,
         memory: str = "",
         learning: str = "online",
@@ -117,6 +129,10 @@ class Llm:
             max_cost: Limit of money, by the prices, for this seat in an episode; likewise.
             price_in: Money for a million tokens read.
             price_out: Money for a million tokens written.
+            price_cached: Money for a million tokens read from the server's cache; *price_in* where
+                None.
+            reported_cost: Whether every request asks the server for its cost (OpenRouter's
+                `usage: {"include": true}`).
             temperature: Sent with every request; the server's default where None.
             seed: Sent with every request where given.
             reply_tokens: Limit of tokens in one reply, sent with every request where given.
@@ -124,10 +140,13 @@ class Llm:
             method: How calls become a reply: empty for one call, or a method's name.
             rounds: Rounds of a method; None for its published number.
             repeat_context: Whether a method that rewrites an answer shows the context again.
+            run_programs: Whether programs that the model writes are run, in a sandbox, by a method
+                that can; None for never, or as published with *as_published*.
             as_published: Whether a method keeps the defects of the published code.
             memory: The file of a method's memory; empty for nowhere.
             learning: When a method learns: eval_only, online or offline.
-            train: Of learning=offline: the number of episodes to learn from.
+            train: Of learning=offline: the number of episodes to learn from, or of a world's
+                training questions, of which 0 stands for all.
             embed: The model for a method's vectors at the endpoint; without, none is needed.
             router: Chooses one of all methods for each decision, in place of *method*: table_4, or
                 the file of a policy.
@@ -139,7 +158,8 @@ class Llm:
             UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
         kind = conversation_kind(type(seat.model))
-        options = build(kind.options, {"mode": mode, "history": history, **world_options})
+        of_world = {"mode": mode, "history": history, "method": ROUTED if router else method}
+        options = build(kind.options, {**of_world, **world_options})
         require_not_negative(retries=retries)
         of_method = build(
             MethodOptions,
@@ -147,6 +167,7 @@ class Llm:
                 "method": method,
                 "rounds": rounds,
                 "repeat_context": repeat_context,
+                "run_programs": run_programs,
                 "as_published": as_published,
                 "memory": memory,
                 "learning": learning,
@@ -162,18 +183,29 @@ class Llm:
             max_cost=max_cost,
             price_in=price_in,
             price_out=price_out,
+            price_cached=price_cached,
+            reported=reported_cost,
         )
         check_prices(limits, seat.budget)
-        given = {"temperature": temperature, "seed": seed, "max_completion_tokens": reply_tokens}
+        given = {
+            "temperature": temperature,
+            "seed": seed,
+            "max_completion_tokens": reply_tokens,
+            "usage": {"include": True} if reported_cost else None,
+        }
         fields = {name: value for name, value in given.items() if value is not None}
+        conversation = kind.begin(seat, options)
+        if isinstance(conversation, HasRequestFields):
+            fields = {**conversation.request_fields, **fields}
         endpoint = Endpoint.of(model, base_url, key_env, options=fields)
         metered = Metered(endpoint, limits, seat.budget)
-        call = Resending(metered, endpoint.name, timeout, resends)
+        gate, at_once = gate_of(endpoint.server), seat.budget.calls_at_once
+        resending = partial(Resending, gate=gate, at_once=at_once)
+        call = resending(metered, endpoint.name, timeout, resends)
         vectors = hashed
         if embed:
             sender = metered.through(EmbeddingEndpoint.of(embed, base_url, key_env))
-            vectors = EndpointVectors(Resending(sender, endpoint.name, timeout, resends))
-        conversation = kind.begin(seat, options)
+            vectors = EndpointVectors(resending(sender, endpoint.name, timeout, resends))
         learner = of_method.build(call, seat, conversation, vectors)
         routing = of_router.build(of_method, call, seat, conversation, vectors)
         complete = routing.routed if routing else learner.method if learner else call
@@ -233,12 +265,17 @@ class Llm:
         self.notes = self._noted()
         return action
 
+    async def decide_async(self, observation: Any) -> Any:
+        """Return an action as `decide` does; other decisions go on while a call is under way."""
+        return await suspended(self.decide, observation)
+
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
         if self.learning:
             conversation = self.conversation
             revealed = conversation.revealed(episode) if isinstance(conversation, Reveals) else ""
-            self.learning.after(episode, revealed)
+            name = conversation.name_of(episode) if isinstance(conversation, NamesEpisodes) else ""
+            self.learning.after(episode, revealed, name)
         if self.routing:
             self.routing.begin_episode()
         self.conversation.after(episode)
@@ -262,6 +299,8 @@ class Llm:
         if self.learning:
             self.learning.catch_up()
         question = self.conversation.question(observation)
+        if self.learning:
+            self.learning.begin(question)
         messages = list(question.messages)
         for _ in range(self.retries + 1):
             reply = self.complete(messages, question.tools, question.schema)

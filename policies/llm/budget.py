@@ -14,8 +14,9 @@ from typing import Any
 from attrs import define, field, frozen
 
 from desim.episodes.budget import CommandBudget
-from desim.errors import UsageError
+from desim.errors import BadRecord, UsageError
 from desim.schema import from_plain, to_plain
+from policies.llm.completion import MAX_COST, MAX_TOKENS
 from policies.llm.options import not_negative
 from policies.llm.wire import Message, ModelReply, NoReply, Send
 
@@ -42,6 +43,8 @@ class CallLimits:
         max_cost: Money, in the unit of the prices.
         price_in: Money for a million tokens read.
         price_out: Money for a million tokens written.
+        price_cached: Money for a million tokens read from the server's cache; None for `price_in`.
+        reported: Whether the server is asked to report the money itself.
     """
 
     max_calls: int | None = field(default=None, validator=not_negative)
@@ -49,6 +52,8 @@ class CallLimits:
     max_cost: float | None = field(default=None, validator=not_negative)
     price_in: float = field(default=0.0, validator=not_negative)
     price_out: float = field(default=0.0, validator=not_negative)
+    price_cached: float | None = field(default=None, validator=not_negative)
+    reported: bool = False
 
     def __attrs_post_init__(self) -> None:
         if self.max_cost is not None:
@@ -58,9 +63,9 @@ class CallLimits:
         """Check that there is a price, without which a limit of money is never reached.
 
         Raises:
-            UsageError: There is none; the text names the limit.
+            UsageError: There is none, nor does the server report money; the text names the limit.
         """
-        if not self.price_in + self.price_out:
+        if not self.price_in + self.price_out and not self.reported:
             raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
 
     def reached(self, used: "Used") -> str:
@@ -75,9 +80,15 @@ class CallLimits:
         return ""
 
     def cost(self, reply: ModelReply) -> float:
-        """Return the price of a reply."""
-        millionths = reply.prompt_tokens * self.price_in + reply.completion_tokens * self.price_out
-        return millionths / _MILLION
+        """Return the price of a reply, or what the server reports where that is more."""
+        cached = min(reply.cached_tokens, reply.prompt_tokens)
+        price_cached = self.price_in if self.price_cached is None else self.price_cached
+        millionths = (
+            (reply.prompt_tokens - cached) * self.price_in
+            + cached * price_cached
+            + reply.completion_tokens * self.price_out
+        )
+        return max(millionths / _MILLION, reply.reported_cost or 0.0)
 
 
 def check_prices(limits: CallLimits, command: CommandBudget) -> None:
@@ -101,7 +112,9 @@ class Used:
         completion_tokens: Tokens written.
         estimated: Replies whose tokens were estimated from lengths.
         seconds: Time waited for replies.
-        cost: Money.
+        cost: Money: by the prices, or as the server reports where that is more.
+        cached_tokens: Those of the tokens read that the server had in a cache.
+        reported_cost: Money as the server reports it, over the replies for which it does.
     """
 
     calls: int = 0
@@ -111,6 +124,8 @@ class Used:
     estimated: int = 0
     seconds: float = 0.0
     cost: float = 0.0
+    cached_tokens: int = 0
+    reported_cost: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -125,6 +140,8 @@ class Used:
         self.estimated += reply.estimated
         self.seconds += reply.seconds
         self.cost += cost
+        self.cached_tokens += reply.cached_tokens
+        self.reported_cost += reply.reported_cost or 0.0
 
 
 def _unrecorded(_: Any) -> None:
@@ -212,7 +229,11 @@ class Metered:
         return reply
 
     def restore(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Take the requests and replies among the transcript entries of a cut record."""
+        """Take the requests and replies among the transcript entries of a cut record.
+
+        Raises:
+            BadRecord: A reply is none, or reports figures that no server's reply is read with.
+        """
         open_request = False
         for entry in entries:
             if "request" in entry:
@@ -220,7 +241,7 @@ class Metered:
                     self._recorded.append(None)
                 open_request = True
             elif "reply" in entry:
-                self._recorded.append(from_plain(entry["reply"], ModelReply, "$.entry.reply"))
+                self._recorded.append(_recorded_reply(entry["reply"]))
                 open_request = False
         if open_request:
             self._recorded.append(None)
@@ -244,3 +265,19 @@ class Metered:
         for used in (self.decision, self.episode):
             used.add(reply, cost)
         return cost
+
+
+def _recorded_reply(plain: Any) -> ModelReply:
+    """Return a reply of a record, which may have been altered, within the bounds of a server's."""
+    reply: ModelReply = from_plain(plain, ModelReply, "$.entry.reply")
+    bounds = (
+        ("prompt_tokens", reply.prompt_tokens, MAX_TOKENS),
+        ("completion_tokens", reply.completion_tokens, MAX_TOKENS),
+        ("cached_tokens", reply.cached_tokens, reply.prompt_tokens),
+        ("reported_cost", reply.reported_cost or 0.0, MAX_COST),
+        ("seconds", reply.seconds, math.inf),
+    )
+    for name, value, most in bounds:
+        if not 0 <= value <= most:
+            raise BadRecord(f"a reply of the transcript has {name} = {value:g}")
+    return reply

@@ -13,13 +13,16 @@ from attrs import frozen
 from policies.llm.redaction import Redact
 from policies.llm.wire import Call, Message, ModelReply
 
-__all__ = ["MAX_CALLS", "MAX_TOKENS", "Completion", "decoded"]
+__all__ = ["MAX_CALLS", "MAX_COST", "MAX_TOKENS", "Completion", "decoded"]
 
 #: Tool calls of a reply; one with more is malformed.
 MAX_CALLS = 128
 
 #: Tokens that a server may report for one reply; a larger number is none.
 MAX_TOKENS = 1_000_000_000
+
+#: Money that a server may report for one reply; a larger number is none.
+MAX_COST = 10_000.0
 
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
@@ -53,16 +56,19 @@ class Completion:
         calls = tuple(_calls(self.message.get("tool_calls"), redact))
         malformed = self._malformed(text, refusal, calls)
         read, written = self._tokens()
+        prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
         return ModelReply(
             text,
             () if len(calls) > MAX_CALLS else calls,
             refusal,
             finish=redact(_text(self.choice.get("finish_reason"))),
-            prompt_tokens=_estimate(len(msgspec.json.encode([sent]))) if read is None else read,
+            prompt_tokens=prompt_tokens,
             completion_tokens=_estimate(_length(text, calls)) if written is None else written,
             estimated=read is None or written is None,
             seconds=seconds,
             malformed=malformed,
+            cached_tokens=min(self._cached(), prompt_tokens),
+            reported_cost=_money(self._usage.get("cost")),
         )
 
     def _malformed(self, text: str, refusal: str, calls: Sequence[Call]) -> str:
@@ -78,9 +84,19 @@ class Completion:
 
     def _tokens(self) -> tuple[int | None, int | None]:
         """Return the reported tokens read and written; None for a count that is missing."""
+        usage = self._usage
+        return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+    def _cached(self) -> int:
+        """Return the reported tokens read from a cache, in OpenAI's form or DeepSeek's."""
+        details = self._usage.get("prompt_tokens_details")
+        cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+        return cached or _count(self._usage.get("prompt_cache_hit_tokens")) or 0
+
+    @property
+    def _usage(self) -> Mapping[str, Any]:
         usage = self.body.get("usage")
-        reported = usage if isinstance(usage, Mapping) else {}
-        return _count(reported.get("prompt_tokens")), _count(reported.get("completion_tokens"))
+        return usage if isinstance(usage, Mapping) else {}
 
 
 def decoded(content: bytes) -> Completion | None:
@@ -135,6 +151,11 @@ def _text(value: Any) -> str:
 
 def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def _money(value: Any) -> float | None:
+    """Return a reported amount; None unless it is a number from 0 to `MAX_COST`."""
+    return float(value) if type(value) in (int, float) and 0 <= value <= MAX_COST else None
 
 
 def _length(text: str, calls: Sequence[Call]) -> int:

@@ -1,7 +1,7 @@
 """The interface between the policy and a world's file: one conversation at one seat."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
 
@@ -9,7 +9,14 @@ from desim import Episode, Seat
 from policies.llm.options import LLMOptions
 from policies.llm.wire import Message, ModelReply
 
-__all__ = ["Conversation", "ConversationKind", "NoCallNeeded", "ParsedReply", "Question"]
+__all__ = [
+    "Conversation",
+    "ConversationKind",
+    "HasRequestFields",
+    "NoCallNeeded",
+    "ParsedReply",
+    "Question",
+]
 
 Options = TypeVar("Options", bound=LLMOptions)
 
@@ -80,6 +87,19 @@ class Conversation(Protocol):
     def after(self, episode: Episode, /) -> None:
         """Learn from an ended episode, and clear its messages."""
         ...
+
+
+@runtime_checkable
+class HasRequestFields(Protocol):
+    """A conversation whose protocol fixes how its requests are sent.
+
+    Attributes:
+        request_fields: Fields of every request, as the endpoint names them: `temperature`,
+            `max_completion_tokens`, `response_format`. They go before the temperature that a method
+            prefers; what the user gives goes before them.
+    """
+
+    request_fields: Mapping[str, Any]
 
 
 @frozen

@@ -35,6 +35,9 @@ _WIDTH, _SEARCHED = 300, 5_000
 #: Statuses below 500 after which a request is sent again: timeout, conflict, too many requests.
 _AGAIN = (408, 409, 429)
 
+#: Statuses of a server that has too much to do, the second where it says how long.
+_TOO_MANY, _UNAVAILABLE = 429, 503
+
 #: The first digit of the statuses that say the request is at fault.
 _CLIENT_ERROR = 4
 
@@ -72,14 +75,14 @@ class Endpoint:
             rest: Further attributes.
 
         Raises:
-            UsageError: `httpx` is not installed, the address is invalid or holds a secret, or a
-                key is needed and not set, or cannot be sent.
+            UsageError: `aiohttp` or `greenlet` is not installed, the address is invalid or holds a
+                secret, or a key is needed and not set, or cannot be sent.
         """
         try:
             prepare()
-        except ImportError:
+        except ImportError as fault:
             raise UsageError(
-                "policy llm needs the package httpx; pip install 'desim[llm]'"
+                f"policy llm needs the package {fault.name}; pip install 'desim[llm]'"
             ) from None
         _check_address(base_url)
         key = os.environ.get(key_env, "")
@@ -96,6 +99,11 @@ class Endpoint:
     def name(self) -> str:
         """The model and its server, for error texts."""
         return f"model {self.model!r}" + (f" at {self.base_url}" if self.base_url else "")
+
+    @property
+    def server(self) -> str:
+        """The server's address."""
+        return (self.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI).rstrip("/")
 
     def __call__(
         self,
@@ -134,10 +142,9 @@ class Endpoint:
         return response
 
     def _post(self, path: str, body: bytes, timeout: float) -> Response:
-        server = self.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
         headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "desim"}
         try:
-            return post(f"{server.rstrip('/')}/{path}", body, headers, timeout)
+            return post(f"{self.server}/{path}", body, headers, timeout)
         except NoReply as fault:
             why = self._shown(str(fault).encode())
             raise NoReply(why, final=fault.final, wait=fault.wait) from None
@@ -159,7 +166,11 @@ class Endpoint:
                 why = self._shown(response.content)
                 final = group == _CLIENT_ERROR and response.status not in _AGAIN
         why = f"answered {response.status}: {why}".rstrip(": ")
-        raise NoReply(why, final=final, wait=_wait(response.headers))
+        wait = _wait(response.headers)
+        busy = response.status == _TOO_MANY or (
+            response.status == _UNAVAILABLE and wait is not None
+        )
+        raise NoReply(why, final=final, wait=wait, busy=busy)
 
     def _shown(self, content: bytes) -> str:
         """Return the message of a server's error, or the beginning of its text, in one line."""

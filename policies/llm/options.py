@@ -11,10 +11,13 @@ from attrs import Attribute, field, frozen
 
 from desim.errors import UsageError, possible
 
-__all__ = ["MODES", "LLMOptions", "choice", "not_negative", "require_not_negative"]
+__all__ = ["MODES", "ROUTED", "LLMOptions", "choice", "not_negative", "require_not_negative"]
 
 #: How a model answers: by tool calls, by JSON under a schema, by JSON somewhere in its text.
 MODES = ("tools", "schema", "json")
+
+#: Stands for the name of a method where a router chooses it.
+ROUTED = "routed"
 
 
 def choice(*values: str) -> "Callable[[Any, Attribute[str], str], None]":
@@ -58,7 +61,10 @@ class LLMOptions:
     Attributes:
         mode: One of `MODES`; empty for the mode that the world uses by default.
         history: Rounds kept in the conversation, at least 0; None for the world's own number.
+        method: The method that makes replies out of calls; `ROUTED` where a router chooses one for
+            each decision, empty for none. A protocol may differ by it.
     """
 
     mode: str = field(default="", validator=choice("", *MODES))
     history: int | None = field(default=None, validator=not_negative)
+    method: str = ""

@@ -1,19 +1,33 @@
 """One POST with a deadline and a limit of size. No redirect is followed.
 
-Each request has a connection of its own: one that is kept open may be closed by the server while it
-is unused, and then a request is counted that the server has never seen.
+Connections are kept for the next request (see `clients`). Where the server has closed such a
+connection before it answered anything, the request is sent again on a new one, as the same request:
+otherwise one would be counted that the server has never seen. From then on each request to this
+server has a connection of its own, so that this happens once.
+
+The client is aiohttp's, of which a request takes a third of the processor time of httpx's: with a
+hundred requests at once, httpx's pool of connections is most of what a suite computes.
 """
 
+import os
 import ssl
-import threading
 import zlib
-from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future
-from functools import cache
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from attrs import frozen
 
+from policies.llm.clients import (
+    Connection,
+    check_not_ending,
+    keep_no_more,
+    kept_client,
+    lone_client,
+)
+from policies.llm.suspension import wait
 from policies.llm.wire import NoReply
 
 __all__ = ["MAX_BODY", "Response", "post", "prepare"]
@@ -21,13 +35,11 @@ __all__ = ["MAX_BODY", "Response", "post", "prepare"]
 #: Bytes of a response's body that are read at most, as sent and as decoded.
 MAX_BODY = 4 * 1024 * 1024
 
-#: Seconds beyond the deadline after which a thread that has not stopped is left behind.
+#: Seconds beyond the deadline after which a request that has not ended is left behind.
 _GRACE = 1.0
 
 #: The forms of compression that are undone here, with a limit.
 _ENCODINGS = "gzip, deflate"
-
-T = TypeVar("T")
 
 
 @frozen
@@ -49,9 +61,13 @@ def prepare() -> None:
     """Import and load what the first request needs, so that it is not part of its time.
 
     Raises:
-        ImportError: `httpx` is not installed.
+        ImportError: `aiohttp` or `greenlet` is not installed.
     """
+    import aiohttp  # noqa: F401
+    import greenlet  # noqa: F401
+
     _ssl_context()
+    _proxy.cache_clear()
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:
@@ -66,66 +82,83 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> R
     Raises:
         NoReply: There was no response, or it was late, too large or badly encoded.
     """
-    import httpx
+    import aiohttp
 
     late = NoReply("did not answer in time", final=True)
     if timeout <= 0:
         raise late
     try:
-        return _run_in_thread(_post(url, body, headers, timeout), timeout + _GRACE)
+        return wait(_post(url, body, headers, timeout), timeout + _GRACE)
     except TimeoutError:
         raise late from None
-    except httpx.ConnectError as fault:
+    except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as fault:
         raise NoReply(f"cannot be reached: {_text(fault)}") from None
-    except httpx.TransportError as fault:
+    except aiohttp.InvalidURL as fault:
+        raise NoReply(f"cannot be reached: {_text(fault)}", final=True) from None
+    except aiohttp.ClientError as fault:
+        check_not_ending()
         raise NoReply(f"broke the connection: {_text(fault)}") from None
-    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, ImportError) as fault:
+    except (OSError, ValueError, ImportError) as fault:
         raise NoReply(f"cannot be reached: {_text(fault)}", final=True) from None
 
 
-def _run_in_thread(work: Coroutine[Any, Any, T], seconds: float) -> T:
-    """Run a coroutine in a thread of its own: a policy may be called inside a running event loop.
-
-    The thread does not keep the process alive, so that Ctrl-C ends it at once.
-
-    Raises:
-        TimeoutError: It did not end; the thread is left behind.
-    """
+async def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:  # noqa: ASYNC109 (for a whole response, beneath all of aiohttp)
     import asyncio
 
-    done: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(asyncio.run(work))
-        except BaseException as fault:  # noqa: BLE001 (raised again in the caller's thread)
-            done.set_exception(fault)
-
-    threading.Thread(target=run, name="desim-llm-request", daemon=True).start()
-    return done.result(seconds)
-
-
-async def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:  # noqa: ASYNC109 (for a whole response, beneath all of httpx)
-    import asyncio
-
-    import httpx
+    import aiohttp
 
     sent = {"Content-Type": "application/json", "Accept-Encoding": _ENCODINGS, **headers}
-    async with (
-        asyncio.timeout(timeout),
-        httpx.AsyncClient(verify=_ssl_context(), timeout=None, follow_redirects=False) as client,  # noqa: S113 (the timeout around it is for the whole request)
-        client.stream("POST", url, content=body, headers=sent) as response,
-    ):
+    async with asyncio.timeout(timeout):
+        check_not_ending()
+        if client := await kept_client(url, _ssl_context()):
+            connection = Connection()
+            try:
+                return await _answered(client, url, body, sent, connection)
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                if not connection.closed_before:
+                    raise
+                check_not_ending()
+                keep_no_more(url)
+        async with lone_client(_ssl_context()) as client:
+            return await _answered(client, url, body, sent)
+
+
+async def _answered(
+    client: Any, url: str, body: bytes, headers: Mapping[str, str], connection: Any = None
+) -> Response:
+    """Send a request and read the response."""
+    async with client.post(
+        url,
+        data=body,
+        headers=headers,
+        allow_redirects=False,
+        proxy=_proxy(url),
+        trace_request_ctx=connection,
+    ) as response:
+        if connection:
+            connection.answered = True
         content = await _content(response)
-        return Response(response.status_code, dict(response.headers), content)
+        received = {name.lower(): value for name, value in response.headers.items()}
+        return Response(response.status, received, content)
+
+
+@lru_cache(maxsize=256)
+def _proxy(url: str) -> str | None:
+    """Return the proxy that the environment names for an address, read when a policy is built."""
+    parts = urlsplit(url)
+    if not (proxies := getproxies()) or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
     """Return the context of all connections; loading the certificates takes 20 ms."""
-    import httpx
+    if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+        return ssl.create_default_context()
+    import certifi
 
-    return httpx.create_ssl_context()
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 async def _content(response: Any) -> bytes:
@@ -137,7 +170,7 @@ async def _content(response: Any) -> bytes:
     decode = _decoder(response.headers.get("content-encoding", ""))
     parts: list[bytes] = []
     received = size = 0
-    async for chunk in response.aiter_raw():
+    async for chunk in response.content.iter_any():
         received += len(chunk)
         parts.append(decode(chunk, MAX_BODY - size + 1))
         size += len(parts[-1])
@@ -169,4 +202,5 @@ def _decoder(encoding: str) -> Callable[[bytes, int], bytes]:
 
 def _text(fault: BaseException) -> str:
     """Return what went wrong, with the type where the exception has no text."""
-    return str(fault) or type(fault).__name__
+    # aiohttp's error of a response that is no HTTP names a status that the server has not sent.
+    return getattr(fault, "message", "") or str(fault) or type(fault).__name__

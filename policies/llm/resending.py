@@ -8,7 +8,9 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.errors import PolicyFailed, UsageError
+from policies.llm.gate import Gate
 from policies.llm.options import not_negative
+from policies.llm.suspension import pause
 from policies.llm.wire import Message, ModelReply, NoReply, Send
 
 __all__ = ["MAX_TIMEOUT", "Resending"]
@@ -34,12 +36,17 @@ class Resending:
         name: The model and its server, for error texts.
         timeout: Seconds for the whole call: all its requests and the waits between them.
         resends: The largest number of requests beyond the first.
+        gate: Lets the calls of one server through; shared by all of this process.
+        at_once: The largest number of calls of the server under way; None for no limit. The time
+            before a call begins is no part of its timeout.
     """
 
     send: Send
     name: str
     timeout: float = field(default=300.0, validator=_possible_timeout)
     resends: int = field(default=3, validator=not_negative)
+    gate: Gate = field(factory=Gate, repr=False)
+    at_once: int | None = None
 
     def __call__(
         self,
@@ -54,19 +61,40 @@ class Resending:
         Raises:
             PolicyFailed: No request brought one in time.
         """
+        with self.gate.place(self.at_once):
+            return self._replied(messages, tools, schema, temperature=temperature)
+
+    def _replied(self, *request: Any, **options: Any) -> ModelReply:
+        """Send requests until one brings a reply."""
         deadline = time.monotonic() + self.timeout
         for sent in range(1, self.resends + 2):
+            self._pass_gate(deadline)
             left = deadline - time.monotonic()
             try:
-                return self.send(messages, tools, schema, temperature=temperature, timeout=left)
+                return self.send(*request, **options, timeout=left)
             except NoReply as fault:
                 failed = fault
-            pause = _pause(sent, failed.wait)
+            seconds = _pause(sent, failed.wait)
+            if failed.busy:
+                self.gate.close(seconds)
             left = deadline - time.monotonic()
-            if failed.final or sent > self.resends or pause >= left:
+            if failed.final or sent > self.resends or seconds >= left:
                 break
-            time.sleep(pause)
+            pause(seconds)
         raise PolicyFailed(self._sentence(failed, sent, left))
+
+    def _pass_gate(self, deadline: float) -> None:
+        """Wait while the server has too much to do.
+
+        Raises:
+            PolicyFailed: It asks to wait beyond the deadline.
+        """
+        if not self.gate.passed(deadline):
+            wait = self.gate.seconds_closed
+            raise PolicyFailed(
+                f"{self.name} has too much to do and asks to wait {wait:g} s, "
+                "which is beyond the timeout"
+            )
 
     def _sentence(self, failed: NoReply, sent: int, left: float) -> str:
         """Return why the call has failed."""

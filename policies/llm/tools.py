@@ -4,6 +4,7 @@ All three are made from the JSON Schema of the role's action classes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from desim.schema import Codec, json_schema
@@ -128,6 +129,7 @@ def menu(schemas: Mapping[str, Schema], key: str = "do") -> str:
     return "\n".join(lines)
 
 
+@lru_cache(maxsize=256)
 def field_lines(observation: type) -> str:
     """Return one line for each field of an observation, then those of the classes within it."""
     whole = json_schema(observation)

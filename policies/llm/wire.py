@@ -45,6 +45,8 @@ class ModelReply:
         completion_tokens: Tokens written.
         estimated: Whether tokens were estimated from lengths because the server reported none.
         seconds: From the request to the last byte.
+        cached_tokens: Those of the tokens read that the server had in a cache.
+        reported_cost: Money that the server reports for the reply; None where it reports none.
         malformed: What makes the reply unusable whatever it says, such as bytes that are not
             UTF-8; a sentence for the model, empty for a reply that can be read.
     """
@@ -58,6 +60,8 @@ class ModelReply:
     estimated: bool = False
     seconds: float = 0.0
     malformed: str = ""
+    cached_tokens: int = 0
+    reported_cost: float | None = None
 
 
 class NoReply(Exception):
@@ -67,12 +71,16 @@ class NoReply(Exception):
         why: The end of a sentence that begins with the name of the model.
         final: Whether sending it again cannot help.
         wait: Seconds that the server asks to wait; None if it does not.
+        busy: Whether the server has too much to do, so that no other request should be sent either.
     """
 
-    def __init__(self, why: str, *, final: bool = False, wait: float | None = None) -> None:
+    def __init__(
+        self, why: str, *, final: bool = False, wait: float | None = None, busy: bool = False
+    ) -> None:
         super().__init__(why)
         self.final = final
         self.wait = wait
+        self.busy = busy
 
 
 class Complete(Protocol):

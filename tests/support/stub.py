@@ -10,6 +10,8 @@ from typing import Any
 
 from attrs import define, field
 
+from policies.llm.gate import GATES
+
 __all__ = ["Served", "Stub", "call", "message", "serving", "text"]
 
 #: The usage that a scripted reply reports by default.
@@ -26,6 +28,7 @@ class Served:
         headers: Further headers.
         slow: Seconds before the response.
         cut: Close the connection in the middle of the body.
+        before: Called before the response is sent; may wait for other requests.
     """
 
     body: Any = field(factory=dict)
@@ -33,6 +36,7 @@ class Served:
     headers: dict[str, str] = field(factory=dict)
     slow: float = 0.0
     cut: bool = False
+    before: Callable[[], object] | None = None
 
 
 def message(usage: Any = USAGE, finish: str = "stop", **fields: Any) -> Served:
@@ -124,6 +128,8 @@ def serving(*answers: Served | Script) -> Iterator[Stub]:
         server.shutdown()
         thread.join()
         server.server_close()
+        # Another stub may get the same port.
+        GATES.pop(stub.url, None)
 
 
 class _Server(ThreadingHTTPServer):
@@ -134,6 +140,8 @@ class _Server(ThreadingHTTPServer):
 
 
 def _send(handler: BaseHTTPRequestHandler, served: Served) -> None:
+    if served.before:
+        served.before()
     time.sleep(served.slow)
     raw = served.body if isinstance(served.body, bytes) else json.dumps(served.body).encode()
     try:

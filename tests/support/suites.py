@@ -1,12 +1,11 @@
 """Suites for tests: a file with all worlds and scripted language models, and the command."""
 
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, call, text
 
@@ -28,6 +27,13 @@ set = { horizon = 4 }
 
 [worlds.yc]
 model = "yc_bench"
+
+[worlds.interview]
+model = "consulting"
+
+[worlds.questions]
+model = "reasoning/small"
+set = { limit = 4 }
 
 [worlds.group]
 model = "enterprise/small"
@@ -58,17 +64,12 @@ def suite_file(
 
 def started(suite: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     """Start `desim bench`, without a question unless *options* hold "--ask"."""
-    command = [sys.executable, "-m", "desim", "bench", str(suite), "--out", str(out), *options]
-    command += [] if "--dry-run" in options or "--ask" in options else ["--yes"]
-    command = [word for word in command if word != "--ask"]
-    return subprocess.Popen(
-        command,
+    silent = [] if "--dry-run" in options or "--ask" in options else ["--yes"]
+    given = [*(option for option in options if option != "--ask"), *silent]
+    return desim_process(
+        *("bench", str(suite), "--out", str(out), *given),
         cwd=suite.parent,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, "COLUMNS": "200"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        env={"PYTHONPATH": PYTHONPATH, "COLUMNS": "200"},
     )
 
 

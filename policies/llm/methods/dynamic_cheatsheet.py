@@ -5,6 +5,9 @@ for each is made from the three most similar other ones with the answers given s
 right answers; a window is answered with the stored sheet as it is, and then answered once more in
 order, storing each sheet and answer. In games and dialogues a sheet is rewritten after every
 answer, for a plan after every episode; as published, the latter from the figures alone.
+
+A reply may hold a program and end with a marker: the program is run in the sandbox and the model
+goes on with what it printed, up to three times. Published: off for questions, on elsewhere.
 """
 
 import re
@@ -13,6 +16,7 @@ from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
+from desim.sandbox import Limits, run_block
 from policies.llm.budget import Spent
 from policies.llm.messages import as_json, assistant_message, user
 from policies.llm.methods.embedding import most_similar
@@ -31,8 +35,9 @@ _SIMILAR = 3
 #: Characters of the sheet that a plan is given, and of one that is stored.
 _SHOWN, _LONGEST = 1_200, 40_000
 
-#: How often a program in a reply is run.
+#: How often a program in a reply is run, and what it may use: its output is put into a prompt.
 _RUNS = 3
+_LIMITS = Limits(seconds=2.0, output=8_000)
 
 _OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
 
@@ -43,6 +48,12 @@ MARKER = "<RUN>"
 _EMPTY = "(empty)"
 
 _USING = "A cheatsheet from earlier work; use what helps and check it before you rely on it:\n\n{}"
+
+_RUNNING = (
+    "You may have a program run: write it in one ```python block and end your reply with "
+    f"{MARKER}. It has two seconds and the standard library; what it prints is shown to you, and "
+    "you then go on."
+)
 
 _CURATE = (
     "You keep a cheatsheet of approaches, formulas, pitfalls and worked snippets that help with "
@@ -57,6 +68,11 @@ _POINTS = (
 
 #: Runs a program and returns what it prints.
 Runner = Callable[[str], str]
+
+
+def _in_sandbox(program: str) -> str:
+    """Run a program in the sandbox and return what it prints."""
+    return run_block(program, limits=_LIMITS)
 
 
 @frozen(kw_only=True)
@@ -75,13 +91,13 @@ class DynamicCheatsheet(Method):
     """Answers with a cheatsheet, and keeps it.
 
     Attributes:
-        run: Runs the first program of a reply that ends with `MARKER`; None, so that no program of
-            a model is run, unless the caller provides it. Never used for independent questions.
+        run: Runs the first program of a reply that ends with `MARKER`, if programs are run at all.
     """
 
     MEMORY: ClassVar[type] = Cheatsheet
+    RUNS_PROGRAMS: ClassVar[bool] = True
 
-    run: Runner | None = None
+    run: Runner = _in_sandbox
     #: Texts and answers of a stream's items, by number.
     _texts: dict[int, str] = field(default=Factory(dict), init=False)
     _answers: dict[int, str] = field(default=Factory(dict), init=False)
@@ -98,21 +114,32 @@ class DynamicCheatsheet(Method):
     def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
         own = _PLAN if self.is_plan else _PLAIN
         own = own if temperature is None else temperature
-        reply = self.act(item, own, _USING.format(sheet) if sheet else "")
-        if self.run is None or self.is_questions:
+        reply = self.act(item, own, self._advice(sheet))
+        if not self._runs:
             return reply
         try:
             return self._ran(item, sheet, reply, own)
         except Spent:
             return reply
 
+    @property
+    def _runs(self) -> bool:
+        """Whether programs are run: as asked for; else as published, but for questions."""
+        if self.run_programs is None:
+            return self.as_published and not self.is_questions
+        return self.run_programs
+
+    def _advice(self, sheet: str) -> str:
+        parts = (_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
+        return "\n\n".join(part for part in parts if part)
+
     def _ran(self, item: Item, sheet: str, reply: ModelReply, temperature: float) -> ModelReply:
         """Run the program of a reply and let the model go on, up to three times."""
-        messages = item.advised(_USING.format(sheet) if sheet else "")
+        messages = item.advised(self._advice(sheet))
         whole = reply.text
         for _ in range(_RUNS):
             program = _PROGRAM.search(reply.text)
-            if program is None or not reply.text.rstrip().endswith(MARKER) or self.run is None:
+            if program is None or not reply.text.rstrip().endswith(MARKER):
                 break
             shown = f"[OUTPUT]\n```\n{self.run(program[1])}\n```"
             messages += [assistant_message(reply), user(f"{shown}\n\nGo on from here.")]

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import field, frozen
 
+from policies.llm.conversation import Question
 from policies.llm.messages import as_json, system, user
 from policies.llm.methods.setting import Task
 from policies.llm.parse import objects
@@ -19,6 +20,7 @@ __all__ = [
     "Grade",
     "Grades",
     "Item",
+    "KnowsQuestions",
     "Outcome",
     "Past",
     "conversation_text",
@@ -40,6 +42,19 @@ class Grades(Protocol):
 
     def grade(self, item: "Item", reply: ModelReply, /) -> "Outcome":
         """Return what came of a reply, the right answer included where it may be shown."""
+        ...
+
+
+@runtime_checkable
+class KnowsQuestions(Protocol):
+    """A conversation of independent questions that are known before the first is asked."""
+
+    def stream(self) -> Sequence[Question]:
+        """Return the questions of an episode; it may ask them in another order."""
+        ...
+
+    def training(self) -> Sequence[Question]:
+        """Return further questions, from which a method may learn before it is tested."""
         ...
 
 

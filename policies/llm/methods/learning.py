@@ -3,12 +3,16 @@
 A decision is an item. What a method learns from a decision alone it learns right after it; an
 ended episode is kept with its score and learned from before the first decision of the next one, so
 that every call that learning costs is part of an episode's record and of its limits.
+
+Independent questions whose world can score them are learned from window by window instead, as
+`stream.answer_stream` does with questions outside of a world; training questions come before the
+first of the first episode.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from desim import Episode
 from desim.errors import BadRecord, SchemaError
@@ -46,9 +50,12 @@ class Learning:
         method: The method.
         role: The role that it plays.
         mode: Whether it learns never, after every episode, or in the first ones alone.
-        train: Of the mode offline: the number of episodes that it learns from.
+        train: Of the mode offline: the number of episodes that it learns from; 0 where there are
+            training questions.
         file: Where its memory is kept; empty for nowhere.
         grade: Scores a reply to an independent question; None where the world does not.
+        stream: The questions of an episode, if they are known.
+        training: Questions that are learned from before the others.
         episodes: Episodes that have ended.
         pending: Episodes that were not learned from yet.
     """
@@ -60,9 +67,13 @@ class Learning:
     train: int = 0
     file: str = ""
     grade: Grade | None = None
+    stream: Sequence[Question] = ()
+    training: Sequence[Question] = ()
     episodes: int = 0
     pending: list[Past] = field(factory=list)
     _window: list[Answered] = field(factory=list, init=False)
+    _asked: int = field(default=0, init=False)
+    _numbers: dict[str, list[int]] = field(factory=dict, init=False)
     _last: tuple[Item, ModelReply] | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -93,6 +104,53 @@ class Learning:
             raise BadRecord(str(fault)) from None
         self._set_whether_it_learns()
 
+    def begin(self, question: Question) -> None:
+        """Number an independent question; before the first one of an episode, prepare for all.
+
+        Raises:
+            Spent: A limit is reached in learning from training questions.
+        """
+        if self.grade is None:
+            return
+        if not self._asked:
+            self._begin_stream()
+        self._asked += 1
+        # A shuffled episode asks the questions in another order, and may ask the same one twice.
+        numbers = self._numbers.get(self._text(question))
+        self.method.number = numbers.pop(0) if numbers else self._asked
+
+    def _begin_stream(self) -> None:
+        """Learn from the training questions, once; then tell the method what will be asked.
+
+        Raises:
+            Spent: A limit is reached.
+        """
+        assert self.grade is not None
+        empty = type(self.method).MEMORY()
+        if self.training and self.has_memory and not self.episodes and self.method.memory == empty:
+            self.method.learns = True
+            try:
+                items = self._items(self.training)
+                self.method.begin_stream(items)
+                self.method.learn_apart(items, self.grade)
+            finally:
+                self._set_whether_it_learns()
+            self._save()
+        self._numbers = {}
+        for number, question in enumerate(self.stream, 1):
+            self._numbers.setdefault(self._text(question), []).append(number)
+        self.method.begin_stream(self._items(self.stream))
+
+    def _items(self, questions: Sequence[Question]) -> list[Item]:
+        return [self._item(question, number) for number, question in enumerate(questions, 1)]
+
+    def _item(self, question: Question, number: int) -> Item:
+        task = self.method.setting.task
+        return Item.of(question.messages, question.tools, question.schema, task, number)
+
+    def _text(self, question: Question) -> str:
+        return self._item(question, 0).situation
+
     def catch_up(self) -> None:
         """Learn from the episodes that have ended.
 
@@ -117,9 +175,7 @@ class Learning:
         Raises:
             Spent: A limit is reached; the memory is as it was before.
         """
-        setting = self.method.setting
-        number = self.method.number
-        item = Item.of(question.messages, question.tools, question.schema, setting.task, number)
+        item = self._item(question, self.method.number)
         self._last = item, reply
         if self.method.learns:
             self.method.step(item, reply)
@@ -127,27 +183,31 @@ class Learning:
             self._save()
 
     def _learn_question(self, item: Item, reply: ModelReply) -> None:
-        """Score a question, and learn from a window of them once it is full."""
+        """Score a question, and learn from a window of them once it is full, or the last one."""
         if self.grade is None:
             return
         self._window.append(Answered(item, reply, self.grade(item, reply)))
-        self.method.number += 1
-        if len(self._window) >= self.method.WINDOW:
+        # Evaluations that learn, as some published code does, learn from question after question.
+        size = self.method.WINDOW if self.mode == "online" else 1
+        if len(self._window) >= size or self._asked == len(self.stream):
             window, self._window = self._window, []
             self.method.learn(window, self.grade)
 
-    def after(self, episode: Episode, revealed: str = "") -> None:
+    def after(self, episode: Episode, revealed: str = "", name: str = "") -> None:
         """Keep an ended episode to learn from.
 
         Args:
             episode: The episode.
             revealed: What was hidden in it.
+            name: What it was about; empty for the setting's name.
         """
         learned = self.method.learns
         if self._last is not None and learned:
-            self.pending.append(self._past(*self._last, episode, revealed))
+            past = self._past(*self._last, episode, revealed)
+            self.pending.append(evolve(past, name=name or past.name))
         self.episodes += 1
         self._last = None
+        self._asked = 0
         self._window.clear()
         self.method.number = int(self.grade is not None)
         self.method.begin_episode()

@@ -34,6 +34,8 @@ class Method:
         as_published: Whether the defects of the published code are kept.
         repeat_context: Whether a call that rewrites an answer contains the context again, where
             the published one does not.
+        run_programs: Whether programs in replies are run, by a method that can (`RUNS_PROGRAMS`);
+            None for as published, and then only with *as_published*.
         embed: Turns texts into vectors.
         seed: Of the random draws of a method that has some.
         learns: Whether the memory may change.
@@ -44,6 +46,8 @@ class Method:
     MEMORY: ClassVar[type] = NoMemory
     #: Rounds where none are given.
     ROUNDS: ClassVar[int] = 1
+    #: Whether programs in replies may be run.
+    RUNS_PROGRAMS: ClassVar[bool] = False
     #: Items that are answered with a memory that does not change in between.
     WINDOW: ClassVar[int] = 15
 
@@ -52,6 +56,7 @@ class Method:
     rounds: int | None = None
     as_published: bool = False
     repeat_context: bool = False
+    run_programs: bool | None = None
     embed: Embed = hashed
     seed: int = 0
     learns: bool = True

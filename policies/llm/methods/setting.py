@@ -4,7 +4,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from attrs import frozen
 
-__all__ = ["HasSetting", "Reveals", "Setting", "Task"]
+__all__ = ["HasSetting", "NamesEpisodes", "Reveals", "Setting", "Task"]
 
 #: Kinds of items, for which the published methods have different procedures and temperatures:
 #: decisions that follow each other, one decision for a whole episode, replies in a dialogue, and
@@ -48,4 +48,13 @@ class Reveals(Protocol):
 
     def revealed(self, episode: Any, /) -> str:
         """Return what was hidden, such as the text of a case."""
+        ...
+
+
+@runtime_checkable
+class NamesEpisodes(Protocol):
+    """A conversation whose episodes are about different things, such as cases of interviews."""
+
+    def name_of(self, episode: Any, /) -> str:
+        """Return what an ended episode was about; it takes the place of the setting's name."""
         ...

@@ -7,21 +7,18 @@ have a record.
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from math import sqrt
-from statistics import NormalDist, fmean
+from statistics import fmean
 
 from attrs import define, evolve, frozen
 
 from desim.errors import UsageError, possible
 from desim.statistics import Interval, interval
+from desim.statistics.proportions import share
 from policies.llm.router.order import grouped
 from policies.llm.router.predictions import Item, methods_of
 from policies.llm.router.routing import Chooser
 
 __all__ = ["Evaluation", "Share", "evaluate"]
-
-#: The quantile of the normal distribution for 95 %, two-sided.
-_Z = NormalDist().inv_cdf(0.975)
 
 
 @frozen
@@ -42,15 +39,11 @@ class Share:
 
     @classmethod
     def of(cls, right: Sequence[bool]) -> "Share":
-        """Return the share of truth values that are true, of at least one.
-
-        Student's interval, which `desim.statistics` has for means, would exceed 0 and 1 here.
-        """
-        n, mean = len(right), fmean(right)
-        middle, width = mean + _Z**2 / (2 * n), mean * (1 - mean) / n + (_Z / (2 * n)) ** 2
-        low, high = ((middle + sign * _Z * sqrt(width)) / (1 + _Z**2 / n) for sign in (-1, 1))
-        # At the ends of the range rounding may leave it.
-        return cls(mean, max(0.0, low), min(1.0, high), n)
+        """Return the share of truth values that are true, of at least one."""
+        found = share(right)
+        assert found.low is not None
+        assert found.high is not None
+        return cls(found.mean, found.low, found.high, found.n)
 
 
 @define(frozen=True, slots=False)  # cached properties need a __dict__

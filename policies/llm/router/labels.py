@@ -1,10 +1,12 @@
 """Labels of a question: its capability and its difficulty, given by a model.
 
-Source: reference SPEC of FirmBench, section 2. The words of the request are our own.
+Source: reference SPEC of FirmBench, section 2. The words of the request are our own, and so are the
+two estimates among the hints, which the SPEC names without saying how they are made.
 """
 
 import re
-from typing import get_args
+from collections.abc import Sequence
+from typing import Protocol, get_args
 
 from attrs import frozen
 
@@ -12,7 +14,18 @@ from policies.llm.messages import as_json, system, user
 from policies.llm.router.situation import Bucket
 from policies.llm.wire import Complete
 
-__all__ = ["BUCKETED", "BUCKETS", "CAPABILITIES", "Label", "Labeller", "bucket_of", "read_label"]
+__all__ = [
+    "BUCKETED",
+    "BUCKETS",
+    "CAPABILITIES",
+    "GivesLabels",
+    "Label",
+    "Labeller",
+    "bucket_of",
+    "candidate_labels",
+    "read_label",
+    "sub_questions",
+]
 
 CAPABILITIES = (
     "Information Extraction",
@@ -29,8 +42,17 @@ BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
 #: The highest score of each bucket but the last.
 _EASY, _MIDDLE, _HARDEST = 3.0, 6.0, 10.0
 
-#: Characters of a context that the labelling model reads.
-_CONTEXT = 3500
+#: Characters of a context and of a program that the labelling model reads.
+_CONTEXT, _PROGRAM = 3500, 1200
+
+#: Words of an entry of a list of labels; a longer one is a part of a sentence.
+_LABEL_WORDS = 3
+
+#: Entries from which on a line is a list of labels.
+_SHORTEST_LIST = 3
+
+#: Characters of a text that the estimates read.
+_SEARCHED = 100_000
 
 #: Characters of a reply that are read.
 _LONGEST = 20_000
@@ -112,6 +134,16 @@ def read_label(text: str) -> Label:
     )
 
 
+class GivesLabels(Protocol):
+    """Labels questions: a model, or rules."""
+
+    def label(
+        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
+    ) -> Label:
+        """Return the labels of a question; empty ones where it cannot tell."""
+        ...
+
+
 @frozen
 class Labeller:
     """Asks a model for the labels of questions, at temperature 0.
@@ -122,13 +154,53 @@ class Labeller:
 
     complete: Complete
 
-    def label(self, task: str, question: str, context: str) -> Label:
-        """Return the labels of a question; empty ones where the reply cannot be read."""
+    def label(
+        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
+    ) -> Label:
+        """Return the labels of a question; empty ones where the reply cannot be read.
+
+        Args:
+            task: The name of the task.
+            question: The question.
+            context: The text that belongs to it; the model reads its first 3,500 characters.
+            options: Among which the answer is chosen, if it is.
+            program: The program that belongs to it; the model reads its first 1,200 characters.
+        """
         sample = {
             "question": question,
             "context": context[:_CONTEXT],
-            "hints": {"context_length": len(context)},
+            **({"options": list(options)} if options else {}),
+            **({"program": program[:_PROGRAM]} if program else {}),
+            "hints": {
+                "context_length": len(context),
+                "options": len(options),
+                "candidate_labels": candidate_labels(context),
+                "sub_questions": sub_questions(question),
+            },
         }
         request = user(f"# Task\n{task}\n\n# Sample\n{as_json(sample)}")
         reply = self.complete([system(_REQUEST), request], (), None, temperature=0.0)
         return read_label(reply.text)
+
+
+def candidate_labels(context: str) -> int:
+    r"""Estimate from how many labels an answer is chosen.
+
+    The estimate is the number of short entries in the line that has the most of them, separated by
+    commas; 0 where no line has `_SHORTEST_LIST` of them.
+
+    >>> candidate_labels("Text: In May, sales rose.\nTags: Revenue, Cost, Rent")
+    3
+    """
+    most = 0
+    for line in context[:_SEARCHED].splitlines():
+        entries = line.partition(": ")[2] or line
+        parts = [part.split() for part in entries.strip(" .").split(",")]
+        if all(0 < len(words) <= _LABEL_WORDS for words in parts):
+            most = max(most, len(parts))
+    return most if most >= _SHORTEST_LIST else 0
+
+
+def sub_questions(question: str) -> int:
+    """Estimate how many questions a text asks: its question marks, at least 1."""
+    return max(1, question.count("?"))

@@ -5,51 +5,46 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+from support.forked import forked
 from support.paths import PYTHONPATH
 from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, play, replay, resume
 from desim.episodes.record_lock import RecordLock
-from desim.errors import UsageError
+from desim.errors import DesimError, UsageError
+from models.beer_game import BeerGame, Order, Stage
 
 TRIALS = 10
 
-#: Plays a record slowly: its first argument is `run` or `resume`, the second the file.
-SLOW = """
-import sys, time
-from desim import play, resume
-from desim.errors import DesimError
-from models.beer_game import BeerGame, Order
 
 class Slow:
-    def decide(self, stage):
-        print("decides", flush=True)
+    """A policy that orders as many units as weeks have passed."""
+
+    def decide(self, stage: Stage) -> Order:
+        """Say so first."""
+        print("decides", flush=True)  # noqa: T201 (on the standard output of its process)
         time.sleep(0.02)
         return Order(stage.week)
 
-try:
-    if sys.argv[1] == "run":
-        play(BeerGame(horizon=6), Slow(), record=sys.argv[2])
-    else:
-        resume(sys.argv[2], Slow())
-except DesimError as fault:
-    print(fault, file=sys.stderr)
-    sys.exit(1)
-"""
+
+def slow(what: str, file: Path) -> None:
+    """Play a record slowly, anew (`run`) or from where it was cut (`resume`)."""
+    try:
+        if what == "run":
+            play(BeerGame(horizon=6), Slow(), record=file)
+        else:
+            resume(file, Slow())
+    except DesimError as fault:
+        sys.exit(str(fault))
 
 
 def started(what: str, file: Path) -> "subprocess.Popen[str]":
     """Start a process that plays a record."""
-    return subprocess.Popen(
-        [sys.executable, "-c", SLOW, what, str(file)],
-        env={"PYTHONPATH": PYTHONPATH},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return forked(partial(slow, what, file), cwd=file.parent)
 
 
 def cut_record(file: Path) -> None:

@@ -1,5 +1,6 @@
 """A series that goes on: what is on record is repeated, what was cut is played to its end."""
 
+import asyncio
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,10 @@ from attrs import define, evolve, field
 from support.recorded import GAME
 
 from desim import Episode, play_series
+from desim.episodes.lineup import Lineup
 from desim.episodes.record_lock import RecordLock
+from desim.episodes.series import series_async
+from desim.episodes.spec import label
 from desim.errors import BadRecord, UsageError
 from models.beer_game import Order, Stage
 
@@ -175,3 +179,31 @@ def test_a_folder_is_made_and_a_file_is_refused(tmp_path: Path) -> None:
         play_series(GAME, Learns(), [5], record=tmp_path / "f")
     with pytest.raises(UsageError, match=r"cannot write .*f/g: Not a directory"):
         play_series(GAME, Learns(), [5], record=tmp_path / "f" / "g")
+
+
+@define
+class LearnsInACoroutine(Learns):
+    """Decides as `Learns` does, in a coroutine."""
+
+    async def decide(self, stage: Stage) -> Order:  # type: ignore[override]
+        """Order what was learned."""
+        return super().decide(stage)
+
+
+@pytest.mark.parametrize("policy", [Learns, LearnsInACoroutine])
+def test_a_series_is_played_in_an_event_loop(
+    policy: type[Learns], whole: Path, tmp_path: Path
+) -> None:
+    """With the same records, also where one was cut."""
+
+    async def played() -> list[bool]:
+        given = Lineup({"retailer": policy()}, {"retailer": label(Learns())})
+        each = series_async(GAME, given, [5, 6, 7], record=tmp_path / "a", resume=True)
+        return [one.was_recorded async for one in each]
+
+    (tmp_path / "a").mkdir()
+    shutil.copy(whole / "episode-001.jsonl", tmp_path / "a")
+    cut = (whole / "episode-002.jsonl").read_bytes().splitlines(keepends=True)[:4]
+    (tmp_path / "a" / "episode-002.jsonl").write_bytes(b"".join(cut))
+    assert asyncio.run(played()) == [True, False, False]
+    assert content(tmp_path / "a") == content(whole)

@@ -3,17 +3,25 @@
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 from rich.console import Console
+from support.paths import REFERENCE, ROOT
 
+from desim.statistics.intervals import interval
+from desim.statistics.variance import runs_needed
 from desim.suites.figures import column_value
-from desim.suites.outcome import Outcome
+from desim.suites.outcome import Outcome, Played
 from desim.suites.plan import Plan, read_plan
-from desim.suites.result_table import result_tables
-from desim.suites.results import as_csv, as_json, results
+from desim.suites.result_files import as_csv, as_json, table_as_csv
+from desim.suites.result_table import result_notes, result_tables
+from desim.suites.results import Cell, results
 from desim.suites.schema import Column
+
+SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
 
 SUITE = """
 reference = "papers"
@@ -97,6 +105,154 @@ def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
     assert column["variance_between_seeds"] == 7.0 / 4
     assert column["variance_within_a_seed"] == 2.0 / 4
     assert second["columns"]["score"]["variance_within_a_seed"] is None
+
+
+def test_a_negative_variance_between_seeds_is_0_and_said(plan: Plan) -> None:
+    """In the files, and in a line under the table."""
+    scores = {"seed0__1": 1.0, "seed0__2": 7.0, "seed1__1": 2.0, "seed1__2": 6.0}
+    outcomes = dict(ended(f"game__first__{name}", score) for name, score in scores.items())
+    lines = results(plan, outcomes)
+    column = json.loads(as_json(lines))[0]["columns"]["score"]
+    assert column["variance_between_seeds"] == 0
+    assert column["variance_between_was_negative"] is True
+    (note,) = result_notes(lines)
+    split = "first 0 (estimate negative) + 3.25"
+    assert note == f"Variance of score between seeds + within a seed: {split}."
+    row = next(csv.DictReader(io.StringIO(table_as_csv(lines))))
+    assert (row["column"], row["variance_between_seeds"]) == ("score", "0.0")
+    assert (row["variance_between_was_negative"], row["variance_within_a_seed"]) == ("True", "3.25")
+
+
+def test_seeds_that_tell_from_the_best_are_those_of_pairs(plan: Plan) -> None:
+    """By hand: differences 1 and 3 after the scale, so mean 2 and variance 2."""
+    first = {"seed0__1": 10.0, "seed1__1": 20.0}
+    second = {"seed0__1": 12.0, "seed1__1": 26.0}
+    outcomes = dict(ended(f"game__first__{name}", score) for name, score in first.items())
+    outcomes |= dict(ended(f"game__second__{name}", score) for name, score in second.items())
+    lines = results(plan, outcomes)
+    needed = runs_needed(2.0, 2.0)
+    assert json.loads(as_json(lines))[0]["tell_from_best"] == {
+        "best": "second",
+        "column": "score",
+        "difference": 2.0,
+        "unit": "seeds",
+        "played": 2,
+        "needed": needed,
+    }
+    assert json.loads(as_json(lines))[1]["tell_from_best"] is None
+    text = f"To tell from second by score (95 %, power 0.8): first {needed} seeds (played 2)."
+    assert list(result_notes(lines)) == [text]
+
+
+def test_repeats_of_one_seed_are_compared_as_two_samples(plan: Plan) -> None:
+    """Where there is one common seed; one episode of it tells nothing."""
+    scores = {"first__seed0__1": 10.0, "first__seed0__2": 14.0, "second__seed0__1": 20.0}
+    outcomes = dict(ended(f"game__{name}", score) for name, score in scores.items())
+    assert not list(result_notes(results(plan, outcomes)))
+    outcomes |= dict([ended("game__second__seed0__2", 26.0)])
+    apart = json.loads(as_json(results(plan, outcomes)))[0]["tell_from_best"]
+    assert (apart["unit"], apart["played"], apart["difference"]) == ("repeats", 2, 5.5)
+    assert apart["needed"] == runs_needed(5.5, 2.0 + 4.5, samples=2)
+
+
+EARNINGS = """
+seeds = [0, 3]
+[worlds.game]
+model = "beer_game"
+episodes = 3
+columns = [
+    { name = "norm", figure = "score", show = "over_best" },
+    "score",
+    { name = "spread", figure = "score", show = "spread" },
+]
+[entries.rule]
+policy = "greedy"
+[entries.worse]
+model = "m"
+base_url = "http://a/v1"
+[entries.better]
+model = "m"
+base_url = "http://a/v1"
+"""
+
+
+def test_means_over_the_best_are_over_that_of_a_language_model(tmp_path: Path) -> None:
+    """As published, where a rule that is better has more than 1; without models, of all."""
+    path = tmp_path / "suite.toml"
+    path.write_text(EARNINGS)
+    plan = read_plan(path)
+    scores = {"rule": [9.0, 9.0, 9.0], "worse": [2.0, 4.0, 3.0], "better": [5.0, 6.0, 7.0]}
+    lines = results(plan, dict(in_a_row(name, each) for name, each in scores.items()))
+    cells = {line.entry: {cell.head: cell for cell in line.cells} for line in lines}
+    assert {name: shown(each["norm"]) for name, each in cells.items()} == {
+        "rule": (1.5, None), "worse": (0.5, None), "better": (1.0, None),
+    }  # fmt: skip
+    assert shown(cells["worse"]["score"]) == (3.0, None)
+    assert cells["worse"]["score"].sd == 1.0
+    assert shown(cells["worse"]["spread"])[0] == pytest.approx((2 / 3) ** 0.5)
+    assert [line.open for line in lines] == [3, 3, 3]
+    (alone,) = [line for line in results(plan, dict([in_a_row("rule", [9.0])])) if line.n]
+    assert shown(alone.cells[1]) == (9.0, None)
+    (poor,) = [line for line in results(plan, dict([in_a_row("better", [-1.0])])) if line.n]
+    assert poor.cells[0].estimate is None
+    table = next(result_tables("game", lines, 200))
+    heads = [str(column.header) for column in table.columns]
+    assert heads[4:8] == ["norm", "score ± sd", "spread", "minutes"]
+
+
+def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
+    """Episodes in a row depend on each other, so a series is one value."""
+    path = tmp_path / "suite.toml"
+    path.write_text(EARNINGS)
+    outcomes = dict([in_a_row("worse", [2.0, 4.0, 3.0]), in_a_row("worse", [5.0, 5.0, 8.0], 3)])
+    line = results(read_plan(path), outcomes)[1]
+    score = line.cells[1]
+    assert line.n == 6
+    assert score.estimate == interval([3.0, 6.0])
+    assert score.sd == pytest.approx(stdev([2.0, 4.0, 3.0, 5.0, 5.0, 8.0]))
+
+
+def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, Outcome]:
+    """The outcome of a series by its job."""
+    job = f"game__{entry}__seed{seed}__1"
+    episodes = [Played(job=job, episode=n, score=score) for n, score in enumerate(scores, 1)]
+    return job, Outcome(job=job, episodes=tuple(episodes))
+
+
+def shown(cell: Cell) -> tuple[float, float | None]:
+    """The value of a cell, and the lower end of its interval."""
+    assert cell.estimate is not None
+    return cell.estimate.mean, cell.estimate.low
+
+
+#: Cells that the papers leave empty: a model that never asked for money has no success rate.
+NOT_PRINTED = {("enterprise_arena", "Llama-3.3-70B-Instruct"): {"success %"}}
+
+
+@pytest.mark.skipif(
+    not (REFERENCE / "published").exists(),
+    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
+)
+@pytest.mark.parametrize("suite", SHIPPED, ids=lambda suite: suite.stem)
+def test_columns_of_shipped_suites_are_published_ones(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every entry that names a published row has a figure in every column that names one.
+
+    The table prints it in a column of its own, right of ours.
+    """
+    monkeypatch.setenv("DESIM_REFERENCE", str(REFERENCE))
+    plan = read_plan(suite, to_play=False)
+    for world in plan.worlds.values():
+        lines = [line for line in results(plan, {}) if line.world == world.name]
+        named = [column.head for column in world.table.columns if column.published]
+        for line in lines:
+            if world.table.published and plan.entries[line.entry].table.published:
+                empty = {c.head for c in line.cells if c.head in named and not c.published}
+                assert empty == NOT_PRINTED.get((suite.stem, line.entry), set())
+        heads = [str(c.header) for t in result_tables("w", lines, 10_000) for c in t.columns]
+        beside = [before for before, head in pairwise(heads) if head == "published"]
+        assert [head.removesuffix(" ± sd") for head in beside] == named
 
 
 def test_tables_are_as_wide_as_the_console(plan: Plan) -> None:

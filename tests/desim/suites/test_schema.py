@@ -128,6 +128,33 @@ price_in = 3
         ("max_cost = nan\n" + GOOD, "max_cost"),
         ("max_cost = -1\n" + GOOD, "max_cost"),
         ("repeats = 0\n" + GOOD, "repeats=0"),
+        (GOOD.replace("[entries.rule]", "episodes = 0\n[entries.rule]"), "episodes=0"),
+        (GOOD.replace("[entries.rule]", "episodes = 1000\n[entries.rule]"), "at most 999"),
+        (
+            GOOD.replace("[entries.rule]", "episodes = 3\n[entries.rule]"),
+            "two series would play the same seed; give seeds 3 apart, such as [0, 3]",
+        ),
+        (
+            GOOD.replace("seeds = [3, 1]", "repeats = 20000").replace(
+                "[entries.rule]", "episodes = 3\n[entries.rule]"
+            ),
+            "there are 120,000 episodes",
+        ),
+        (
+            GOOD + "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\nmethod = 'ace'\n"
+            "options = { learning = 'offline', train = 2 }",
+            "train=2 leaves none of its 1 episodes in a row to be scored",
+        ),
+        (
+            GOOD + "[entries.x]\npolicy = "
+            "'llm,model=m,base_url=http://a/v1,method=ace,learning=offline,train=1'",
+            "train=1 leaves none",
+        ),
+        (
+            GOOD.replace("[entries.rule]", "options.memory = 'f'\n[entries.rule]"),
+            "worlds.game: opt",
+        ),
+        (GOOD.replace("scale = 2", "show = 'over_bets'"), "did you mean 'over_best'?"),
         ("title = 3\n" + GOOD, "title"),
         (GOOD + "[entries.x]\npolicy = 'greedy'\nprice_in = 1", "belongs to a language model"),
         (
@@ -218,3 +245,28 @@ def test_shipped_suites_are_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("OPENROUTER_API_KEY", "DEEPSEEK_API_KEY"):
         monkeypatch.setenv(name, "none")
     assert read_plan(path).jobs
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_what_shipped_suites_guess_is_marked(path: Path) -> None:
+    """Names and addresses of language models are examples, and the entry says so."""
+    entries = [entry.table for entry in read_plan(path, to_play=False).entries.values()]
+    assert all("an example to be edited" in entry.note for entry in entries if entry.model)
+
+
+def test_a_world_has_options_of_its_own(tmp_path: Path) -> None:
+    """They are the language models' in this world alone; what an entry says goes before."""
+    model = 'model = "m"\nbase_url = "http://a/v1"\n'
+    path = suite_file(
+        tmp_path,
+        worlds='[worlds.edt]\nmodel = "edt"\noptions = { feedback = false, mode = "tools" }\n'
+        '[worlds.beer]\nmodel = "beer_game"',
+        model=model + 'options = { mode = "json" }',
+        rule='policy = "greedy"',
+    )
+    specs = {job.name: job.policies for job in read_plan(path).jobs}
+    assert specs["beer__model__seed0__1"] == "llm,model=m,base_url=http://a/v1,mode=json"
+    assert specs["edt__model__seed0__1"] == (
+        "llm,model=m,base_url=http://a/v1,feedback=false,mode=json"
+    )
+    assert specs["edt__rule__seed0__1"] == "greedy"

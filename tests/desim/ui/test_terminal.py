@@ -54,6 +54,15 @@ def test_answers_can_be_written_in_three_ways(tmp_path: Path) -> None:
     assert actions(tmp_path) == [0, 5, 6, 7]
 
 
+def test_a_text_alone_needs_no_quotes(tmp_path: Path) -> None:
+    """A person who writes a message writes it as it is: with apostrophes, quotes and equals."""
+    lines = ['reply I don\'t know: a = 3, "or" 4', "reply 'in quotes'", 'reply text="by name"']
+    done = typed(tmp_path, *lines, model="consulting")
+    assert done.exit_code == 0, done.output
+    said = [step.action["text"] for step in kept(tmp_path).steps]
+    assert said == ['I don\'t know: a = 3, "or" 4', "in quotes", "by name"]
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [

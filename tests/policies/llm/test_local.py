@@ -24,6 +24,8 @@ GAMES = {
     "beer_game again": ({"horizon": "12"}, "mode=schema,reply_tokens=60,temperature=0.7"),
     "edt": ({}, "mode=schema,reply_tokens=400,retries=0"),
     "enterprise_arena": ({}, "mode=schema,reply_tokens=120,retries=0,max_calls=1"),
+    "consulting": ({}, "reply_tokens=60,retries=0"),
+    "reasoning": ({"limit": "20"}, "reply_tokens=30,retries=0"),
     "yc_bench": ({"max_turns": "2"}, "mode=tools,reply_tokens=40,retries=0,max_calls=1"),
 }
 
@@ -87,6 +89,22 @@ def test_a_plan_under_a_schema_is_a_plan(games: Games) -> None:
     assert step.notes is not None
     assert (step.notes["usage"]["calls"], step.notes["usage"]["default_actions"]) == (1, 0)
     assert len(step.action.given["P"]) == 10
+
+
+def test_the_model_takes_an_interview(games: Games) -> None:
+    """It answers every message of the scripted interviewer, and the judge by rubric scores it."""
+    episode = games[1]["consulting"]
+    assert episode.result is not None
+    assert episode.metrics["answers"] == len(episode.steps) == 6
+    assert episode.result.usage["candidate"]["default_actions"] == 0
+
+
+def test_the_model_answers_twenty_items(games: Games) -> None:
+    """Each with a reply of its own, whatever it is worth."""
+    episode = games[1]["reasoning"]
+    assert episode.result is not None
+    assert len(episode.steps) == episode.result.usage["analyst"]["calls"] == 20
+    assert 0 <= episode.score <= 1
 
 
 @pytest.mark.parametrize(("name", "calls"), [("enterprise_arena", 1), ("yc_bench", 1)])

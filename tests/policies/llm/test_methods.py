@@ -259,7 +259,6 @@ def test_a_recorded_memory_is_checked(tmp_path: Path) -> None:
         ({"method": "cot", "memory": "m"}, "method 'cot' has no memory"),
         ({"memory": "m"}, "no method"),
         ({"method": "ace", "learning": "sometimes"}, "learning=sometimes"),
-        ({"method": "ace", "learning": "offline"}, "needs train"),
         ({"method": "ace", "train": 3}, "needs learning=offline"),
         ({"method": "ace", "rounds": -1}, "rounds=-1"),
     ],
@@ -268,6 +267,12 @@ def test_wrong_options_are_refused(given: dict[str, Any], why: str) -> None:
     """Before anything is sent."""
     with pytest.raises(UsageError, match=why):
         MethodOptions(**given)
+
+
+def test_offline_learning_needs_something_to_learn_from() -> None:
+    """A number of episodes, in a world without training questions."""
+    with pytest.raises(UsageError, match="learning=offline needs train"):
+        seated("beer_game", "ace", learning="offline")
 
 
 def test_vectors_of_the_server_are_metered_and_resumed(tmp_path: Path) -> None:
@@ -341,6 +346,7 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
     for number in range(1, size + 1):
         assert learning.method.memory == METHODS[method].MEMORY()
         messages = [user(f"context {number}"), user(f"question {number}")]
+        learning.begin(Question(messages))
         reply = learning.method(messages, (), None)
         learning.decided(Question(messages), reply)
     assert len(scripted.sent) == calls

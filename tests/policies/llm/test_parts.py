@@ -106,9 +106,19 @@ def test_shipped_worlds_have_their_conversations_in_a_part(name: str) -> None:
         seat = seat_of(group, f"one.{role}", 3)
         here, alone = conversation_at(seat), conversation_at(seat_of(model, role, 3))
         assert type(here).__module__ == f"policies.llm.worlds.{name}"
-        run = Run(model, seat.seed, [role, *default_roles(model)])
-        seen = next(each.observation for each in run.advance() if each.role == role)
+        seen = _first_observation(model, role, seat.seed)
         assert here.question(seen) == alone.question(seen)
+
+
+def _first_observation(model: Any, role: str, seed: int) -> Any:
+    """Return what a role is shown when it is first asked; the others take their default action."""
+    run = Run(model, seed, [role, *default_roles(model)])
+    while decisions := run.advance():
+        for each in decisions:
+            if each.role == role:
+                return each.observation
+            run.answer(each, model.roles[each.role].default_for(each.observation))
+    raise AssertionError(f"{role} is never asked")
 
 
 def test_prompts_speak_of_the_part_and_its_role(stub: Stub) -> None:

@@ -8,7 +8,10 @@ from support.scripted import player, seat_of, usage_of, worded
 from support.stub import Served, call, message, serving, text
 
 from desim import catalog, play, play_series
-from policies.llm.budget import CallLimits
+from desim.errors import BadRecord
+from policies.llm.budget import CallLimits, Metered
+from policies.llm.endpoint import Endpoint
+from policies.llm.wire import ModelReply
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')
 PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
@@ -102,6 +105,76 @@ def test_cost_is_what_the_prices_say() -> None:
         spec = f"llm,model=stub,base_url={stub.url},price_in=3,price_out=15"
         episode = play("beer_game", spec)
     assert usage_of(episode)["cost"] == pytest.approx(25 * (10 * 3 + 5 * 15) / 1e6, rel=1e-12)
+
+
+#: What a server reports beside the tokens, what is read of it, and the cost of the reply.
+REPORTS = [
+    ({"prompt_tokens_details": {"cached_tokens": 4}}, 4, None, (6 * 3 + 4 * 1 + 5 * 15) / 1e6),
+    ({"prompt_cache_hit_tokens": 10}, 10, None, (10 * 1 + 5 * 15) / 1e6),
+    ({"prompt_cache_hit_tokens": 99}, 10, None, (10 * 1 + 5 * 15) / 1e6),
+    ({"prompt_tokens_details": {"cached_tokens": -1}}, 0, None, 105 / 1e6),
+    ({"prompt_tokens_details": [7]}, 0, None, 105 / 1e6),
+    ({"prompt_tokens_details": {"cached_tokens": True}}, 0, None, 105 / 1e6),
+    ({"cost": 0.5}, 0, 0.5, 0.5),
+    ({"cost": 0}, 0, 0.0, 105 / 1e6),
+    ({"cost": 1e-6}, 0, 1e-6, 105 / 1e6),
+    ({"cost": -0.5}, 0, None, 105 / 1e6),
+    ({"cost": 1e9}, 0, None, 105 / 1e6),
+    ({"cost": "0.5"}, 0, None, 105 / 1e6),
+    ({"cost": True}, 0, None, 105 / 1e6),
+]
+
+
+@pytest.mark.parametrize(("report", "cached", "reported", "cost"), REPORTS)
+def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
+    report: dict[str, Any], cached: int, reported: float | None, cost: float
+) -> None:
+    """What is no count or no amount is left out; no more is cached than was read."""
+    limits = CallLimits(price_in=3, price_out=15, price_cached=1)
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, **report}
+    with serving(text("hello", usage=usage)) as stub:
+        metered = Metered(Endpoint(model="m", base_url=stub.url), limits)
+        reply = metered([{"role": "user", "content": "hello"}], (), None, timeout=30)
+    assert (reply.cached_tokens, reply.reported_cost) == (cached, reported)
+    used = metered.episode
+    assert (used.cached_tokens, used.reported_cost) == (cached, reported or 0)
+    assert used.cost == metered.command.cost == pytest.approx(cost, rel=1e-12)
+
+
+def test_a_reported_cost_is_asked_for_where_an_option_says_so() -> None:
+    """Then limits of money need no prices; and cached tokens cost what others do, without one."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.5, "prompt_cache_hit_tokens": 5}
+    with serving(text('{"order_qty": 100}', usage=usage)) as stub:
+        spec = f"llm,model=m,base_url={stub.url}"
+        episode = play("beer_game", f"{spec},reported_cost=true,max_cost=1")
+        assert [body["usage"] for body in stub.requests] == [{"include": True}] * 2
+        assert usage_of(episode)["reported_cost"] == usage_of(episode)["cost"] == 1
+        play("beer_game", f"{spec},max_calls=1")
+        assert "usage" not in stub.requests[-1]
+    reply = ModelReply(prompt_tokens=10, cached_tokens=5)
+    assert CallLimits(price_in=3).cost(reply) == 10 * 3 / 1e6
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        {"cached_tokens": 11},
+        {"cached_tokens": -1},
+        {"reported_cost": -1},
+        {"reported_cost": 1e9},
+        {"prompt_tokens": -5},
+        {"completion_tokens": 10**10},
+        {"seconds": -1},
+    ],
+)
+def test_a_record_with_impossible_figures_is_refused(altered: dict[str, Any]) -> None:
+    """Limits of money rest on them. A record of before has none of the later ones."""
+    before = {"text": "x", "prompt_tokens": 10, "completion_tokens": 5, "seconds": 0.1}
+    metered = Metered(lambda *_, **__: ModelReply(), CallLimits())
+    metered.restore([{"request": 1}, {"reply": before}])
+    assert metered([], (), None).text == "x"
+    with pytest.raises(BadRecord, match=next(iter(altered))):
+        metered.restore([{"request": 1}, {"reply": before | altered}])
 
 
 def test_limits_hold_for_one_episode() -> None:

@@ -1,14 +1,13 @@
 """Killed and resumed: no call is made twice, and the sums are what they would have been."""
 
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
+from support.forked import desim_process, ended
 from support.scripted import Scripted, player, seat_of, worded
 from support.stub import Served, call, serving, text
 
@@ -102,7 +101,7 @@ def calls_of(episode: Episode, role: str = "founder") -> int:
 def test_a_process_that_was_killed_is_resumed_from_the_command_line(tmp_path: Path) -> None:
     """Kill -9 in the middle of a call; the same server counts one request for every other week."""
     file = tmp_path / "game.jsonl.gz"
-    running: list[subprocess.Popen[bytes]] = []
+    running: list[subprocess.Popen[str]] = []
 
     def script(number: int, _: dict[str, Any]) -> Served:
         if number == 10 and running:
@@ -111,13 +110,13 @@ def test_a_process_that_was_killed_is_resumed_from_the_command_line(tmp_path: Pa
 
     with serving(script) as stub:
         spec = f"llm,model=stub,base_url={stub.url},price_in=1,price_out=1"
-        command = [sys.executable, "-m", "desim", "run", "beer_game", "--policy", spec]
-        running.append(subprocess.Popen([*command, "--record", str(file)], env=os.environ.copy()))
-        assert running[0].wait(60) == -signal.SIGKILL
+        command = ("run", "beer_game", "--policy", spec, "--record", str(file))
+        running.append(first := desim_process(*command, cwd=tmp_path))
+        assert ended(first).code == -signal.SIGKILL
         cut = Episode.read(file, whole=False)
         assert (len(cut.steps), len(cut.transcript), len(stub.requests)) == (10, 21, 11)
-        again = [sys.executable, "-m", "desim", "resume", str(file), "--trust"]
-        subprocess.run(again, check=True, capture_output=True, env=os.environ.copy())
+        again = ended(desim_process("resume", str(file), "--trust", cwd=tmp_path))
+        assert again.code == 0
     # The call in which the process was killed brought no reply, so it alone was made again.
     weeks = [body["messages"][-1]["content"] for body in stub.requests]
     assert len(weeks) == 26

@@ -1,15 +1,14 @@
 """Series of episodes that learn, cut anywhere and continued: no call is made twice."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, serving, text
 
@@ -84,7 +83,7 @@ def _timeless(summary: dict[str, Any]) -> dict[str, Any]:
 def test_a_killed_command_goes_on_with_its_series(tmp_path: Path) -> None:
     """Killed in each episode; the same command pays for at most one reply more a kill."""
     kills = (2, 5, 9)
-    process: list[subprocess.Popen[bytes]] = []
+    process: list[subprocess.Popen[str]] = []
     done: set[int] = set()
 
     def script(number: int, body: dict[str, Any]) -> Served:
@@ -99,19 +98,15 @@ def test_a_killed_command_goes_on_with_its_series(tmp_path: Path) -> None:
         codes = []
         while len(codes) <= len(kills):
             process.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", "desim", *command, "--record", "series"],
-                    cwd=tmp_path,
-                    env={**os.environ, "PYTHONPATH": PYTHONPATH},
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
+                desim_process(
+                    *command, "--record", "series", cwd=tmp_path, env={"PYTHONPATH": PYTHONPATH}
                 )
             )
             out, _ = process[-1].communicate(timeout=120)
             codes.append(process[-1].returncode)
         sent = len(stub.requests)
     assert codes == [-signal.SIGKILL] * len(kills) + [0]
-    assert out.decode().splitlines()[-1].startswith("3 episodes: mean score")
+    assert out.splitlines()[-1].startswith("3 episodes: mean score")
     files = [tmp_path / "series" / f"episode-00{n}.jsonl" for n in (1, 2, 3)]
     counted = [Episode.read(file).summary()["usage"]["retailer"] for file in files]
     assert sum(each["replies"] for each in counted) == sent - len(kills)

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.forked import desim_process, ended
+from support.paths import ROOT
 from support.scripted import seat_of
 from support.stub import serving, text
 
@@ -189,6 +191,5 @@ def test_a_file_of_a_world_that_exports_no_conversation_is_named(
 )
 def test_the_list_of_a_model_shows_its_options(model: str, arguments: str) -> None:
     """They stand below the policies of that model."""
-    command = [sys.executable, "-m", "desim", "list", model]
-    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert f"llm takes here also: {arguments}" in shown
+    shown = ended(desim_process("list", model, cwd=ROOT))
+    assert f"llm takes here also: {arguments}" in shown.out

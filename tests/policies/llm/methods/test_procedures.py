@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from attrs import define, field
 
+from desim.errors import UsageError
 from policies.llm.budget import Spent
 from policies.llm.messages import system, user
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
+from policies.llm.methods.build import MethodOptions
 from policies.llm.methods.debate import Debate
 from policies.llm.methods.discussion import Discussion
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
@@ -315,8 +317,8 @@ def test_questions_set_apart_are_learned_from_and_not_scored() -> None:
     assert method.memory.best == "PROMPT 4"
 
 
-def test_no_program_of_a_model_is_run_without_a_runner() -> None:
-    """With one, at most three times, and never for a question."""
+def test_no_program_of_a_model_is_run_unless_somebody_asks() -> None:
+    """At most three times; for questions only on request, as published elsewhere too."""
     program = "```python\n1 + 1\n```\n<RUN>"
     model = Model([program])
     assert DynamicCheatsheet(complete=model).answer(game()).text == program
@@ -326,12 +328,40 @@ def test_no_program_of_a_model_is_run_without_a_runner() -> None:
         ran.append(text)
         return "2"
 
-    method = DynamicCheatsheet(complete=Model([program]), run=run)
-    assert method.answer(game()).text.count("[OUTPUT]") == 3
-    assert ran == ["1 + 1\n"] * 3
-    asked = DynamicCheatsheet(complete=Model([program]), run=run, setting=QUESTIONS)
-    asked.answer(question())
-    assert len(ran) == 3
+    def shown(setting: Setting, item: Item, **how: bool) -> int:
+        method = DynamicCheatsheet(complete=Model([program]), setting=setting, run=run, **how)
+        return method.answer(item).text.count("[OUTPUT]")
+
+    assert shown(Setting(), game()) == shown(QUESTIONS, question()) == 0
+    assert shown(QUESTIONS, question(), as_published=True) == 0
+    assert shown(Setting(), game(), as_published=True, run_programs=False) == 0
+    assert ran == []
+    assert shown(Setting(), game(), as_published=True) == 3
+    assert shown(Setting(), game(), run_programs=True) == 3
+    assert shown(QUESTIONS, question(), run_programs=True) == 3
+    assert ran == ["1 + 1\n"] * 9
+
+
+def test_a_program_is_run_in_the_sandbox_and_its_output_shown() -> None:
+    """What it prints, its last value, and the error with which it ends; the model is told how."""
+    replies = [f"```python\n{program}\n```\n<RUN>" for program in ("print(6 * 7)\n1/0", "1")]
+    model = Model([*replies, "done"])
+    method = DynamicCheatsheet(complete=model, run_programs=True)
+    text = method.answer(game()).text
+    assert "```\n42\nZeroDivisionError: division by zero\n```" in text
+    assert "[OUTPUT]\n```\n1\n```" in text
+    assert text.endswith("done")
+    assert "<RUN>" in model.sent[0]
+
+
+@pytest.mark.parametrize("method", ["cot", ""])
+def test_programs_are_run_by_a_method_that_can_or_by_none(method: str) -> None:
+    """Asking another one for it is an error; not to run any is possible everywhere."""
+    with pytest.raises(UsageError, match="only method=dynamic_cheatsheet runs programs"):
+        MethodOptions(method=method, run_programs=True)
+    assert MethodOptions(method=method, run_programs=False).run_programs is False
+    assert MethodOptions(routed=True, run_programs=True).run_programs
+    assert MethodOptions(method="dynamic_cheatsheet", run_programs=True).run_programs
 
 
 def test_a_sheet_for_a_plan_is_cut_and_made_of_the_decision() -> None:

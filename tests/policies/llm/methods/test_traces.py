@@ -89,7 +89,8 @@ def method_for(
                 "draws": Recorded(list(run.get("random_draws", []))),
             }
         case "dynamic_cheatsheet" if run["id"].startswith("code_loop"):
-            more = {"run": None if "off" in run["id"] else lambda _: "42"}
+            # The program runs in the sandbox, as published, but where that is switched off.
+            more = {"run_programs": False if "off" in run["id"] else None}
     method = METHODS[trace["method"]]
     built = (log.of(method) if log else method)(
         complete=model,

@@ -3,9 +3,19 @@
 import pytest
 from support.router_items import Asked
 
-from policies.llm.router.labels import CAPABILITIES, Label, Labeller, bucket_of, read_label
+from policies.llm.router.labels import (
+    CAPABILITIES,
+    Label,
+    Labeller,
+    bucket_of,
+    candidate_labels,
+    read_label,
+    sub_questions,
+)
+from policies.llm.router.rule_labels import RuleLabeller
 
 DK, CR = "Domain Knowledge", "Complex Reasoning"
+IE, NC = "Information Extraction", "Numerical Calculation"
 
 
 @pytest.mark.parametrize(
@@ -55,3 +65,75 @@ def test_the_model_reads_task_question_and_the_start_of_the_context() -> None:
         part in request for part in ("TASK", "QUESTION", "c" * 3500, "do not answer", "5000")
     )
     assert "c" * 3501 not in request
+
+
+def test_the_model_reads_options_program_and_hints() -> None:
+    """A program is cut; what an item does not have is left out."""
+    model = Asked(lambda _: "")
+    tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(30))
+    Labeller(model).label("TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000)
+    Labeller(model).label("TASK", "Which?", "")
+    full, bare = model.requests
+    assert '"options": ["yes", "no"]' in full
+    assert "p" * 1200 in full
+    assert "p" * 1201 not in full
+    for hint in ('"options": 2', '"candidate_labels": 30', '"sub_questions": 2'):
+        assert hint in full
+    assert '"program"' not in bare
+    assert '"options": [' not in bare
+
+
+@pytest.mark.parametrize(
+    ("context", "count"),
+    [
+        ("", 0),
+        ("Sales rose, costs fell.", 0),
+        ("A, B", 0),
+        ("Tags: Rent, Lease Cost, Own Use Rights.", 3),
+        ("We sell nuts, bolts, and many other small things of steel.", 0),
+        ("a, b, c\nTags: A, B, C, D", 4),
+        (",,,", 0),
+    ],
+)
+def test_candidate_labels_are_estimated_by_the_longest_list(context: str, count: int) -> None:
+    """A list is a line of short entries."""
+    assert candidate_labels(context) == count
+
+
+def test_sub_questions_are_estimated_by_their_marks() -> None:
+    """There is at least one."""
+    assert [sub_questions(each) for each in ("", "Which?", "Which? And why?")] == [1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "context", "options", "capability"),
+    [
+        ("Which tags fit?", "Tags: A, B, C", (), DK),
+        ("What is goodwill?", "", ("x", "y"), DK),
+        ("Which reason does the memo support?", "A memo.", ("x", "y"), CR),
+        ("def f(price):", "", (), NC),
+        ("By how many percent did sales grow?", "Sales: 4, then 5.", (), NC),
+        ("Who signed the lease?", "Ms Li signed it.", (), IE),
+    ],
+)
+def test_rules_stand_in_for_the_model(
+    question: str, context: str, options: tuple[str, ...], capability: str
+) -> None:
+    """They say why, and the same question always gets the same labels."""
+    label = RuleLabeller().label("any", question, context, options)
+    assert label.capability == capability
+    assert label.score is not None
+    assert 0 <= label.score <= 10
+    assert label.reasoning
+    assert RuleLabeller().label("other", question, context, options) == label
+
+
+def test_by_rules_long_lists_and_long_texts_are_harder() -> None:
+    """A list of twenty labels is hard at least; a score never exceeds 10."""
+    rules = RuleLabeller()
+    tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(20))
+    listed = rules.label("t", "Which tag fits?", tags)
+    assert listed.bucket() == "hard"
+    short, long = (rules.label("t", "Who signed?", "Li. " * n).score for n in (1, 2_000))
+    assert (short, long) == (2, 4.5)
+    assert rules.label("t", "Who? " * 50, "").score == 10

@@ -1,4 +1,4 @@
-"""Calls that take long, away from the event loop of the page."""
+"""Calls that take long, in a thread beside an event loop."""
 
 import asyncio
 import contextlib
@@ -13,8 +13,8 @@ __all__ = ["in_background"]
 async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
     """Run a call in a thread of its own and return its result.
 
-    The thread is a daemon, unlike those of executors: a policy that computes does not keep a
-    stopped server from ending.
+    The thread is a daemon, unlike those of executors: one that still computes does not keep a
+    stopped process from ending.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
@@ -24,7 +24,7 @@ async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
             settle = partial(_settle, done, call(*arguments), None)
         except BaseException as error:  # noqa: BLE001 (raised where the call is awaited)
             settle = partial(_settle, done, None, error)
-        with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
             loop.call_soon_threadsafe(settle)
 
     threading.Thread(target=work, daemon=True).start()
