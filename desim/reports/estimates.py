@@ -1,0 +1,58 @@
+"""Means of a figure over groups of rows, each with its interval over seeds."""
+
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from desim.formatting import NOTHING
+from desim.statistics.intervals import Interval
+from desim.sweeps.columns import means_by_seed
+from desim.sweeps.failures import counted
+from desim.sweeps.groups import estimated
+from desim.sweeps.rows import Rows
+from desim.sweeps.tables import estimate_cells
+
+__all__ = ["HEADS", "Estimates", "cells"]
+
+#: The heads of the texts of `cells`.
+HEADS = ("n", "mean", "95 % interval")
+
+
+@frozen
+class Estimates:
+    """One column of numbers of a sweep, of which groups of rows have means.
+
+    Attributes:
+        seeds: Of every row.
+        values: Of every row; a failed one has the worst score of its model, or None.
+        failed: Whether a row is failed.
+    """
+
+    seeds: Sequence[int]
+    values: Sequence[float | None]
+    failed: Sequence[bool]
+
+    @classmethod
+    def of(cls, rows: Rows, figure: str = "score") -> "Estimates":
+        """Return the column of some rows."""
+        failed = [error is not None for error in rows.column("error")]
+        return cls(rows.column("seed"), counted(rows, figure), failed)
+
+    def mean(self, places: Iterable[int]) -> Interval | None:
+        """Return the mean of the rows at some indices, several rows of a seed as one value.
+
+        None where there is no value, or where an episode failed and its model declares no worst
+        score: a mean without the bad episodes proves nothing.
+        """
+        each = list(places)
+        values = [self.values[place] for place in each]
+        if any(self.failed[at] and v is None for at, v in zip(each, values, strict=True)):
+            return None
+        means = means_by_seed((self.seeds[at] for at in each), values, complete=False)
+        return estimated(list(means.values()), 0.95)
+
+
+def cells(estimate: Interval | None) -> list[str]:
+    """Return the number of seeds, the mean and its interval as texts."""
+    count = NOTHING if estimate is None else f"{estimate.n:,}"
+    return [count, *estimate_cells(estimate, sd=False)]

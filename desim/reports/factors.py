@@ -1,0 +1,129 @@
+"""What varies among the rows of a sweep: parameters, arguments of policies, and policies."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from desim import catalog
+from desim.schema.docstrings import attribute_texts
+from desim.sweeps.rows import Rows
+
+__all__ = ["Factor", "families", "swept", "varied"]
+
+#: The prefix of the columns that are arguments of policies.
+_ARGUMENT = "policy."
+
+
+@frozen
+class Factor:
+    """A column of which a sweep has several values.
+
+    Attributes:
+        name: The column.
+        levels: The value of every row; None where a row has none.
+        text: What the model says that it is, with its unit; empty where nothing is known.
+    """
+
+    name: str
+    levels: Sequence[Any]
+    text: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all values are numbers, so that lines may join them."""
+        return all(
+            isinstance(level, int | float) and not isinstance(level, bool)
+            for level in self.levels
+            if level is not None
+        )
+
+    def values(self) -> list[Any]:
+        """Return the different values: numbers in order, others as they come."""
+        found = list(dict.fromkeys(level for level in self.levels if level is not None))
+        return sorted(found) if self.numeric else found
+
+    def places(self, among: Iterable[int] | None = None) -> dict[Any, list[int]]:
+        """Return by value the indices of its rows."""
+        found: dict[Any, list[int]] = {value: [] for value in self.values()}
+        for place in range(len(self.levels)) if among is None else among:
+            if (level := self.levels[place]) is not None:
+                found[level].append(place)
+        return {level: each for level, each in found.items() if each}
+
+
+def varied(rows: Rows) -> dict[str, str]:
+    """Return what tells the worlds of a sweep apart, and the full names of its columns.
+
+    A parameter may share its name with an argument or a metric, and only the full one is clear.
+    """
+    known = set(rows.columns)
+    full = ((name, f"params.{name}") for name in rows.varying)
+    return {name: column if column in known else name for name, column in full}
+
+
+def swept(rows: Rows) -> list[Factor]:
+    """Return the parameters and the arguments of policies that have several values.
+
+    A sweep of several models has none of these: scores of different worlds have no common mean.
+    """
+    names = varied(rows)
+    if "model" in names:
+        return []
+    texts = _texts(rows)
+    parameters = [
+        Factor(name, _plain(rows.column(column)), texts.get(name, ""))
+        for name, column in names.items()
+    ]
+    arguments = [
+        Factor(name, _plain(rows.column(name)))
+        for name in rows.columns
+        if name.startswith(_ARGUMENT)
+    ]
+    each = [factor for factor in [*parameters, *arguments] if len(factor.values()) > 1]
+    # An argument that all seats share is also a column for each of them.
+    return [one for n, one in enumerate(each) if all(one.levels != e.levels for e in each[:n])]
+
+
+def families(rows: Rows, without: Iterable[str]) -> Factor:
+    """Return the policies without the arguments that vary, so that lines may join their rows.
+
+    Args:
+        rows: Of one sweep.
+        without: The columns of the arguments.
+    """
+    names = [name.removeprefix(_ARGUMENT) for name in without if name.startswith(_ARGUMENT)]
+    known: dict[str, str] = {}
+    labels = rows.column("policy")
+    for label in labels:
+        if label not in known:
+            known[label] = _without(label, names)
+    return Factor("policy", [known[label] for label in labels])
+
+
+def _without(label: str, names: Iterable[str]) -> str:
+    """Return a label without some arguments; of roles `role=name,target=3` stands for each.
+
+    >>> _without("base_stock,target=3,floor=1", ["target"]), _without("a=b,x=1 c=b,x=2", ["a.x"])
+    ('base_stock,floor=1', 'a=b c=b,x=2')
+    """
+    parts = label.split(" ")
+    for name in names:
+        role, _, argument = name.rpartition(".")
+        pattern = re.compile(rf",{re.escape(argument)}=[^,]*")
+        parts = [
+            pattern.sub("", part) if not role or part.startswith(f"{role}=") else part
+            for part in parts
+        ]
+    return " ".join(parts)
+
+
+def _plain(levels: Sequence[Any]) -> list[Any]:
+    return [str(level) if isinstance(level, list | dict) else level for level in levels]
+
+
+def _texts(rows: Rows) -> Mapping[str, str]:
+    """Return what our own model says of its parameters; a user's model is not imported."""
+    name = str(rows[0]["model"])
+    return attribute_texts(catalog.model_class(name)) if catalog.has_model(name) else {}

@@ -1,0 +1,169 @@
+"""What a report is made of: plain texts in sections, tables and figures; nothing here is markup."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from attrs import field, frozen
+
+from desim.errors import UsageError
+from desim.short_repr import shortened
+
+__all__ = ["MOST_LINES", "Facts", "Figure", "Given", "Page", "Section", "Table", "clean", "needed"]
+
+#: Lines of a table that are shown.
+MOST_LINES = 200
+
+#: Characters of one text that are shown.
+_LONGEST = 300
+
+
+def clean(text: object, width: int = _LONGEST) -> str:
+    r"""Return a text that any page and picture can hold: cut, on one line, without control codes.
+
+    >>> clean("a\\x00b\\nc")
+    'a\ufffdb c'
+    """
+    # Cut before it is looked at, as a record from a stranger may hold a very long one.
+    one_line = " ".join(shortened(str(text), width).split())
+    return "".join(each if each.isprintable() else "\ufffd" for each in one_line)
+
+
+def needed() -> None:
+    """Check that what draws and renders is installed.
+
+    Raises:
+        UsageError: It is not.
+    """
+    try:
+        import jinja2  # noqa: F401 (found now rather than after minutes of reading)
+        import matplotlib  # noqa: F401, ICN001 (as above)
+    except ImportError as fault:
+        raise UsageError(
+            f"reports need {fault.name}; install the extra, as in: pip install 'desim[report]'"
+        ) from None
+
+
+@frozen
+class Table:
+    """A table of texts.
+
+    Attributes:
+        heads: The heads of the columns.
+        lines: One text for each head.
+        left: The places of the columns that hold words; the others hold numbers.
+        notes: Sentences without which a line could be misread.
+    """
+
+    kind = "table"
+    heads: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    left: frozenset[int] = frozenset({0})
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        heads: Iterable[object],
+        lines: Iterable[Iterable[object]],
+        left: Iterable[int] = (0,),
+        notes: Iterable[object] = (),
+        most: int = MOST_LINES,
+    ) -> "Table":
+        """Return a table of at most *most* lines; a note says how many are left out."""
+        each = iter(lines)
+        shown = tuple(tuple(map(clean, line)) for line in islice(each, most))
+        more = sum(1 for _ in each)
+        sentences = [clean(note, 2_000) for note in notes]
+        if more:
+            sentences.append(f"{len(shown):,} of {len(shown) + more:,} lines are shown")
+        return cls(tuple(map(clean, heads)), shown, frozenset(left), tuple(sentences))
+
+
+@frozen
+class Facts:
+    """Names with their values.
+
+    Attributes:
+        lines: Name and value of each.
+    """
+
+    kind = "facts"
+    lines: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, facts: Iterable[tuple[object, object]]) -> "Facts":
+        """Return facts, each value cut where it is long."""
+        return cls(tuple((clean(name), clean(value, 2_000)) for name, value in facts))
+
+
+@frozen
+class Figure:
+    """A picture, and the numbers that it shows.
+
+    Attributes:
+        title: What it shows, as a caption.
+        image: The picture as a data URI.
+        alt: The picture in words.
+        table: The numbers.
+    """
+
+    kind = "figure"
+    title: str
+    image: str
+    alt: str
+    table: Table
+
+
+@frozen
+class _Text:
+    kind = "text"
+    text: str
+
+
+Block = Table | Facts | Figure | _Text
+
+#: What sections are made of: a plain text becomes a paragraph.
+Given = Table | Facts | Figure | str
+
+
+@frozen
+class Section:
+    """A part of a report.
+
+    Attributes:
+        title: Its head.
+        blocks: What it holds, from top to bottom.
+    """
+
+    title: str = field(converter=clean)
+    blocks: tuple[Block, ...] = ()
+
+    @classmethod
+    def of(cls, title: str, blocks: Iterable[Given]) -> "Section":
+        """Return a section; plain texts become paragraphs."""
+        made = [_Text(clean(one, 2_000)) if isinstance(one, str) else one for one in blocks]
+        return cls(title, tuple(made))
+
+
+@frozen
+class Page:
+    """A report.
+
+    Attributes:
+        title: What it is about.
+        lead: Sentences below the title.
+        sections: Its parts; those without a block are left out.
+    """
+
+    title: str = field(converter=clean)
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+    @classmethod
+    def of(cls, title: str, lead: Iterable[str], sections: Sequence[Section]) -> "Page":
+        """Return a report of the sections that hold something."""
+        return cls(
+            title,
+            tuple(clean(one, 2_000) for one in lead),
+            tuple(section for section in sections if section.blocks),
+        )

@@ -1,0 +1,125 @@
+"""What was played, as far as the folder of a sweep knows it: plan, limits, versions, files."""
+
+import contextlib
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desim.reports.factors import varied
+from desim.reports.page import Facts, Given, Table
+from desim.sweeps.checkpoint import FILE_NAME
+from desim.sweeps.fingerprint import is_digest
+from desim.sweeps.row_file import read_identity
+from desim.sweeps.rows import Rows
+
+__all__ = ["plan"]
+
+#: What a sweep's folder says of versions.
+_VERSIONS = ("desim", "python", "simpy", "numpy")
+
+
+def plan(rows: Rows, path: Path) -> Iterator[Given]:
+    """Yield what a sweep has played.
+
+    Args:
+        rows: Its rows.
+        path: Its folder, or its rows.jsonl.
+    """
+    known = _identity(path if path.is_dir() else path.parent)
+    yield Facts.of(_facts(rows, known, path))
+    digests = {topic: text for topic, text in known.items() if is_digest(text)}
+    if digests:
+        yield Table.of(
+            ["what the rows depend on", "SHA-256"],
+            ([topic, text.partition(":")[2][:16]] for topic, text in digests.items()),
+            left=(0, 1),
+            notes=["the first 16 digits; the checkpoint of the sweep holds all of them"],
+        )
+
+
+def _facts(rows: Rows, known: dict[str, str], path: Path) -> Iterator[tuple[str, object]]:
+    yield "read from", path
+    if command := _command(rows, known.get("seeds") or _seeds(rows)):
+        yield "command", command
+    yield "model", ", ".join(_distinct(rows, "model"))
+    yield "preset", ", ".join(_distinct(rows, "preset"))
+    varying = varied(rows)
+    fixed = {name: value for name, value in rows[0]["params"].items() if name not in varying}
+    if fixed:
+        yield "parameters set", ", ".join(f"{name}={value}" for name, value in fixed.items())
+    for name, column in varying.items():
+        if name != column:  # model and preset are told above
+            yield f"{name} varies", ", ".join(_distinct(rows, column))
+    yield "policies", "; ".join(_distinct(rows, "policy"))
+    yield "seeds", known.get("seeds") or _seeds(rows)
+    yield "episodes", f"{len(rows):,}, of which {len(rows.failed):,} failed"
+    if known:
+        yield "limits of an episode", known.get("limits", "none")
+        yield "versions", ", ".join(f"{one} {known[one]}" for one in _VERSIONS if one in known)
+    else:
+        yield "versions", f"not known: there is no {FILE_NAME} beside the rows"
+
+
+def _command(rows: Rows, seeds: str) -> str:
+    """Return a command that plays the same rows, as specs stand in their labels.
+
+    Nothing where one command cannot: with several models or presets, values with commas, which
+    would be read as lists, or rows that are no full grid.
+    """
+    models, presets, policies = (_distinct(rows, one) for one in ("model", "preset", "policy"))
+    values: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row["params"].items():
+            if value not in (known := values.setdefault(name, [])):
+                known.append(value)
+    full = len(policies) * len(set(rows.column("seed"))) * prod(map(len, values.values()))
+    texts = {name: list(map(_text, each)) for name, each in values.items()}
+    plain = all(text is not None for each in texts.values() for text in each)
+    if len(models) > 1 or len(presets) > 1 or len(rows) != full or not plain:
+        return ""
+    words = ["desim", "sweep", models[0]]
+    words += ["--preset", presets[0]] if presets[0] else []
+    for name, each in texts.items():
+        words += ["--set", f"{name}={','.join(map(str, each))}"]
+    for policy in policies:
+        # What the roles play stands side by side in a label; an option joins it with +.
+        words += ["--policy", policy.replace(" ", "+")]
+    return shlex.join([*words, "--seeds", seeds])
+
+
+def _text(value: object) -> str | None:
+    """Return a value as `--set` reads it; None where it cannot."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float) or (isinstance(value, str) and "," not in value):
+        return str(value)
+    return None
+
+
+def _identity(folder: Path) -> dict[str, str]:
+    """Return what determines the rows, by topic; nothing where the checkpoint is not there."""
+    file = folder / FILE_NAME
+    if not file.is_file():
+        return {}
+    # Read only, so that neither a lock nor a repair of the checkpoint can change it.
+    address = f"{file.resolve().as_uri()}?mode=ro"
+    with contextlib.suppress(sqlite3.Error, msgspec.DecodeError):
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            found = read_identity(connection) or {}
+        return {str(topic): str(text) for topic, text in found.items()}
+    return {}
+
+
+def _distinct(rows: Rows, name: str) -> list[str]:
+    return [str(value) for value in dict.fromkeys(map(str, rows.column(name)))]
+
+
+def _seeds(rows: Rows) -> str:
+    seeds = sorted(set(rows.column("seed")))
+    whole = len(seeds) == seeds[-1] - seeds[0] + 1
+    return f"{seeds[0]}:{seeds[-1] + 1}" if whole else f"{len(seeds):,} from {seeds[0]} on"

@@ -1,0 +1,101 @@
+"""`desim.reports.report.write_report`: one HTML file about whatever desim has written."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from desim.episodes.record_file import lines_of
+from desim.errors import BadRecord, UsageError
+from desim.reports.page import Page, needed
+from desim.reports.record_page import MOST_RECORDS, record_page
+from desim.reports.rendering import rendered
+from desim.reports.suite_page import suite_page
+from desim.reports.sweep_page import sweep_page
+from desim.reports.writing import check_target, write_page
+from desim.sweeps.checkpoint import FILE_NAME
+from desim.sweeps.rows import Rows
+
+__all__ = ["write_report"]
+
+#: How a row of a sweep begins.
+_ROW = b'{"model":'
+
+_ROWS = "rows.jsonl"
+
+
+def write_report(
+    paths: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    against: str = "",
+    force: bool = False,
+) -> Path:
+    """Write a report as one HTML file, which opens offline and refers to nothing outside itself.
+
+    Args:
+        paths: The folder of a sweep or of a suite, the rows.jsonl of a sweep, or records.
+        out: The file; None is report.html in the folder, or of records NAME.html beside the first.
+        against: Of a sweep: the policy with which the others are compared; empty for the one with
+            the highest mean.
+        force: Whether a file that is no report is replaced.
+
+    Returns:
+        The file.
+
+    Raises:
+        UsageError: There is nothing of this kind, it holds nothing, matplotlib or jinja2 is not
+            installed, or the file cannot be written.
+        BadRecord: A record or the rows cannot be read.
+    """
+    needed()
+    given = [Path(path) for path in paths]
+    if not given:
+        raise UsageError("give the folder of a sweep or of a suite, or records")
+    target = Path(out) if out else _beside(given[0])
+    check_target(target, force=force)
+    write_page(target, rendered(_page(given, against)))
+    return target
+
+
+def _page(paths: Sequence[Path], against: str) -> Page:
+    first = paths[0]
+    if first.is_dir() or _holds_rows(first):
+        if len(paths) > 1:
+            raise UsageError(f"a report is about one folder or about records, and {first} is one")
+        if (first / "suite.json").exists():
+            _refuse(against)
+            return suite_page(first)
+        if first.is_dir() and not any((first / name).exists() for name in (_ROWS, FILE_NAME)):
+            raise UsageError(f"{first} holds neither a sweep nor a suite; give its folder (--out)")
+        return sweep_page(Rows.read(first), first, against)
+    _refuse(against)
+    for path in paths:
+        if path.is_dir() or _holds_rows(path):
+            raise UsageError(f"a report is about one folder or about records, and {path} is none")
+    if len(paths) > MOST_RECORDS:
+        raise UsageError(f"{len(paths)} records were given; a report holds at most {MOST_RECORDS}")
+    return record_page(paths)
+
+
+def _refuse(against: str) -> None:
+    if against:
+        raise UsageError("--against belongs to the report about a sweep")
+
+
+def _holds_rows(path: Path) -> bool:
+    """Return whether a file holds the rows of a sweep.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    try:
+        return next(lines_of(path), b"").startswith(_ROW)
+    except BadRecord as fault:
+        raise UsageError(str(fault)) from None
+
+
+def _beside(path: Path) -> Path:
+    """Return the file of a report for which none is named."""
+    if path.is_dir():
+        return path / "report.html"
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    return path.with_name(f"{name}.html")

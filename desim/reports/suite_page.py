@@ -1,0 +1,176 @@
+"""The report about a suite: its tables, with what papers print beside ours."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from desim.formatting import NOTHING
+from desim.reports.charts import dots
+from desim.reports.estimates import HEADS, cells
+from desim.reports.page import Facts, Figure, Given, Page, Section, Table
+from desim.statistics.intervals import Interval
+from desim.suites.folder import Folder
+from desim.suites.outcome import Outcome
+from desim.suites.plan import Plan
+from desim.suites.result_table import result_notes, result_tables
+from desim.suites.results import Cell, ResultLine, results
+
+__all__ = ["suite_page"]
+
+#: Wide enough for all columns in one table.
+_WIDE = 1_000_000
+
+#: Entries of a figure, and errors, that are shown.
+_MOST_SHOWN, _MOST_ERRORS = 40, 50
+
+
+def suite_page(path: Path) -> Page:
+    """Return the report about the suite in a folder.
+
+    Raises:
+        UsageError: The folder holds none, or its suite cannot be read.
+    """
+    folder = Folder(path)
+    plan, outcomes = folder.plan(), folder.outcomes()
+    lines = results(plan, outcomes)
+    ledger = folder.ledger()
+    ended = sum(outcome.ended_episodes for outcome in outcomes.values())
+    lead = (
+        (
+            f"{ended:,} of {plan.episodes:,} episodes have ended; "
+            f"{ledger.cost():,.6g} spent in {ledger.calls():,} calls."
+        ),
+    )
+    worlds = [
+        Section.of(world, _world(world, mine))
+        for world in plan.worlds
+        if (mine := [line for line in lines if line.world == world])
+    ]
+    sections = [
+        *worlds,
+        Section.of("Episodes that failed or were cut", _stopped(plan, outcomes)),
+        Section.of("What was played", [Facts.of(_facts(plan, path)), _fingerprint(plan)]),
+    ]
+    return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
+
+
+def _world(name: str, lines: Sequence[ResultLine]) -> Iterator[Given]:
+    yield _table(name, lines)
+    main = [line.main for line in lines]
+    if any(cell.estimate for cell in main):
+        yield _means(lines, main)
+    cost = [_cell(line, "cost") for line in lines]
+    if any(cell and cell.estimate and cell.estimate.mean for cell in cost):
+        yield _costs(lines, [cell.estimate if cell else None for cell in cost])
+
+
+def _table(name: str, lines: Sequence[ResultLine]) -> Table:
+    """Return the table that `desim bench` prints, with marks for what is left out of means."""
+    columns = next(result_tables(name, lines, _WIDE)).columns
+    each = [list(map(str, column.cells)) for column in columns]
+    each[0] = [_marked(line) for line in lines]
+    notes = list(result_notes(lines))
+    if any(map(_is_partial, lines)):
+        notes.append(
+            "*: episodes that a limit has cut, that failed or that are not played yet are in no "
+            "mean, so the means are over fewer episodes than the suite asks for"
+        )
+    return Table.of((column.header for column in columns), zip(*each, strict=True), notes=notes)
+
+
+def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:
+    head = cells_[0].head
+    shown = range(min(len(lines), _MOST_SHOWN))
+    printed = [_number(cell.published) for cell in cells_]
+    beside = (
+        {"published": [printed[n] for n in shown]} if any(p is not None for p in printed) else {}
+    )
+    heads = ["entry", *HEADS, *(["published"] if beside else [])]
+    rows = (
+        [_marked(line), *cells(cell.estimate), *([cell.published or NOTHING] if beside else [])]
+        for line, cell in zip(lines, cells_, strict=True)
+    )
+    return Figure(
+        f"{head}: mean of each entry with its 95 % interval",
+        dots(
+            [_marked(lines[n]) for n in shown],
+            [cells_[n].estimate for n in shown],
+            head,
+            beside=beside,
+        ),
+        f"Means of {head} with intervals of {len(shown)} entries.",
+        Table.of(heads, rows),
+    )
+
+
+def _costs(lines: Sequence[ResultLine], known: Sequence[Interval | None]) -> Figure:
+    shown = min(len(lines), _MOST_SHOWN)
+    return Figure(
+        "Cost of an episode: mean of each entry with its 95 % interval",
+        dots([_marked(line) for line in lines[:shown]], known[:shown], "cost"),
+        f"Mean costs of an episode with intervals of {shown} entries.",
+        Table.of(
+            ["entry", *HEADS],
+            ([_marked(line), *cells(cost)] for line, cost in zip(lines, known, strict=True)),
+        ),
+    )
+
+
+def _cell(line: ResultLine, head: str) -> Cell | None:
+    return next((cell for cell in line.cells if cell.head == head and cell.used), None)
+
+
+def _stopped(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[Given]:
+    each = [
+        (job.name, played.episode, played.state, played.error or played.limit)
+        for job in plan.jobs
+        if job.name in outcomes
+        for played in outcomes[job.name].each
+        if played.state in {"failed", "cut"}
+    ]
+    if each:
+        yield Table.of(
+            ["job", "episode", "state", "reason"], each, left=(0, 2, 3), most=_MOST_ERRORS
+        )
+
+
+def _facts(plan: Plan, path: Path) -> Iterator[tuple[str, object]]:
+    yield "read from", path
+    yield "suite", plan.path
+    yield "command", f"desim bench {plan.path} --out {path}"
+    for name, world in plan.worlds.items():
+        seeds = f"{len(world.seeds):,} seeds from {min(world.seeds, default=0)} on"
+        repeats = f", {world.repeats:,} repeats" if world.repeats > 1 else ""
+        yield f"world {name}", f"{world.table.model}, {seeds}{repeats}"
+    for name, entry in plan.entries.items():
+        table = entry.table
+        where = f"model {table.model} at {_host(table.base_url)}" if table.model else ""
+        policy = f"policy {table.policy}" if table.policy else ""
+        yield f"entry {name}", ", ".join(filter(None, [where, policy]))
+
+
+def _host(address: str) -> str:
+    """Return the host of an address, which may hold a password that a report must not pass on."""
+    with contextlib.suppress(ValueError):
+        return urlsplit(address).hostname or NOTHING
+    return NOTHING
+
+
+def _fingerprint(plan: Plan) -> Table:
+    return Table.of(["what determines the episodes", "digest"], plan.fingerprint().items(), (0, 1))
+
+
+def _marked(line: ResultLine) -> str:
+    return f"{line.entry} *" if _is_partial(line) else line.entry
+
+
+def _is_partial(line: ResultLine) -> bool:
+    return bool(line.cut or line.failed or line.open)
+
+
+def _number(text: str) -> float | None:
+    """Return what a paper prints where it is a plain number; a unit may mean another scale."""
+    with contextlib.suppress(ValueError):
+        return float(text.replace(",", ""))
+    return None

@@ -1,0 +1,101 @@
+"""The report about a suite: its own table, published numbers, marks for what is in no mean."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.html_page import Read, read
+from support.suites import bench
+
+from desim.reports.report import write_report
+from desim.suites.folder import Folder
+from desim.suites.outcome import Outcome
+
+SUITE = """
+title = "Two <b>rules</b>"
+seeds = "0:3"
+reference = "."
+
+[worlds.beer]
+model = "beer_game/poisson"
+set = { horizon = 6 }
+columns = [{ figure = "score", published = "cost" }]
+published = { file = "paper.json", table = "1" }
+
+[entries.typical]
+policy = "typical"
+published = "Typical"
+
+[entries.greedy]
+policy = "greedy"
+"""
+
+PAPER = {
+    "tables": {"1": {"rows": [{"label": "Typical", "values": {"cost": {"printed": "-61.5"}}}]}}
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite that was played, of which two episodes were stopped afterwards."""
+    home = tmp_path_factory.mktemp("suite")
+    (home / "suite.toml").write_text(SUITE)
+    (home / "paper.json").write_text(json.dumps(PAPER))
+    code, _, errors = bench(home / "suite.toml", home / "out")
+    assert code == 0, errors
+    played = Folder(home / "out")
+    first, second = [job.name for job in played.plan().jobs if job.entry.name == "greedy"][:2]
+    played.add(Outcome(job=first, limit="max_cost <i>"))
+    played.add(Outcome(job=second, error="PolicyFailed: down"))
+    return home / "out"
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Read:
+    """The report about it, with the suite's own reference data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DESIM_REFERENCE", raising=False)
+        return read(write_report([folder]).read_bytes())
+
+
+def test_a_world_has_the_table_of_the_command(page: Read) -> None:
+    """Published values stand beside ours, and an entry with episodes in no mean is marked."""
+    heads, typical, greedy = page.tables[0]
+    assert heads[:4] == ["entry", "n", "cut", "failed"]
+    assert "published" in heads
+    assert typical[:4] == ["typical", "3", "0", "0"]
+    assert typical[heads.index("published")] == "-61.5"
+    assert greedy[:4] == ["greedy *", "1", "1", "1"]
+    assert "*: episodes that a limit has cut" in page.text
+
+
+def test_means_are_drawn_with_published_numbers(page: Read) -> None:
+    """The table under the figure has the same estimate, and no interval for one episode."""
+    (figure,) = page.pictures
+    assert figure.caption == "score: mean of each entry with its 95 % interval"
+    heads, typical, greedy = figure.tables[0]
+    assert heads == ["entry", "n", "mean", "95 % interval", "published"]
+    assert typical[1] == "3"
+    assert typical[-1] == "-61.5"
+    assert (greedy[1], greedy[3]) == ("1", "—")
+
+
+def test_what_was_stopped_and_what_was_played_is_told(page: Read) -> None:
+    """With the reason of each, and the digests of what determines the episodes."""
+    stopped = next(table for table in page.tables if "reason" in table[0])
+    assert [line[2:] for line in stopped[1:]] == [
+        ["cut", "max_cost <i>"],
+        ["failed", "PolicyFailed: down"],
+    ]
+    facts = dict(line for table in page.tables for line in table if len(line) == 2)
+    assert facts["world beer"] == "beer_game/poisson, 3 seeds from 0 on"
+    assert facts["entry typical"] == "policy typical"
+    assert page.text.count("Two <b>rules</b>") == 2  # as the title of the tab, and as the head
+
+
+def test_a_suite_without_outcomes_is_reported(folder: Path, tmp_path: Path) -> None:
+    """All episodes are open, so there is no mean and no figure."""
+    (tmp_path / "suite.json").write_bytes((folder / "suite.json").read_bytes())
+    page = read(write_report([tmp_path]).read_bytes())
+    assert "0 of 6 episodes have ended; 0 spent in 0 calls." in page.text
+    assert page.pictures == []
