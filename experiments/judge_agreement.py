@@ -1,0 +1,78 @@
+"""Do several judges score the same case interviews alike?
+
+Krippendorff's alpha for each field of a verdict, on an interval scale: 1 is full agreement, 0 is
+what chance would give. Every interview (a case and a candidate) is one unit, every judge a rater;
+scores that were no numbers are missing values. A judge is a policy of the seat `judge`.
+"""
+
+import math
+from collections.abc import Sequence
+
+import click
+from beside import console, table
+from krippendorff import alpha
+
+from desim import Episode, play
+from desim.errors import DesimError
+from models.consulting import Consulting
+
+FIELDS = ("structure", "quant", "business_sense", "communication", "overall")
+CANDIDATES = ("framework", "data_hungry", "greedy")
+JUDGES = ("rubric,strictness=0.5", "rubric", "rubric,strictness=2")
+
+#: The scores of one field: a row for each judge, a column for each interview.
+Scores = list[list[float]]
+
+
+def judged(judges: Sequence[str], candidates: Sequence[str], cases: str = "") -> dict[str, Scores]:
+    """Play every case with every candidate before the same judges; return the scores by field."""
+    model = Consulting(cases=cases, judges=len(judges))
+    seats = dict(zip(model.judge_roles, judges, strict=True))
+    episodes = [
+        play(model, {"candidate": candidate, **seats}, seed)
+        for candidate in candidates
+        for seed in range(len(model.loaded_cases))
+    ]
+    return {
+        name: [[_score(e, f"{name}_{role}") for e in episodes] for role in seats] for name in FIELDS
+    }
+
+
+def _score(episode: Episode, name: str) -> float:
+    value = episode.metrics[name]
+    return math.nan if value is None else float(value)
+
+
+def agreement(scores: Scores) -> float:
+    """Return alpha; NaN where all scores are equal or no interview has two."""
+    try:
+        return float(alpha(reliability_data=scores, level_of_measurement="interval"))
+    except ValueError:
+        return math.nan
+
+
+@click.command()
+@click.option("--judge", "judges", multiple=True, default=JUDGES, help="A policy; at least two.")
+@click.option("--candidate", "candidates", multiple=True, default=CANDIDATES, help="A policy.")
+@click.option("--cases", default="", help="A folder of case files; default: those that ship.")
+def main(judges: Sequence[str], candidates: Sequence[str], cases: str) -> None:
+    """Print alpha and each judge's mean for every field."""
+    if len(judges) < 2:
+        raise click.UsageError(f"{len(judges)} judge was given; agreement needs at least two")
+    try:
+        scores = judged(judges, candidates, cases)
+    except (DesimError, ValueError) as fault:
+        raise click.ClickException(str(fault)) from None
+    sheet = table("field", "alpha", *judges)
+    for name, rows in scores.items():
+        means = [sum(given) / len(given) if (given := _numbers(row)) else math.nan for row in rows]
+        sheet.add_row(name, *(f"{each:.2f}" for each in (agreement(rows), *means)))
+    console().print(sheet)
+
+
+def _numbers(row: Sequence[float]) -> list[float]:
+    return [each for each in row if not math.isnan(each)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Which capability does each item of the reasoning tasks demand, and how hard is it?
+
+    python experiments/label_items.py ITEMS OUT --model NAME --base-url URL
+    python experiments/label_items.py ITEMS OUT --rules
+
+ITEMS is a file of items or a folder of them; `-` stands for those that ship. OUT is a new file: the
+same items in the same order, with the labels that a model gives at temperature 0, or rules
+(`policies/llm/router`). An item is written as soon as it is labelled. If OUT holds the first of the
+items already, as after an interruption, the rest is appended; nothing that was written changes. An
+item whose reply cannot be read is written without labels and counted.
+
+Source: reference SPEC of FirmBench, section 2.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from attrs import evolve
+from convert_firmbench import Fault, line_of
+from rich.progress import track
+
+from desim.errors import PolicyFailed, UsageError
+from models.reasoning.item import Item
+from models.reasoning.item_file import MOST_BYTES, from_row, read, shipped
+from policies.llm.endpoint import Endpoint
+from policies.llm.resending import Resending
+from policies.llm.router.labels import GivesLabels, Labeller, bucket_of
+from policies.llm.router.rule_labels import RuleLabeller
+
+__all__ = ["labelled", "report", "resumed"]
+
+
+def labelled(item: Item, labeller: GivesLabels) -> Item:
+    """Return an item with the labels that are given to it, whatever labels it had."""
+    label = labeller.label(item.task, item.question, item.context, item.options, item.program)
+    return evolve(item, capability=label.capability, difficulty=label.score)
+
+
+def resumed(file: Path, items: Sequence[Item]) -> list[Item]:
+    """Return the items that a file holds already; a last line that was cut is taken off.
+
+    Raises:
+        Fault: The file holds something else than the first of the items with labels.
+    """
+    if not file.exists():
+        return []
+    found: list[Item] = []
+    with file.open("r+b") as lines:
+        whole = 0
+        while line := lines.readline(MOST_BYTES + 1):
+            if not line.endswith(b"\n"):
+                break
+            found.append(_item(line, f"{file}, line {len(found) + 1}"))
+            whole = lines.tell()
+        unlabelled = [evolve(each, capability="", difficulty=None) for each in items[: len(found)]]
+        if [evolve(each, capability="", difficulty=None) for each in found] != unlabelled:
+            raise Fault(f"{file} exists and holds other items; choose another name or remove it")
+        # What was cut is a part of the line that comes next, which `found` does not hold; anything
+        # else was written by somebody else.
+        lines.seek(whole)
+        rest = lines.read(MOST_BYTES + 1)
+        if rest and not _begins(rest, items[len(found) : len(found) + 1]):
+            raise Fault(f"{file} ends with something else than an item; remove it or another name")
+        lines.truncate(whole)
+    return found
+
+
+def _item(line: bytes, place: str) -> Item:
+    try:
+        return from_row(msgspec.json.decode(line))
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        raise Fault(f"{place}: the file exists and this line is no item; it is kept") from None
+
+
+def _begins(rest: bytes, following: Sequence[Item]) -> bool:
+    """Return whether a cut line is the beginning of the item that follows, before its labels."""
+    whole = b"".join(line_of(evolve(each, capability="", difficulty=None)) for each in following)
+    common = min(len(rest), whole.rfind(b"}"))
+    return bool(whole) and rest[:common] == whole[:common]
+
+
+def report(items: Iterable[Item], given: Iterable[Item]) -> list[str]:
+    """Return how many items have which labels, and how many of these are those given before."""
+    pairs = list(zip(items, given, strict=True))
+    cells = Counter(_cell(item) for item, _ in pairs)
+    lines = [f"{count:6,}  {name}" for name, count in sorted(cells.items())]
+    before = [(item, old) for item, old in pairs if old.capability]
+    if before:
+        same = sum(item.capability == old.capability for item, old in before)
+        cell = sum(_cell(item) == _cell(old) for item, old in before)
+        lines.append(
+            f"of {len(before):,} labelled before, {same:,} have the same capability and {cell:,} "
+            "also the same bucket"
+        )
+    return lines
+
+
+def _cell(item: Item) -> str:
+    """Return the capability and the bucket of an item."""
+    if not item.capability:
+        return "without labels"
+    known = item.difficulty is not None
+    bucket = bucket_of(item.capability, item.difficulty or 0.0) if known else None
+    return f"{item.capability}, {bucket}" if bucket else item.capability
+
+
+def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> GivesLabels:
+    """Return the labeller that is asked for.
+
+    Raises:
+        Fault: It is not one of the two, or the endpoint cannot be set up.
+    """
+    if rules == bool(model):
+        raise Fault("give --model NAME or --rules, one of them")
+    if rules:
+        return RuleLabeller()
+    try:
+        endpoint = Endpoint.of(model, base_url, key_env)
+    except UsageError as fault:
+        raise Fault(str(fault)) from None
+    return Labeller(Resending(endpoint, endpoint.name))
+
+
+@click.command()
+@click.argument("items", type=click.Path(allow_dash=True))
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--model", default="", help="The language model's name at the endpoint.")
+@click.option("--base-url", default="", help="The endpoint, http://HOST:PORT/v1.")
+@click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="Holds the key.")
+@click.option("--rules", is_flag=True, help="Label by rules instead of a model.")
+def main(items: str, out: Path, model: str, base_url: str, key_env: str, *, rules: bool) -> None:
+    """Write ITEMS with labels to OUT, and print how many have which."""
+    labeller = _labeller(model, base_url, key_env, rules=rules)
+    try:
+        given = shipped() if items == "-" else read(items)
+    except ValueError as fault:
+        raise Fault(str(fault)) from None
+    done = resumed(out, given)
+    rest = given[len(done) :]
+    try:
+        with out.open("ab") as lines:
+            for item in track(rest, "items", disable=not sys.stderr.isatty()):
+                done.append(labelled(item, labeller))
+                lines.write(line_of(done[-1]))
+                lines.flush()
+    except OSError as fault:
+        raise Fault(f"cannot write {out}: {fault.strerror}") from None
+    except PolicyFailed as fault:
+        left = len(given) - len(done)
+        raise click.ClickException(f"{fault}; the same command labels the other {left:,}") from None
+    print("\n".join(report(done, given)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""How do episodes of the reasoning tasks compare with the questions of FirmBench's Table 1?
+
+    python experiments/reproduce_reasoning.py                     # our baselines, our items
+    python experiments/reproduce_reasoning.py results run.jsonl   # a suite's folder, a record
+
+The eight rows of questions of Table 1, a method a line, above those who played: what is right of
+all items of a capability, or of one of its buckets of difficulty. Beneath, the accuracy of each
+capability with its 95 % interval by Wilson. Episodes of the same policy count together; the
+interval is that of independent items, too narrow where the same item was answered several times.
+
+The published figures belong to the public data sets and one language model. Only episodes of those
+items (`convert_firmbench.py`, `label_items.py`) can be expected to agree with them.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import define, field
+from beside import console, named, table
+from fates import CannotBe, Rule
+from published import find
+from rich.table import Table
+
+from desim import Episode, catalog, play
+from desim.errors import BadRecord
+from models.reasoning.item import CAPABILITIES
+from models.reasoning.model import ReasoningTasks
+from models.reasoning.taxonomy import slug
+from policies.llm.router.evaluation import Share
+
+__all__ = ["CELLS", "RULES", "Counts", "capabilities", "counted", "show_questions", "table_1"]
+
+PAPER = "firmbench"
+
+RULES = (
+    Rule(
+        "parameters_evaluation",
+        "*",
+        "*",
+        CannotBe("a rule of a scorer, of labels or of a prompt, no parameter of a preset"),
+    ),
+)
+
+_ROLE = "analyst"
+
+#: The rows of Table 1 that are about questions: the published label, our metric, a short head.
+CELLS: Mapping[str, tuple[str, str]] = {
+    "Information Extraction / All": ("information_extraction", "extraction"),
+    "Numerical Calculation / Easy": ("numerical_calculation_easy", "num. easy"),
+    "Numerical Calculation / Middle": ("numerical_calculation_middle", "num. middle"),
+    "Numerical Calculation / Hard": ("numerical_calculation_hard", "num. hard"),
+    "Domain Knowledge / Easy": ("domain_knowledge_easy", "know. easy"),
+    "Domain Knowledge / Middle": ("domain_knowledge_middle", "know. middle"),
+    "Domain Knowledge / Hard": ("domain_knowledge_hard", "know. hard"),
+    "Complex Reasoning / QA": ("complex_reasoning", "complex"),
+}
+
+
+@define
+class Counts:
+    """What a policy got right, by capability and by bucket, over its episodes.
+
+    Attributes:
+        episodes: How many there were.
+        right: Right answers by metric.
+        counted: Answers by metric.
+    """
+
+    episodes: int = 0
+    right: dict[str, int] = field(factory=dict)
+    counted: dict[str, int] = field(factory=dict)
+
+    def add(self, metrics: Mapping[str, Any]) -> None:
+        """Add the metrics of an episode."""
+        self.episodes += 1
+        names = [name for name, _ in CELLS.values()] + [slug(name) for name in CAPABILITIES]
+        for name in dict.fromkeys(names):
+            for prefix, counts in (("right", self.right), ("counted", self.counted)):
+                counts[name] = counts.get(name, 0) + int(metrics.get(f"{prefix}_{name}", 0))
+
+    def share(self, name: str) -> Share | None:
+        """Return the accuracy with its interval; None where nothing was counted."""
+        right, counted = self.right.get(name, 0), self.counted.get(name, 0)
+        return Share.of([True] * right + [False] * (counted - right)) if counted else None
+
+
+def counted(episodes: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Counts]:
+    """Return the counts by policy of named metrics."""
+    found: dict[str, Counts] = {}
+    for name, metrics in episodes:
+        found.setdefault(name, Counts()).add(metrics)
+    return found
+
+
+def table_1(found: Mapping[str, Counts]) -> Table:
+    """Return the published lines and ours, in the columns of the eight rows of Table 1."""
+    published = find(PAPER, "table_1")
+    made = table("accuracy", *(head for _, head in CELLS.values()))
+    for method in published[next(iter(CELLS))].cells:
+        made.add_row(f"paper: {method}", *(published[label].cells[method].text for label in CELLS))
+    for name, counts in found.items():
+        shares = [counts.share(metric) for metric, _ in CELLS.values()]
+        made.add_row(name, *(f"{one.mean:.3f} ({one.n})" if one else "—" for one in shares))
+    return made
+
+
+def capabilities(found: Mapping[str, Counts]) -> Table:
+    """Return the accuracy of each capability with its interval and its counts."""
+    made = table("right of counted", *CAPABILITIES)
+    for name, counts in found.items():
+        made.add_row(name, *(_estimate(counts.share(slug(each))) for each in CAPABILITIES))
+    return made
+
+
+def _estimate(share: Share | None) -> str:
+    if share is None:
+        return "—"
+    right = round(share.mean * share.n)
+    return f"{share.mean:.3f} [{share.low:.3f}, {share.high:.3f}] {right:,}/{share.n:,}"
+
+
+def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:
+    """Print both tables, of records and suites' folders, or of our baselines where none is given.
+
+    Raises:
+        click.ClickException: No record of the reasoning tasks is there, or one is damaged.
+    """
+    episodes = list(_recorded(paths) if paths else _baselines())
+    if not episodes:
+        raise click.ClickException("no whole record of the reasoning tasks was found")
+    found = counted(episodes)
+    out.print("[bold]firmbench table_1[/bold]: its rows of questions, and items counted of ours")
+    out.print(table_1(found))
+    out.print("accuracy by capability, 95 % interval by Wilson, right of counted")
+    out.print(capabilities(found))
+
+
+def _baselines() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Play our baselines, and yield their names and metrics."""
+    model = ReasoningTasks()
+    for spec in catalog.baselines(model):
+        yield named(model, spec), play(model, spec, keep_steps=False).metrics
+
+
+def _recorded(paths: Sequence[Path]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the names and metrics of the records in files and folders."""
+    own, left_out = catalog.model_name(ReasoningTasks), 0
+    for file in _files(paths):
+        try:
+            episode = Episode.read(file, whole=False, keep_steps=False)
+        except BadRecord as fault:
+            raise click.ClickException(str(fault)) from None
+        if episode.header.model != own:
+            continue
+        if episode.result is None:
+            left_out += 1
+            continue
+        yield _policy(episode.header.policies[_ROLE]), episode.metrics
+    if left_out:
+        print(f"{left_out} records without a result are left out", file=sys.stderr)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files, and the records in the folders: a suite's, or any with records in it."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        folder = path / "records" if (path / "records").is_dir() else path
+        yield from sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")])
+
+
+def _policy(label: str) -> str:
+    """Return a short name of a policy: of a language model its method and its own name."""
+    kind, *parts = label.split(",")
+    arguments = dict(part.split("=", 1) for part in parts if "=" in part)
+    if "model" not in arguments:
+        return label
+    return f"{arguments.get('method', kind)} ({arguments['model']})"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+def main(paths: Sequence[Path]) -> None:
+    """Print the questions of Table 1 beside PATHS: records or folders of suites."""
+    show_questions(console(), paths)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The public data sets as items: every form of a row, and every fault named by file and line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from convert_firmbench import SPLITS, Fault, convert, main
+
+from models.reasoning.item import TASKS
+from models.reasoning.item_file import read
+
+#: An invented row of each data set, in the form of the rows in the reference vectors.
+ROWS: dict[str, dict[str, Any]] = {
+    "CodeFinQA": {"question": "How much?", "context": "Sales 9.", "answer": "9", "program": "9"},
+    "CodeTAT-QA": {"question": "How much?", "context": "| a | b |", "answer": 70},
+    "ConvFinQA": {"question": "How much?", "context": "Cost 4.", "answer": "4"},
+    "FinCode": {"question": "How much?", "context": "", "answer": "1.5"},
+    "finer": {"context": "Instruction: Name the tag.\nInput: Rent.\nAnswer:", "target": "Rent"},
+    "FinKnow": {"question": "Which?", "context": "", "options": ["x", "y"], "answer": "B"},
+    "formula": {"context": 'Question: "what is 8 times 5?". Answer:', "target": "40.0"},
+    "FormulaEval": {"question": "def f(price):", "answer": "    return price"},
+    "SEC-NUM": {"question": "How much?", "context": "Rent $3,400.", "answer": "$3,400"},
+    "TAT-QA": {"question": "How much?", "context": "12.5% of it", "answer": "12.5%"},
+}
+
+
+def data_set(folder: Path, name: str, *rows: Any, ending: str = ".jsonl") -> Path:
+    """Write the files of a data set; the rows are those of its test split. Return that file."""
+    (folder / name).mkdir(parents=True)
+    for split in SPLITS[name]:
+        listed = rows if split == "test" else [ROWS[name]]
+        lines = "".join(
+            f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in listed
+        )
+        text = json.dumps(listed) if ending == ".json" else lines
+        (folder / name / f"{split}{ending}").write_text(text, "utf-8")
+    return folder / name / f"test{ending}"
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".json"])
+def test_all_ten_data_sets_become_items(ending: str, tmp_path: Path) -> None:
+    """What is written is read by the model, with every field and split."""
+    for name, row in ROWS.items():
+        data_set(tmp_path / "in", name, row, row | {"page": 3, "program": None}, ending=ending)
+    done = CliRunner().invoke(main, [str(tmp_path / "in"), str(tmp_path / "out")])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "ConvFinQA: 1 train, 2 test; fields left out: page (1)" in done.stderr
+    items = {item.id: item for item in read(str(tmp_path / "out"))}
+    assert len(items) == sum(len(splits) + 1 for splits in SPLITS.values())
+    assert {*ROWS} == {*TASKS}
+    for name, row in ROWS.items():
+        item = items[f"{name}-test-1"]
+        assert (item.task, item.split) == (name, "test")
+        assert (item.question, item.context) == (row.get("question", ""), row.get("context", ""))
+        assert item.answer == str(row.get("answer", row.get("target")))
+        assert item.options == tuple(row.get("options", ()))
+        assert item.program == row.get("program", "")
+
+
+FAULTS = {
+    "no row": ("3", "3 was given; a row is an object"),
+    "broken": ('{"question": ', "Input data was truncated"),
+    "nested": ("[" * 100_000, "nested too deeply"),
+    "no question": ({"context": "c", "answer": "1"}, "a row of TAT-QA needs a question"),
+    "no answer": ({"question": "q"}, "the field answer is missing"),
+    "two answers": ({"question": "q", "answer": "1", "target": "2"}, "answer and target differ"),
+    "answer of another kind": ({"question": "q", "answer": ["1"]}, "a text or a number"),
+    "question of another kind": ({"question": 7, "answer": "1"}, "question"),
+    "seven options": ({"question": "q", "answer": "A", "options": [*"abcdefg"]}, "options"),
+    "options of another kind": ({"question": "q", "answer": "A", "options": [1]}, "options"),
+    "id of another kind": ({"question": "q", "answer": "1", "id": 1.5}, "id=1.5 was given"),
+    "id twice": ({"question": "q", "answer": "1", "id": 1}, "is that of"),
+    "long": ('"' + "x" * 1_000_001 + '"', "at most 1,000,000 bytes"),
+}
+
+
+@pytest.mark.parametrize(("row", "why"), FAULTS.values(), ids=FAULTS)
+def test_a_bad_row_is_refused_with_its_line(row: Any, why: str, tmp_path: Path) -> None:
+    """And nothing is written."""
+    file = data_set(tmp_path / "in", "TAT-QA", ROWS["TAT-QA"], row)
+    done = CliRunner().invoke(main, [str(tmp_path / "in"), str(tmp_path / "out")])
+    assert done.exit_code == 2
+    assert f"{file}, line 2: " in done.stderr
+    assert why in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """Of a folder without data sets one that could be there, of a data set the missing split."""
+    with pytest.raises(Fault, match=r"FinCode/test\.jsonl"):
+        convert(tmp_path)
+    with pytest.raises(Fault, match=r"finer/train\.jsonl, or train\.json with a list"):
+        convert(tmp_path, ["finer"])
+    with pytest.raises(Fault, match="there is no data set 'Finer'; did you mean 'finer'"):
+        convert(tmp_path, ["Finer"])
+    data_set(tmp_path, "formula", ROWS["formula"])
+    (tmp_path / "formula" / "valid.jsonl").unlink()
+    with pytest.raises(Fault, match=r"formula/valid\.jsonl"):
+        convert(tmp_path)
+    (tmp_path / "formula" / "valid.jsonl").write_text("")
+    (tmp_path / "formula" / "test.json").write_text("[]")
+    with pytest.raises(Fault, match=r"test\.json are both there"):
+        convert(tmp_path)
+
+
+def test_a_list_that_is_none_is_refused(tmp_path: Path) -> None:
+    """A .json file holds a list; its rows are counted."""
+    file = data_set(tmp_path, "TAT-QA", ROWS["TAT-QA"], 3, ending=".json")
+    with pytest.raises(Fault, match=r"test\.json, row 2: 3 was given"):
+        convert(tmp_path)
+    file.write_text('{"rows": []}')
+    with pytest.raises(Fault, match="is a list of rows"):
+        convert(tmp_path)
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    """A file of items that is there is kept, and none beside it is written."""
+    for name in ("TAT-QA", "finer"):
+        data_set(tmp_path / "in", name, ROWS[name])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "TAT-QA.jsonl").write_text("mine")
+    done = CliRunner().invoke(main, [str(tmp_path / "in"), str(tmp_path / "out")])
+    assert done.exit_code == 2
+    assert "exists and is kept" in done.stderr
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["TAT-QA.jsonl"]
+    assert (tmp_path / "out" / "TAT-QA.jsonl").read_text() == "mine"

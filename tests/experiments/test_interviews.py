@@ -1,0 +1,118 @@
+"""The suite of case interviews on a stub, and the agreement of judges."""
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.paths import REFERENCE, ROOT
+from support.stub import Served, serving, text
+from support.suites import bench
+
+from desim.suites.plan import read_plan
+from desim.suites.published import published_text
+from experiments import judge_agreement
+from experiments.judge_agreement import agreement, judged
+
+SUITE = ROOT / "experiments" / "suites" / "firmbench_interviews.toml"
+
+#: A reply that every role and every call of a method can read.
+REPLY = {
+    "reply": "What is the market size? I recommend to enter.",
+    "is_correct": True,
+    "operations": [],
+    "structure": 6,
+    "quant": 7,
+    "business_sense": 8,
+    "communication": 9,
+    "overall": 5,
+}
+
+
+def everybody(number: int, _: dict[str, Any]) -> Served:
+    """Reply for all seats; an interviewer's words are the object itself."""
+    return text(json.dumps(REPLY | {"feedback": f"{number}"}))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
+def test_nine_methods_take_interviews_beside_the_published_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two cases in a row each, on a stub; the paper's numbers stand beside the judged fields."""
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "none")
+    with serving(everybody) as stub:
+        suite = SUITE.read_text().replace("https://api.deepseek.com/v1", stub.url)
+        (tmp_path / "suite.toml").write_text(suite.replace("episodes = 6", "episodes = 2"))
+        code, _, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
+    assert code == 0, errors
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    columns = {line["entry"]: line["columns"] for line in results}
+    assert len(columns) == 9
+    for of_entry in columns.values():
+        assert of_entry["overall"]["mean"] == pytest.approx(0.5)
+        assert of_entry["mean of four"]["mean"] == pytest.approx(0.75)
+    printed = {name: of_entry["overall"]["published"] for name, of_entry in columns.items()}
+    assert printed["CoT"] == "0.807"
+    assert (printed["GEPA"], columns["GEPA"]["structure"]["published"]) == ("0.882", "0.888")
+    # Servers refuse to answer as a JSON object where no message speaks of JSON.
+    in_json = [body for body in stub.requests if "response_format" in body]
+    assert all("JSON" in json.dumps(body["messages"]) for body in in_json)
+    assert len(in_json) > 9 * 6 * 2
+    temperatures = Counter(body["temperature"] for body in stub.requests)
+    assert (temperatures[0.3], temperatures[0.1]) == (9 * 6 * 2, 9 * 2)
+
+
+@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
+def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
+    """The row is named by the column of ours; an entry or a row that is not there is empty."""
+    plan = read_plan(SUITE, to_play=False)
+    [world] = plan.worlds.values()
+    printed = [published_text(plan, world, "AMEM", c.published) for c in world.table.columns]
+    assert printed == ["0.819", "0.732", "0.815", "0.826", "0.810", "", "", ""]
+    assert published_text(plan, world, "AMEM", "Brevity") == ""
+    assert [len(column.published) > 0 for column in world.table.columns] == [True] * 5 + [False] * 3
+
+
+def test_alpha_of_an_interval_scale() -> None:
+    """By hand: observed over expected squared differences of all pairs of values."""
+    assert agreement([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]) == 1.0
+    # Pairs within interviews differ by 0, 0, 1; pairs of all six values by 20 / 15 on average.
+    values = [1, 2, 3, 1, 2, 4]
+    expected = sum((a - b) ** 2 for a in values for b in values) / (6 * 5)
+    assert agreement([[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]) == pytest.approx(1 - (1 / 3) / expected)
+    # An interview with one score has no pair, and says nothing.
+    assert agreement([[1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 4.0, math.nan]]) == pytest.approx(
+        1 - (1 / 3) / expected
+    )
+    assert agreement([[1.0, 2.0], [2.0, 1.0]]) < 0
+    assert math.isnan(agreement([[5.0, 5.0], [5.0, 5.0]]))
+
+
+def test_judges_of_the_same_rubric_agree() -> None:
+    """A stricter one less; each of them has scored every interview."""
+    same = judged(["rubric", "rubric"], ["framework", "data_hungry"])
+    other = judged(["rubric", "rubric,strictness=3"], ["framework", "data_hungry"])
+    assert {len(row) for rows in same.values() for row in rows} == {12}
+    for name in ("structure", "quant", "business_sense", "overall"):
+        assert agreement(same[name]) == 1
+        assert agreement(other[name]) < 1
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "printed"),
+    [
+        (["--candidate", "framework"], 0, "business_sense"),
+        (["--judge", "rubric"], 2, "agreement needs at least two"),
+        (["--candidate", "frame"], 1, "framework"),
+        (["--cases", "nowhere"], 1, "cannot read the folder 'nowhere'"),
+        (["--judge", "rubric", *["--judge", "rubric"] * 9], 1, "judges"),
+    ],
+)
+def test_the_script(options: list[str], code: int, printed: str) -> None:
+    """A table, or one sentence."""
+    done = CliRunner().invoke(judge_agreement.main, options)
+    assert (done.exit_code, printed in done.output) == (code, True), done.output

@@ -1,0 +1,76 @@
+"""The questions of Table 1: counts of episodes, from records and from the folder of a suite."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from reproduce_reasoning import CELLS, counted, main
+from support.paths import REFERENCE
+
+from desim import catalog, play
+from models.reasoning.item import CAPABILITIES
+from models.reasoning.model import ReasoningTasks
+from models.reasoning.taxonomy import slug
+
+HERE = pytest.mark.skipif(
+    not (REFERENCE / "published").exists(),
+    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
+)
+
+
+def test_episodes_of_a_policy_count_together() -> None:
+    """Right answers over counted ones; a cell without items has no accuracy."""
+    parts = [
+        play(ReasoningTasks(tasks=[task]), "reference" if right else "first_number").metrics
+        for task, right in (("tagging", True), ("multiple_choice", False))
+    ]
+    found = counted([("a", parts[0]), ("a", parts[1]), ("b", parts[0])])
+    assert (found["a"].episodes, found["b"].episodes) == (2, 1)
+    both, alone = (found[name].share("domain_knowledge") for name in "ab")
+    assert both is not None
+    assert alone is not None
+    assert (alone.mean, alone.n) == (1.0, 13)
+    assert both.n == 13 + parts[1]["counted_domain_knowledge"]
+    assert both.mean == (13 + parts[1]["right_domain_knowledge"]) / both.n
+    assert found["b"].share("numerical_calculation_hard") is None
+
+
+def test_every_cell_of_the_table_is_a_metric() -> None:
+    """The items that ship have questions for all eight rows."""
+    metrics = play(ReasoningTasks(), "first_number").metrics
+    assert len(CELLS) == 8
+    for name in (*(metric for metric, _ in CELLS.values()), *map(slug, CAPABILITIES)):
+        assert metrics[f"counted_{name}"] >= 3
+
+
+@HERE
+def test_records_and_folders_are_shown_beside_the_paper(tmp_path: Path) -> None:
+    """A record, and a suite's folder; records of other worlds and cut ones are left out."""
+    (tmp_path / "records").mkdir()
+    game = ReasoningTasks.preset("small")
+    play(game, "reference", record=tmp_path / "records" / "one.jsonl")
+    play(game, "first_number", record=tmp_path / "two.jsonl.gz")
+    other = tmp_path / "records" / "other.jsonl"
+    play(catalog.model("edt"), "simple", record=other)
+    whole = (tmp_path / "records" / "one.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "records" / "cut.jsonl").write_bytes(b"".join(whole[:-1]))
+    done = CliRunner().invoke(main, [str(tmp_path), str(tmp_path / "two.jsonl.gz")])
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    [paper] = [line.split() for line in lines if line.startswith("paper: ACE")]
+    assert paper[2:] == ["0.853", "0.825", "0.712", "0.500", "0.925", "0.826", "0.464", "0.697"]
+    names = [line.split("  ")[0] for line in lines]
+    assert [name for name in names if name in ("reference", "first_number")] == [
+        "reference",
+        "first_number",
+    ] * 2
+    assert "simple" not in done.stdout
+    assert "1 records without a result are left out" in done.stderr
+
+
+def test_a_folder_without_records_is_an_error(tmp_path: Path) -> None:
+    """So is a file that is no record."""
+    done = CliRunner().invoke(main, [str(tmp_path)])
+    assert (done.exit_code, "no whole record" in done.stderr) == (1, True)
+    (tmp_path / "x.jsonl").write_text("{}\n")
+    assert CliRunner().invoke(main, [str(tmp_path)]).exit_code == 1
