@@ -23,6 +23,12 @@ settings.load_profile("desim")
 os.environ.pop("COLUMNS", None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Start one worker more than there are processors, for tests that wait: browsers, kills."""
+    return 1 + (os.cpu_count() or 1)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def ledgers_are_checked() -> Iterator[None]:
     """Verify every ledger after every call that might change it, and every world's statements.

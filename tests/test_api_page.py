@@ -10,6 +10,8 @@ from types import ModuleType
 import pytest
 from support.paths import ROOT
 
+from desim.sweeps.design.spec import planned
+
 PAGE = (ROOT / "desim" / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(python|text|toml)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
 
@@ -35,11 +37,16 @@ def test_the_blocks_run_in_order_and_print_what_the_page_says(
             printed = ""
 
 
-def test_the_sweep_file_of_the_page_is_read(tmp_path: Path) -> None:
-    """The TOML block is a sweep that the command line accepts."""
+def test_the_sweep_files_of_the_page_are_read(tmp_path: Path) -> None:
+    """The TOML blocks are sweeps that the command line accepts."""
     from desim.sweeps.config import read_config
 
-    (toml,) = (text for kind, text in BLOCKS if kind == "toml")
-    (tmp_path / "plan.toml").write_text(toml, encoding="utf-8")
-    plan = read_config(str(tmp_path / "plan.toml"), "", {}, (), "")
-    assert (plan.model, plan.preset, plan.seeds) == ("beer_game", "poisson", "0:500")
+    plans = []
+    for text in (text for kind, text in BLOCKS if kind == "toml"):
+        (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+        plans.append(read_config(str(tmp_path / "plan.toml"), "", {}, (), ""))
+    grid, designed = plans
+    assert (grid.model, grid.preset, grid.seeds) == ("beer_game", "poisson", "0:500")
+    assert designed.design
+    design, fixed = planned(designed.design, designed.set)
+    assert (len(design), fixed) == (64 * (3 + 2), {})

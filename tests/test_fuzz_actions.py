@@ -17,8 +17,8 @@ WORLDS = everything()
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_extreme_actions_are_accepted_or_refused(world: str) -> None:
-    """2,000 answers over all worlds; roles of a world of parts may be asked later than that."""
-    [(_, attack)] = attacked([world], 2_000 // len(WORLDS))
+    """In two episodes at least; roles of a world of parts may be asked later than that."""
+    [(_, attack)] = attacked([world], 90)
     assert attack.faults == []
     asked = {role for role, _ in attack.counts}
     assert asked == set(attack.model.roles) or offers(attack.model, HasParts)
@@ -28,8 +28,8 @@ def test_extreme_actions_are_accepted_or_refused(world: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
 def test_many_extreme_actions_are_accepted_or_refused(world: str) -> None:
-    """20,000 answers over all worlds, others than above."""
-    [(_, attack)] = attacked([world], 20_000 // len(WORLDS), seed=7)
+    """Others than above."""
+    [(_, attack)] = attacked([world], 800, seed=7)
     assert attack.faults == []
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.forked import desim_process, ended
 from support.paths import PYTHONPATH, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,22 +41,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def python(*arguments: str, cwd: Path, env: dict[str, str]) -> "subprocess.Popen[str]":
+    """Start a new Python."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**os.environ, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def test_every_command_prints_what_the_readme_says(folder: Path) -> None:
     """In order, in one folder outside the repository, as a reader would type them."""
-    commands = {"desim": [sys.executable, "-m", "desim"], "python": [sys.executable]}
-    env = {**os.environ, "PYTHONPATH": PYTHONPATH, "PYTHONWARNINGS": "default"}
+    env = {"PYTHONPATH": PYTHONPATH, "PYTHONWARNINGS": "default"}
+    programs = {"desim": desim_process, "python": python}
     for command, printed in dialogues():
         program, *arguments = command.split()
-        done = subprocess.run(
-            [*commands[program], *arguments],
-            cwd=folder,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        lines = "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
+        done = ended(programs[program](*arguments, cwd=folder, env=env))
+        assert done.code == 0, done.err
+        lines = "\n".join(line.rstrip() for line in done.out.rstrip().splitlines())
         assert SPEED.sub("N", lines) == SPEED.sub("N", printed), command
 
 

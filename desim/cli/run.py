@@ -63,7 +63,8 @@ def command(
 ) -> None:
     """Play one episode of MODEL, or a series. Without a policy, greedy plays its default roles.
 
-    A series prints a line for each episode as soon as it has ended, with --json an object.
+    A series prints a line for each episode as soon as it has ended and a last line for all; with
+    --json each is an object, and the last one has the mean score, its spread and the usage.
     """
     from desim import catalog
     from desim.cli.tables import print_episode

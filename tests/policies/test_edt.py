@@ -1,13 +1,12 @@
 """The rules for the Enterprise Digital Twin and their known figures: reference SPEC 11."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import define, evolve, field
+from support.forked import desim_process, ended
 from support.paths import ROOT
 
 from desim import Episode, play
@@ -123,13 +122,8 @@ def test_greedy_knows_no_cost_that_the_briefing_hides() -> None:
 
 def test_the_command_line_prints_the_published_figures() -> None:
     """`desim run edt --policy simple --json`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "desim", "run", "edt", "--policy", "simple", "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    printed = json.loads(done.stdout)
+    done = ended(desim_process("run", "edt", "--policy", "simple", "--json", cwd=ROOT))
+    printed = json.loads(done.out)
     assert (printed["preset"], printed["ended"], printed["decisions"]) == (
         "published",
         "horizon",

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any
 
+from policies.llm.gate import GATES
+
 __all__ = ["KEY", "MODES", "attacking"]
 
 #: The key that the client sends, which no output may hold.
@@ -267,6 +269,8 @@ def attacking(mode: Mode) -> Iterator[tuple[str, list[float]]]:
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1", times
     finally:
+        # Another server may get the same port.
+        GATES.pop(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", None)
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
 

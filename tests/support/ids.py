@@ -7,9 +7,9 @@ __all__ = ["stable"]
 
 
 def stable(value: Any) -> str:
-    """Return the `repr` of a case without memory addresses, the items of sets in order."""
+    """Return the start of a case's `repr`, without memory addresses, the items of sets in order."""
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-    return re.sub(r"\{([^{}:]*)\}", lambda found: f"{{{_sorted(found[1])}}}", text)
+    return re.sub(r"\{([^{}:]*)\}", lambda found: f"{{{_sorted(found[1])}}}", text)[:200]
 
 
 def _sorted(items: str) -> str:

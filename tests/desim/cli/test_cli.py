@@ -84,10 +84,10 @@ def test_a_record_is_written_and_replayed(desim: Desim, folder: Path) -> None:
     )
 
 
-def test_json_stays_pure_with_a_record_and_a_log(shell: Desim) -> None:
+def test_json_stays_pure_with_a_record_and_a_log(process: Desim) -> None:
     """Log lines carry the simulated time and go to standard error."""
     arguments = ("run", "beer_game", "--set", "opponents=oracle", "--record", "run", "--json")
-    code, out, err = shell("--log-level", "info", *arguments)
+    code, out, err = process("--log-level", "info", *arguments)
     assert code == 0
     assert out.count("\n") == 1
     assert json.loads(out)["params"]["opponents"] == "oracle"
@@ -282,10 +282,10 @@ def test_a_run_that_fails_ends_with_one(desim: Desim) -> None:
     refused(desim("run", "beer_game", "--policy", "mine:Breaks", "--json"), says, 1)
 
 
-def test_debug_shows_a_traceback(shell: Desim) -> None:
+def test_debug_shows_a_traceback(process: Desim) -> None:
     """Of both errors, the policy's and desim's; without --debug there is none."""
-    quiet = shell("run", "beer_game", "--policy", "mine:Breaks")
-    loud = shell("--debug", "run", "beer_game", "--policy", "mine:Breaks")
+    quiet = process("run", "beer_game", "--policy", "mine:Breaks")
+    loud = process("--debug", "run", "beer_game", "--policy", "mine:Breaks")
     assert (quiet.code, loud.code, loud.out) == (1, 1, "")
     assert "Traceback" not in quiet.err
     assert "Traceback" in loud.err

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import mean, stdev
 
 import pytest
 from support.command_line import Desim, refused
@@ -40,17 +41,29 @@ def test_the_same_command_goes_on(desim: Desim, folder: Path) -> None:
 
 
 def test_a_series_is_json_lines(desim: Desim, folder: Path) -> None:
-    """The summary of `run --json` with the place in the series."""
+    """The summary of `run --json` with the place in the series, and then one object for all."""
     lines = desim(*RUN, "--episodes", "2", "--record", "s", "--json").out.splitlines()
-    plain = [json.loads(line) for line in lines]
+    *plain, total = [json.loads(line) for line in lines]
     assert [(one["episode"], one["seed"], one["was_recorded"]) for one in plain] == [
         (1, 0, False), (2, 1, False),
     ]  # fmt: skip
     assert [one["record"] for one in plain] == ["s/episode-001.jsonl", "s/episode-002.jsonl"]
     alone = json.loads(desim(*RUN, "--json").out)
     assert {key: plain[0][key] for key in alone} == alone
+    scores = [one["score"] for one in plain]
+    assert total == {
+        "episodes": 2,
+        "score": {
+            "mean": pytest.approx(mean(scores)),
+            "sd": pytest.approx(stdev(scores)),
+            "min": min(scores),
+            "max": max(scores),
+        },
+        "usage": {},
+    }
     again = desim(*RUN, "--episodes", "2", "--record", "s", "--json").out.splitlines()
-    assert [json.loads(line)["was_recorded"] for line in again] == [True, True]
+    assert [json.loads(line)["was_recorded"] for line in again[:2]] == [True, True]
+    assert json.loads(again[2]) == total
     assert (folder / "s").is_dir()
 
 
@@ -83,11 +96,17 @@ def test_an_outage_or_a_limit_ends_the_series_and_the_same_command_goes_on(desim
             ended = desim(*command)
             assert (ended.code, ended.err.count("\n")) == (1, 1)
             assert "503" in ended.err
+            assert "the same command goes on with the series in s" in ended.err
         stopped = desim(*command, "--max-calls", "2")
         assert stopped.code == 1
         assert "max-calls" in stopped.err
+        assert "the same command goes on with the series in s" in stopped.err
         assert desim(*command).code == 0
-    assert len(stub.requests) == 3 * 4 + len(is_down)
+        assert len(stub.requests) == 3 * 4 + len(is_down)
+        is_down.add(len(stub.requests))
+        unrecorded = desim(*command[:-2])
+        assert (unrecorded.code, unrecorded.err.count("\n")) == (1, 1)
+        assert "nothing was recorded: with --record DIR the same command goes on" in unrecorded.err
 
 
 def test_a_router_says_once_what_has_no_effect(desim: Desim, folder: Path) -> None:

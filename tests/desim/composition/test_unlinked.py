@@ -72,7 +72,7 @@ def check(parts: dict[str, str], turn: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("turn", range(3))
-@pytest.mark.parametrize("seed", [0, 7])
+@pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=str)
 def test_every_pair_of_worlds_equals_its_parts(
     first: str, second: str, seed: int, turn: int

@@ -1,11 +1,11 @@
 """Fields of the scenario are parameters: set from the command line, swept, and checked."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.command_line import Ended
+from support.forked import desim_process, ended
 from support.paths import ROOT
 
 from desim import play, sweep
@@ -13,20 +13,18 @@ from models.edt import EnterpriseDigitalTwin
 from models.edt.document import to_document
 
 
-def simple(*options: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+def simple(*options: str, code: int = 0) -> Ended:
     """Run `desim run edt --policy simple` with further options."""
-    command = [sys.executable, "-m", "desim", "run", "edt", "--policy", "simple", "--json"]
-    done = subprocess.run(
-        [*command, *options], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code
+    command = ("run", "edt", "--policy", "simple", "--json")
+    done = ended(desim_process(*command, *options, cwd=ROOT))
+    assert done.code == code
     return done
 
 
 def test_a_fixed_cost_is_set_from_the_command_line() -> None:
     """8,000 less in each of 95 steps is 760,000 more."""
     done = simple("--set", "scenario.fixed_cost=12000")
-    assert json.loads(done.stdout)["score"] == 7_116_500 + 95 * 8_000
+    assert json.loads(done.out)["score"] == 7_116_500 + 95 * 8_000
 
 
 def test_a_field_of_a_scenario_from_a_file_is_set(tmp_path: Path) -> None:
@@ -39,7 +37,7 @@ def test_a_field_of_a_scenario_from_a_file_is_set(tmp_path: Path) -> None:
     read = ("--set", f"scenario={file}")
     some = ("--set", "scenario.projects.0.billing_rate=0")
     scores = [
-        json.loads(simple(*options).stdout)["score"]
+        json.loads(simple(*options).out)["score"]
         for options in (read, (*read, *some), (*some, *read))
     ]
     assert scores[0] == 7_116_500 + 95 * 20_000
@@ -58,9 +56,9 @@ def test_a_field_of_a_scenario_from_a_file_is_set(tmp_path: Path) -> None:
 def test_a_wrong_field_is_one_sentence(given: str, error: str) -> None:
     """Near misses are suggested; nothing is played."""
     done = simple("--set", given, code=2)
-    assert error in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not done.stdout
+    assert error in done.err
+    assert done.err.count("\n") == 1
+    assert not done.out
 
 
 def test_a_field_of_the_scenario_is_swept() -> None:

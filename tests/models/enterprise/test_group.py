@@ -1,9 +1,6 @@
 """One company of several worlds: pool, limits, closings, losses, score and statements."""
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import define
-from support.paths import PYTHONPATH
+from support.forked import desim_process, ended
 
 from desim import Episode, Run, catalog, play, replay, resume
 from desim.core.result import RUNNING
@@ -427,12 +424,10 @@ def test_the_line_ups_name_a_rule_for_every_seat() -> None:
     assert len(GROUP.roles) == 8
 
 
-def killed(file: Path, environment: dict[str, str]) -> bool:
+def killed(file: Path) -> bool:
     """Play a group in a process and kill it once its record has some size; False if too late."""
-    line = (sys.executable, "-m", "desim", "run", "enterprise", "--policy", "tuned", "--seed", "7")
-    with subprocess.Popen(
-        [*line, "--record", str(file)], env=environment, stdout=subprocess.DEVNULL
-    ) as running:
+    line = ("run", "enterprise", "--policy", "tuned", "--seed", "7", "--record", str(file))
+    with desim_process(*line, cwd=file.parent) as running:
         while running.poll() is None and not (file.exists() and file.stat().st_size > 200_000):
             pass
         running.kill()
@@ -441,14 +436,8 @@ def killed(file: Path, environment: dict[str, str]) -> bool:
 
 def test_a_killed_group_goes_on_where_it_was(tmp_path: Path) -> None:
     """SIGKILL in the middle; the record is resumed from the command line to the same end."""
-    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     files = (tmp_path / f"killed{attempt}.jsonl" for attempt in range(10))
     # On a busy machine the run may end before it is killed.
-    file = next(file for file in files if killed(file, environment))
-    subprocess.run(
-        [sys.executable, "-m", "desim", "resume", str(file)],
-        env=environment,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    file = next(file for file in files if killed(file))
+    assert ended(desim_process("resume", str(file), cwd=tmp_path)).code == 0
     assert Episode.read(file).result == play(SMALL, "tuned", 7).result

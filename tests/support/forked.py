@@ -1,0 +1,144 @@
+"""The command line in a process of its own that is forked, and so needs no imports.
+
+A new Python spends half a second of a processor on imports before `desim` begins. What a test says
+about streams, exit codes, signals and locks holds for a forked process as well; tests of what is
+imported, and from where, start a Python of their own.
+"""
+
+import atexit
+import gc
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from multiprocessing import util
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any, NoReturn
+
+from support.command_line import Ended
+from support.paths import ROOT
+
+from desim.cli.main import COMMANDS, main
+
+__all__ = ["desim_process", "ended", "forked"]
+
+#: Imported beside the modules of the commands, once for all processes: what many commands use.
+FURTHER = ("desim.cli.tables", "desim.sweeps.sweep", "rich.table", "scipy.special")
+
+
+def desim_process(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, **streams: Any
+) -> "subprocess.Popen[str]":
+    """Start `desim` in a folder, in this environment with changes."""
+    return forked(partial(main, arguments, "desim"), cwd=cwd, env=env, module="desim", **streams)
+
+
+def ended(process: "subprocess.Popen[str]", seconds: float = 120) -> Ended:
+    """Wait for the end of a process."""
+    out, err = process.communicate(timeout=seconds)
+    return Ended(process.returncode, out, err)
+
+
+def forked(
+    function: Callable[[], Any],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    module: str = "support",
+    **streams: Any,
+) -> "subprocess.Popen[str]":
+    """Start a process that calls a function as `python -m MODULE` would.
+
+    Standard input is empty and the other streams are pipes, unless *streams* say otherwise.
+    """
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    for name in (*COMMANDS.values(), *FURTHER):
+        import_module(name)
+    return subprocess.Popen(  # what `preexec_fn` calls ends the process, so that nothing is started
+        ["never started"],
+        preexec_fn=partial(_call, function, {**os.environ, **(env or {})}, module),  # noqa: PLW1509
+        cwd=cwd,
+        text=True,
+        restore_signals=False,  # Python ignores SIGPIPE and SIGXFSZ, and so does this one
+        **{**pipes, **streams},
+    )
+
+
+def _call(function: Callable[[], Any], env: dict[str, str], module: str) -> NoReturn:
+    code = 1
+    try:
+        _become_new(env, module)
+        try:
+            function()
+            code = 0
+        except SystemExit as end:
+            code = _code(end)
+        except BaseException:  # noqa: BLE001 (as Python itself does)
+            sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        code = _ended(code)
+    finally:
+        os._exit(code)
+
+
+def _become_new(env: dict[str, str], module: str) -> None:
+    """Leave nothing of this process but its modules."""
+    gc.freeze()  # nothing of the tests is finalised here
+    gc.enable()
+    _release_files()
+    os.environ.clear()
+    os.environ.update(env)
+    atexit._clear()
+    atexit.register(util._exit_function)  # type: ignore[attr-defined]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.stdin = sys.__stdin__ = _stream(0, "r")
+    sys.stdout = sys.__stdout__ = _stream(1, "w")
+    sys.stderr = sys.__stderr__ = _stream(2, "w", line_buffering=True)
+    sys.excepthook = sys.__excepthook__
+    sys.path.insert(0, str(Path.cwd()))
+    spawned = ModuleType("__main__")  # what processes that this one spawns import
+    spawned.__spec__ = ModuleSpec(f"{module}.__main__", None)
+    sys.modules["__main__"] = spawned
+    ours = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
+    for name, other in [*sys.modules.items()]:
+        if (file := getattr(other, "__file__", None)) and not file.startswith(ours):
+            del sys.modules[name]  # which a test has imported from a user's folder
+
+
+def _release_files() -> None:
+    """Let every inherited file refer to nothing; its number is not used anew."""
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    for number in [int(file.name) for file in Path("/dev/fd").iterdir()]:
+        if number > 2 and number != null:
+            os.dup2(null, number, inheritable=False)
+
+
+def _stream(number: int, mode: str, *, line_buffering: bool = False) -> Any:
+    raw: IO[Any] = os.fdopen(number, f"{mode}b", closefd=False)
+    errors = "backslashreplace" if number == 2 else "strict"
+    return io.TextIOWrapper(raw, "utf-8", errors, line_buffering=line_buffering)  # type: ignore[type-var]
+
+
+def _code(end: SystemExit) -> int:
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    print(end.code, file=sys.stderr)  # noqa: T201 (as Python itself does)
+    return 1
+
+
+def _ended(code: int) -> int:
+    """Wait for threads, call what is registered, and flush."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return 120
+    return code
