@@ -31,7 +31,7 @@ MAY = {
 LAYERS = (
     {"version", "formatting", "short_repr"},
     {"errors"},
-    {"sandbox"},
+    {"sandbox", "whole_file"},
     {"schema"},
     {"core"},
     {"catalog"},

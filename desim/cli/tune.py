@@ -1,4 +1,4 @@
-"""`desim tune`: the best parameters of a policy, always told on seeds that the search never saw."""
+"""`desim tune`: the best parameters of a policy, reported on seeds that the search has not used."""
 
 from typing import TYPE_CHECKING
 

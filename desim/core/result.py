@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -12,7 +12,7 @@ from desim.errors import WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["RUNNING", "Result", "metrics_of", "score_of", "summarise"]
+__all__ = ["RUNNING", "Result", "flat", "metrics_of", "score_of", "summarise"]
 
 #: In the place of a reason: the model has not ended.
 RUNNING = "still running"
@@ -104,3 +104,12 @@ def _digest(ledgers: Sequence[Ledger]) -> str | None:
     if not ledgers:
         return None
     return hashlib.sha256("".join(ledger.digest() for ledger in ledgers).encode()).hexdigest()
+
+
+def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield nested metrics by their path: `{"cost": {"retailer": 3}}` as `cost.retailer`, 3."""
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

@@ -38,7 +38,7 @@ def series_fans(rows: Rows) -> Iterator[Given]:
             continue
         step = -(-periods // _MOST_PERIODS)
         each = [Fan(policy, *(quantile[::step] for quantile in b)) for policy, b in bands.items()]
-        told = _told(periods)
+        shown_periods = _table_periods(periods)
         notes = [
             "each cell: the median and, in brackets, the 5 and 95 % quantiles in that period",
             (
@@ -54,9 +54,13 @@ def series_fans(rows: Rows) -> Iterator[Given]:
             f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
             f"a panel for each of {len(shown)} policies.",
             Table.of(
-                ["policy", "n", *(f"period {period:,}" for period in told)],
+                ["policy", "n", *(f"period {period:,}" for period in shown_periods)],
                 (
-                    [policy, _counts(values, told), *_cells(bands[str(policy)], told)]
+                    [
+                        policy,
+                        _counts(values, shown_periods),
+                        *_cells(bands[str(policy)], shown_periods),
+                    ]
                     for policy, values in shown.items()
                 ),
                 notes=notes,
@@ -91,24 +95,26 @@ def _padded(each: "list[Fan]", length: int) -> "list[Fan]":
     ]
 
 
-def _told(periods: int) -> list[int]:
+def _table_periods(periods: int) -> list[int]:
     """Return the periods of a table: the first, the quarters, the last."""
     if not periods:
         return []
     return sorted({1, *(max(1, round(periods * part / 4)) for part in (1, 2, 3)), periods})
 
 
-def _counts(values: "NDArray[float64]", told: list[int]) -> str:
+def _counts(values: "NDArray[float64]", periods: list[int]) -> str:
     """Return how many episodes have a value in the first and in the last period of a table."""
     import numpy as np
 
     known = np.isfinite(values).sum(axis=0)
-    first, last = (int(known[at - 1]) if at <= len(known) else 0 for at in (told[0], told[-1]))
+    first, last = (
+        int(known[at - 1]) if at <= len(known) else 0 for at in (periods[0], periods[-1])
+    )
     return f"{first:,}" if first == last else f"{first:,} to {last:,}"
 
 
-def _cells(band: "list[NDArray[float64]]", told: list[int]) -> list[str]:
-    return [_cell([one[at - 1] for one in band] if at <= len(band[0]) else []) for at in told]
+def _cells(band: "list[NDArray[float64]]", periods: list[int]) -> list[str]:
+    return [_cell([one[at - 1] for one in band] if at <= len(band[0]) else []) for at in periods]
 
 
 def _cell(found: list[float]) -> str:

@@ -53,7 +53,7 @@ def _facts(rows: Rows, known: dict[str, str], path: Path) -> Iterator[tuple[str,
     if fixed:
         yield "parameters set", ", ".join(f"{name}={value}" for name, value in fixed.items())
     for name, column in varying.items():
-        if name != column:  # model and preset are told above
+        if name != column:  # model and preset are in the lines above
             yield f"{name} varies", ", ".join(_distinct(rows, column))
     yield "policies", "; ".join(_distinct(rows, "policy"))
     yield "seeds", known.get("seeds") or _seeds(rows)

@@ -10,9 +10,10 @@ from desim.reports.record_page import MOST_RECORDS, record_page
 from desim.reports.rendering import rendered
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep_page import sweep_page
-from desim.reports.writing import check_target, write_page
+from desim.reports.writing import check_target
 from desim.sweeps.checkpoint import FILE_NAME
 from desim.sweeps.rows import Rows
+from desim.whole_file import write_whole
 
 __all__ = ["write_report"]
 
@@ -52,7 +53,7 @@ def write_report(
         raise UsageError("give the folder of a sweep or of a suite, or records")
     target = Path(out) if out else _beside(given[0])
     check_target(target, force=force)
-    write_page(target, rendered(_page(given, against)))
+    write_whole(target, [rendered(_page(given, against))])
     return target
 
 

@@ -1,13 +1,12 @@
 """The file of a report: written as a whole, and never over what is no report."""
 
-import contextlib
 import os
 from pathlib import Path
 
 from desim.errors import UsageError
 from desim.reports.rendering import MARK
 
-__all__ = ["check_target", "write_page"]
+__all__ = ["check_target"]
 
 #: Bytes at the start of a file among which a report has its mark.
 _START = 1_024
@@ -36,23 +35,6 @@ def check_target(path: Path, *, force: bool) -> None:
             f"{path} exists and is no report of desim; choose another name (--out), "
             "or replace it (--force)"
         )
-
-
-def write_page(path: Path, content: bytes) -> None:
-    """Write a file under another name and rename it, so that it is never incomplete.
-
-    Raises:
-        UsageError: The system does not take it.
-    """
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as fault:
-        # On a read-only disk not even a file that does not exist can be removed.
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
 
 
 def _is_report(path: Path) -> bool:

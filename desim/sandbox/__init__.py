@@ -1,4 +1,4 @@
-"""Runs programs that a language model wrote, which nobody has read.
+"""Runs untrusted programs, such as those that a language model wrote.
 
 Each program gets an interpreter of its own with an empty environment, no input, and of the file
 system the standard library, to read, and an empty folder. It is killed with all that it started

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from desim.core.result import flat
 from desim.episodes.episode import Episode
 from desim.errors import BadRecord
 
@@ -121,7 +122,7 @@ def read_played(
         score=result.score,
         ended=result.ended,
         decisions=result.decisions,
-        metrics=dict(_flat(result.metrics)),
+        metrics=dict(flat(result.metrics)),
         usage=_summed(result.usage),
         limit=next(_limits(recorded), ""),
         seconds=round(seconds, 3),
@@ -157,11 +158,3 @@ def _summed(usage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         for name, value in of_role.items():
             sums[name] = sums.get(name, 0) + value
     return sums
-
-
-def _flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in metrics.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value

@@ -13,7 +13,7 @@ from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate
 from desim.statistics.intervals import checked_level
 from desim.sweeps.failures import different_seeds
 from desim.sweeps.rows import Rows
-from desim.sweeps.tables import repeated_note, rich_table
+from desim.sweeps.tables import as_text, repeated_note, rich_table
 
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Group
@@ -22,8 +22,6 @@ __all__ = ["AggregateLine", "AggregateTable", "Scale", "aggregate", "normalised"
 
 #: Normalised scores by policy, world and seed.
 Normalised = Mapping[str, Mapping[str, Mapping[int, float]]]
-
-_UNLIMITED = 100_000
 
 
 @frozen
@@ -96,12 +94,7 @@ class AggregateTable:
     repeated: Mapping[str, tuple[int, int]] = field(factory=dict)
 
     def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(width=_UNLIMITED, color_system=None, force_jupyter=False)
-        with console.capture() as capture:
-            console.print(self)
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        return as_text(self)
 
     def __rich__(self) -> "Group":
         from rich.console import Group

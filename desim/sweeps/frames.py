@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,16 @@ import msgspec
 from desim.errors import UsageError
 from desim.sweeps import columns
 from desim.sweeps.jobs import Row
+from desim.whole_file import write_whole
 
 if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd
     import polars as pl
 
 __all__ = ["to_pandas", "to_polars", "write_parquet"]
+
+#: Bytes of a file that are copied at once.
+_BLOCK = 1 << 20
 
 #: Prefixes that names have only where they would not be clear without.
 _SHORTENED = ("params.", "metrics.")
@@ -62,11 +67,10 @@ def write_parquet(rows: Sequence[Row], path: str | Path) -> None:
         try:
             with contextlib.closing(duckdb.connect()) as database:
                 database.read_json(str(lines), sample_size=-1).write_parquet(str(made))
-            partial = target.with_name(f".{target.name}.partial")
-            partial.write_bytes(made.read_bytes())
-            partial.replace(target)
         except (OSError, duckdb.Error) as fault:
             raise UsageError(f"cannot write {target}: {fault}") from None
+        with made.open("rb") as content:
+            write_whole(target, iter(partial(content.read, _BLOCK), b""))
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:

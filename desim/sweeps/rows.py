@@ -6,7 +6,6 @@ import io
 import itertools
 import json
 import operator
-import os
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from desim.sweeps.jobs import Row
 from desim.sweeps.packed import PackedRows, SelectedRows
 from desim.sweeps.row_series import series_by_group
 from desim.sweeps.tables import ComparisonTable
+from desim.whole_file import write_whole
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     import pandas as pd
@@ -312,8 +312,8 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: They cannot be written.
         """
-        _replace(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
-        _replace(Path(folder) / "rows.csv", self._csv())
+        write_whole(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
+        write_whole(Path(folder) / "rows.csv", self._csv())
 
     def _at(self, places: Iterable[int]) -> "Rows":
         """Return the rows at some indices."""
@@ -369,20 +369,3 @@ def _checked(line: bytes) -> bytes:
     """Return a line if it is a row; it is decoded for good only on access."""
     _check(line)
     return line
-
-
-def _replace(path: Path, lines: Iterable[bytes]) -> None:
-    """Write a file under another name and rename it, so that it is never incomplete."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            file.writelines(lines)
-        partial.replace(path)
-    except OSError as fault:
-        # On a read-only disk not even a file that does not exist can be removed.
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise

@@ -29,7 +29,7 @@ __all__ = [
 #: The cell of a figure that is not known.
 UNKNOWN = "—"
 
-#: Half the width of an interval, as a share of the mean, for which the seeds needed are told.
+#: Half the width of an interval, as a share of the mean, for which tables state the seeds needed.
 _PRECISION = 0.05
 
 #: The head of the column with these seeds.

@@ -8,16 +8,13 @@ from attrs import field, frozen
 from desim.formatting import estimate_text
 from desim.statistics.comparison import paired
 from desim.statistics.intervals import Interval, interval
-from desim.sweeps.tables import UNKNOWN, estimate_cells, rich_table
+from desim.sweeps.tables import UNKNOWN, as_text, estimate_cells, rich_table
 
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Group
     from rich.table import Table
 
 __all__ = ["Bought", "Scores", "Setting", "Tuned", "gain", "mean_of", "parameters_text"]
-
-#: Characters of a console on which no line is folded.
-_UNLIMITED = 100_000
 
 #: Scores by place of the seed; None where an episode failed and its model declares no worst score.
 Scores = Sequence[float | None]
@@ -133,12 +130,7 @@ class Tuned:
         return {**plain, **{name: to_plain(getattr(self, name)) for name in figures}}
 
     def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(width=_UNLIMITED, color_system=None, force_jupyter=False)
-        with console.capture() as capture:
-            console.print(self)
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        return as_text(self)
 
     def __rich__(self) -> "Group":
         from rich.console import Group

@@ -11,6 +11,7 @@ import msgspec
 from desim.core.collector import rare_collections
 from desim.core.limits import alarm
 from desim.core.protocols import HasWorstScore, offers
+from desim.core.result import flat
 from desim.core.series import Series
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import resolve
@@ -139,19 +140,10 @@ def _results(episode: Episode) -> dict[str, Any]:
         "score": result.score,
         "ended": result.ended,
         "decisions": result.decisions,
-        "metrics": dict(_flat(result.metrics)),
+        "metrics": dict(flat(result.metrics)),
         "ledger_digest": result.ledger_digest,
         "series": episode.series,
     }
-
-
-def _flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Name nested metrics by their path: `{"cost": {"retailer": 3}}` becomes `cost.retailer`."""
-    for name, value in metrics.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _error_text(fault: BaseException) -> str:

@@ -18,7 +18,7 @@ from desim.errors import UsageError
 from desim.statistics.intervals import checked_level
 from desim.sweeps.design.factors import Factor, read_factors
 from desim.sweeps.design.points import Design, at_places, checked_count
-from desim.sweeps.design.responses import of_design
+from desim.sweeps.design.responses import of_figures
 from desim.sweeps.design.sampling import checked_power, generator, sobol_unit
 from desim.sweeps.design.tables import Analysis, tabulated
 from desim.sweeps.jobs import Row
@@ -114,11 +114,9 @@ def sobol(
     """
     if design.kind != "sobol-indices":
         raise UsageError(f"a design {design.kind!r} was given; make it with sobol_indices")
-    figures = (show,) if isinstance(show, str) else tuple(show)
     found = [
         index
-        for figure in figures
-        for one in of_design(rows, design, figure)
+        for figure, one in of_figures(rows, design, show)
         for index in indices(design.names, one.means, level, one.group, figure)
     ]
     cells = tuple(

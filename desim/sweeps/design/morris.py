@@ -19,7 +19,7 @@ from desim.short_repr import short_repr
 from desim.statistics.intervals import Interval, interval
 from desim.sweeps.design.factors import Factor, read_factors
 from desim.sweeps.design.points import Design, at_places, checked_count, ranges
-from desim.sweeps.design.responses import of_design
+from desim.sweeps.design.responses import of_figures
 from desim.sweeps.design.sampling import generator
 from desim.sweeps.design.tables import Analysis, interval_cells, tabulated
 from desim.sweeps.jobs import Row
@@ -109,11 +109,9 @@ def morris(
     """
     if design.kind != "morris":
         raise UsageError(f"a design {design.kind!r} was given; make it with screening")
-    figures = (show,) if isinstance(show, str) else tuple(show)
     found = [
         line
-        for figure in figures
-        for one in of_design(rows, design, figure)
+        for figure, one in of_figures(rows, design, show)
         for line in _screened(design, one.means, level, one.group, figure)
     ]
     cells = tuple(

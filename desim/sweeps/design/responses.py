@@ -1,7 +1,7 @@
 """The figure of a sweep at every point of its design and on every seed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Responses", "at_values", "grouped", "of_design"]
+__all__ = ["Responses", "at_values", "grouped", "of_design", "of_figures"]
 
 
 @frozen(eq=False)
@@ -57,6 +57,15 @@ def of_design(rows: Sequence[Row], design: Design, show: str) -> list[Responses]
                 f"{len(design):,}; give all rows of the sweep"
             )
     return found
+
+
+def of_figures(
+    rows: Sequence[Row], design: Design, show: str | Sequence[str]
+) -> Iterator[tuple[str, Responses]]:
+    """Yield each of some figures with what each policy and model has reached; see `of_design`."""
+    for figure in (show,) if isinstance(show, str) else show:
+        for one in of_design(rows, design, figure):
+            yield figure, one
 
 
 def at_values(rows: Sequence[Row], names: Sequence[str], show: str) -> list[Responses]:
