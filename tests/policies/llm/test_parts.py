@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -228,9 +229,10 @@ def test_killed_runs_lose_at_most_one_request_a_kill(tmp_path: Path) -> None:
     with serving(slowly) as stub:
         whole = play(Town(), specs(stub), 4)
         killed = 0
+        games = count()
         while killed < KILLS:
             del stub.requests[:]
-            file, before = tmp_path / f"town{killed}.jsonl", killed
+            file, before = tmp_path / f"town{next(games)}.jsonl", killed
             while not _played(file, stub, chance.uniform(*MOMENTS) if killed < KILLS else 120):
                 killed += 1
             died, extra = killed - before, len(stub.requests) - MONTHS - WEEKS
