@@ -8,16 +8,21 @@ from attrs import evolve, field, frozen
 
 from desim.composition.group import Group, Member
 from desim.composition.joined import (
+    joined_columns,
     joined_metrics,
     joined_series,
+    joined_spans,
     joined_statements,
     joined_tables,
+    joined_ticks,
 )
 from desim.composition.link_spec import LinkSpec, as_links
 from desim.composition.part_spec import PartSpec, as_parts, check_date
 from desim.composition.parts_model import PartsModel
+from desim.core.columns import Column
 from desim.core.parts import split_name
 from desim.core.protocols import Model, Rows
+from desim.core.spans import Span
 from desim.core.world import World
 from desim.errors import possible
 
@@ -109,6 +114,19 @@ class Composite(PartsModel):
     def series(self, state: Group) -> dict[str, Sequence[float]]:
         """Return the series of the parts that report any, under their names."""
         return joined_series(state)
+
+    def trace_spans(self, state: Group) -> Iterator[Span]:
+        """Yield what the parts that report any spans had under way, in common ticks."""
+        return joined_spans(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series of the parts measure, under their names."""
+        return joined_columns(self.models)
+
+    def series_ticks(self, state: Group) -> dict[str, Sequence[int]]:
+        """Return when the periods of the parts' series end, in ticks of the common clock."""
+        return joined_ticks(state)
 
     def statements(self, state: Group) -> dict[str, Rows]:
         """Return the statements of the parts that report any, under their names."""

@@ -80,7 +80,7 @@ class Group:
         return [
             ledger
             for name in self.members
-            for part in self._repetitions(name)
+            for part in self.repetitions(name)
             for ledger in ledgers_of(part)
         ]
 
@@ -104,9 +104,14 @@ class Group:
     def scores(self) -> dict[str, float]:
         """Return the scores of all parts, by name: 0 of one that has not begun, and as above."""
         return {
-            name: sum((part.score() for part in self._repetitions(name)), 0.0)
+            name: sum((part.score() for part in self.repetitions(name)), 0.0)
             for name in self.members
         }
+
+    def repetitions(self, name: str) -> Iterator[Part]:
+        """Yield the repetitions of a part that have begun, the present one last."""
+        if name in self.parts:
+            yield from (*self._past[name], self.parts[name])
 
     # -- for links -------------------------------------------------------------------------------
 
@@ -172,7 +177,7 @@ class Group:
         The balances of a repeated part are summed.
         """
         owed: Counter[tuple[str, str]] = Counter()
-        for part in (part for name in self.parts for part in self._repetitions(name)):
+        for part in (part for name in self.parts for part in self.repetitions(name)):
             if offers(part.model, HasIntercompany):
                 for partner, cents in part.model.intercompany(part.state).items():
                     owed[part.name, partner] += cents
@@ -209,7 +214,7 @@ class Group:
             past.append(self.parts[name])
         model = self.members[name].model
         ticks = LocalTicks(self.clock, self._calendar(name, model))
-        seed = part_seed(self.world.seed, name, len(past))
+        seed = part_seed(self.world.draw_seed, name, len(past))
         part = Part(name, model, self.world, ticks, self._ranks[name], seed)
         part.begin()
         self.parts[name] = part
@@ -242,13 +247,8 @@ class Group:
             yield self.world.timeout(0, rank=AFTER_LINKS)
             self.world.end(self._reason())
 
-    def _repetitions(self, name: str) -> Iterator[Part]:
-        """Yield the repetitions of a part that have begun, the present one last."""
-        if name in self.parts:
-            yield from (*self._past[name], self.parts[name])
-
     def _result(self, name: str) -> Result:
-        *past, last = [part.result() for part in self._repetitions(name)]
+        *past, last = [part.result() for part in self.repetitions(name)]
         if not past:
             return last
         return evolve(

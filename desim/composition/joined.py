@@ -3,17 +3,33 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from desim.composition.group import Group
+from desim.core.columns import Column
 from desim.core.parts import Part
-from desim.core.protocols import HasSeries, HasStatements, HasTables, Model, Rows, offers
+from desim.core.protocols import (
+    HasSeries,
+    HasSeriesColumns,
+    HasSeriesTicks,
+    HasStatements,
+    HasTables,
+    Model,
+    Rows,
+    offers,
+)
 from desim.core.roles import Role
+from desim.core.spans import HasSpans, Span
 
 __all__ = [
+    "joined_columns",
     "joined_metrics",
     "joined_roles",
     "joined_series",
+    "joined_spans",
     "joined_statements",
     "joined_tables",
+    "joined_ticks",
 ]
 
 #: In the place of a reason: the part has not begun.
@@ -50,6 +66,41 @@ def joined_series(group: Group) -> dict[str, Sequence[float]]:
         for name, part in group.parts.items()
         if offers(part.model, HasSeries)
         for key, values in part.model.series(part.state).items()
+    }
+
+
+def joined_spans(group: Group) -> Iterator[Span]:
+    """Yield the spans of the parts that report any, of all repetitions, in common ticks."""
+    for part in (part for name in group.members for part in group.repetitions(name)):
+        if offers(part.model, HasSpans):
+            common = part.ticks.to_common
+            for span in part.model.trace_spans(part.state):
+                yield evolve(
+                    span,
+                    kind=f"{part.name}.{span.kind}",
+                    start=common(span.start),
+                    end=None if span.end is None else common(span.end),
+                    phases=tuple((common(tick), phase) for tick, phase in span.phases),
+                )
+
+
+def joined_columns(models: Mapping[str, Model[Any]]) -> dict[str, Column]:
+    """Return what the series of models measure, under the names of their parts."""
+    return {
+        f"{part}.{name}": evolve(column, role=column.role and f"{part}.{column.role}")
+        for part, model in models.items()
+        if offers(model, HasSeriesColumns)
+        for name, column in model.series_columns.items()
+    }
+
+
+def joined_ticks(group: Group) -> dict[str, Sequence[int]]:
+    """Return when the periods of the parts' series end, in common ticks, under their names."""
+    return {
+        f"{name}.{key}": [part.ticks.to_common(tick) for tick in ticks]
+        for name, part in group.parts.items()
+        if offers(part.model, HasSeriesTicks)
+        for key, ticks in part.model.series_ticks(part.state).items()
     }
 
 

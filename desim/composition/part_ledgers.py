@@ -23,20 +23,23 @@ class PartLedger:
 
     Attributes:
         name: The part's name, and the ledger's own if it has one.
+        ledger: The ledger itself.
+        owner: The state of the part.
     """
 
     name: str
-    _ledger: Ledger
+    ledger: Ledger
+    owner: Any
     _ticks: LocalTicks
 
     @property
     def export_forms(self) -> tuple[str, ...]:
         """The forms in which the ledger can be written; none where it cannot."""
-        return self._ledger.export_forms if offers(self._ledger, Exportable) else ()
+        return self.ledger.export_forms if offers(self.ledger, Exportable) else ()
 
     def digest(self) -> str:
         """Return the ledger's own digest."""
-        return self._ledger.digest()
+        return self.ledger.digest()
 
     def export(
         self,
@@ -48,9 +51,9 @@ class PartLedger:
         Raises:
             UsageError: The ledger cannot be written in that form.
         """
-        if not offers(self._ledger, Exportable):
+        if not offers(self.ledger, Exportable):
             raise UsageError(f"ledger {self.name} has no form {form!r}; {possible(form, ())}")
-        return self._ledger.export(form, self._date)
+        return self.ledger.export(form, self._date)
 
     def _date(self, tick: int) -> dt.date:
         return (self._ticks.calendar.moment(tick) - _MICROSECOND).date()
@@ -61,4 +64,4 @@ def ledgers_of(part: Part) -> Iterator[PartLedger]:
     state: Any = part.state
     for ledger in state.ledgers if offers(state, HasLedgers) else ():
         own = getattr(ledger, "name", "")
-        yield PartLedger(f"{part.name}.{own}" if own else part.name, ledger, part.ticks)
+        yield PartLedger(f"{part.name}.{own}" if own else part.name, ledger, state, part.ticks)

@@ -71,8 +71,8 @@ class Meter:
         # one before it has raised leaves the part.
         self._reached: LimitReached | None = None
 
-    def event(self) -> None:
-        """Count an event that is about to be processed.
+    def event(self, _world: object = None) -> None:
+        """Count an event that is about to be processed, of whichever world.
 
         Raises:
             LimitReached: Too many events, or too much time.

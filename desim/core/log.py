@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from desim.errors import UsageError, possible
 
-__all__ = ["LEVELS", "SILENT", "Log", "configure", "logger"]
+__all__ = ["LEVELS", "SILENT", "Log", "configure", "logger", "writes"]
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -52,7 +52,8 @@ class _Silent:
 
 #: The logger of a world that writes nothing.
 SILENT: Log = _Silent()
-_on = False
+#: The lowest level that is written; empty before `configure` is called.
+_level = ""
 
 
 def configure(level: str = "info", *, as_json: bool = False) -> None:
@@ -69,8 +70,8 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
         raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")
     import structlog
 
-    global _on  # noqa: PLW0603 (one switch a process, as in structlog itself)
-    _on = True
+    global _level  # noqa: PLW0603 (one switch a process, as in structlog itself)
+    _level = level
     tty = sys.stderr.isatty()
     renderer: Any = structlog.processors.JSONRenderer() if as_json else None
     structlog.configure(
@@ -85,9 +86,14 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
     )
 
 
+def writes(level: str) -> bool:
+    """Return whether lines of a level are written."""
+    return bool(_level) and LEVELS.index(level) >= LEVELS.index(_level)
+
+
 def logger(world: Clock) -> Log:
     """Return the logger of a world: structlog's once `configure` was called, else a silent one."""
-    if not _on:
+    if not _level:
         return SILENT
     import structlog
 
@@ -96,6 +102,6 @@ def logger(world: Clock) -> Log:
 
 
 def _stamp(_log: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replace the world by its present time, which comes first."""
+    """Replace the world by its present time, which comes first; a line may give its own time."""
     world = event.pop("world", None)
-    return event if world is None else {"t": world.now, **event}
+    return event if world is None else {"t": event.pop("t", world.now), **event}

@@ -15,7 +15,8 @@ from simpy.events import Event, Timeout
 
 from desim.core.common_clock import LocalTicks
 from desim.core.faults import RAISED, add_note, noted
-from desim.core.protocols import Model
+from desim.core.points import PartPoints
+from desim.core.protocols import HasFuture, Model, offers
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
 from desim.errors import UsageError
@@ -105,8 +106,12 @@ class Part:
         self.world = World(self._seed, frozenset(seats))
         # Passed on, because the model may have parts itself, whose events count as well.
         self.world.on_event = self._shared.on_event
+        self.world.prefix = f"{self._shared.prefix}{self._prefix}"
+        if self._shared.points is not None:
+            self.world.points = PartPoints(self._shared.points, self.name, self._common)
         with self._noted():
             self.state = self.model.begin(self.world)
+        self._shared.on_redraw(self._redraw)
 
     @property
     def has_ended(self) -> bool:
@@ -214,12 +219,21 @@ class Part:
             raise UsageError(f"part {self.name!r} has not begun at t={self._shared.now}")
         return self.world
 
+    def _redraw(self) -> None:
+        """Redraw the part's future, with the seed of the part in the redrawn common world."""
+        world = self._begun()
+        if not world.ended:
+            with self._noted():
+                world.redraw(part_seed(self._shared.draw_seed, self.name))
+                if offers(self.model, HasFuture):
+                    self.model.redraw(world, self.state)
+
     def _advance(self) -> list[Decision]:
         """Process the events of the present local tick; return the questions that go out."""
         world = self._begun()
         # Not `with self._noted()`, which takes as long as an event.
         try:
-            return world.advance_tick(world.on_event)
+            return world.advance_tick()
         except RAISED as fault:
             add_note(fault, self.place())
             raise

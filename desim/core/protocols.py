@@ -7,14 +7,27 @@ its own, which the framework tests with `offers`.
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Protocol,
+    TypeGuard,
+    TypeVar,
+    runtime_checkable,
+)
 
+from desim.core.columns import Column
 from desim.core.roles import Role
 from desim.core.shown_memory import ShownMemory
 from desim.core.world import World
 
+if TYPE_CHECKING:  # `import desim` does without
+    from desim.core.known_scores import KnownScores
+
 __all__ = [
     "MAX_QUESTIONS_PER_TICK",
+    "UNDECLARED",
     "DecidesAsync",
     "Draws",
     "Exportable",
@@ -23,22 +36,28 @@ __all__ = [
     "HasDates",
     "HasDefaultRoles",
     "HasDeterminism",
+    "HasFuture",
     "HasIntercompany",
+    "HasKnownScores",
     "HasLedgers",
     "HasModelArguments",
     "HasParts",
     "HasPresets",
     "HasQuestionLimit",
     "HasSeries",
+    "HasSeriesColumns",
+    "HasSeriesTicks",
     "HasStatements",
     "HasTables",
     "HasWorstScore",
     "Informed",
     "Learner",
     "Ledger",
+    "LooksAhead",
     "Model",
     "NamesFunctions",
     "NamesModels",
+    "NamesPolicies",
     "Noted",
     "OpensFiles",
     "Policy",
@@ -53,6 +72,7 @@ __all__ = [
     "is_deterministic",
     "is_drawing",
     "is_informed",
+    "kept_facts",
     "model_arguments",
     "model_of",
     "offers",
@@ -61,6 +81,9 @@ __all__ = [
 
 #: Questions to one role at one tick, where a model states no `max_questions_per_tick`.
 MAX_QUESTIONS_PER_TICK = 1_000
+
+#: What `kept_facts` names for a model that does not say what a redraw keeps.
+UNDECLARED = "whatever the model drew before, as it declares nothing"
 
 #: A table that a person may look up: plain rows of text, numbers or None by column.
 Rows = Sequence[Mapping[str, Any]]
@@ -368,6 +391,31 @@ class HasDeterminism(Protocol):
 
 
 @runtime_checkable
+class HasFuture(Protocol):
+    """A model that drew or was given more than anybody knows yet, and says what becomes of it.
+
+    Draws that a model makes when they are needed, from a stream of its world, need nothing of this:
+    `World.redraw` reaches them.
+    """
+
+    @property
+    def kept(self) -> Sequence[str]:
+        """What no redraw replaces though no role knows it, as plain names: "employees' skills".
+
+        Empty: who plays on from a redrawn future learns nothing that the roles cannot know.
+        """
+        ...
+
+    def redraw(self, world: World, state: Any) -> None:
+        """Replace what was drawn for later and what nobody can have noticed yet; keep the rest.
+
+        Called after `World.redraw`, between the question of a decision and its answer: what the
+        open questions show stays true. `World.stream` gives the generators of earlier names again.
+        """
+        ...
+
+
+@runtime_checkable
 class HasWorstScore(Protocol):
     """A model whose score cannot fall below a number."""
 
@@ -380,6 +428,21 @@ class HasWorstScore(Protocol):
         ...
 
 
+# On the class, because the scores are those of a preset, whose name a model does not know.
+@runtime_checkable
+class HasKnownScores(Protocol):
+    """A model class with data on the scores of its presets: floors, best runs and upper bounds."""
+
+    @classmethod
+    def known_scores(cls, preset: str, /) -> "KnownScores | None":
+        """Return what is known of the scores of a preset; None where nothing is.
+
+        Raises:
+            UsageError: The data are missing or damaged.
+        """
+        ...
+
+
 @runtime_checkable
 class HasSeries(Protocol):
     """A model that reports what happened period by period."""
@@ -387,9 +450,28 @@ class HasSeries(Protocol):
     def series(self, state: Any) -> Mapping[str, Sequence[float]]:
         """Return one number for each period (month, week) that was played, by name in snake_case.
 
-        Called once, at the end of an episode of which the series are wanted. The model's README
-        states the units. A number that is not known is NaN.
+        Called at the end of an episode of which the series are wanted. A number that is not known
+        is NaN.
         """
+        ...
+
+
+@runtime_checkable
+class HasSeriesColumns(Protocol):
+    """A model that says what its series measure: those of `series` and of `world.series`."""
+
+    @property
+    def series_columns(self) -> Mapping[str, Column]:
+        """Unit, label, role and period by the name of the series."""
+        ...
+
+
+@runtime_checkable
+class HasSeriesTicks(Protocol):
+    """A model that knows when the periods of its series end."""
+
+    def series_ticks(self, state: Any) -> Mapping[str, Sequence[int]]:
+        """Return the tick at the end of each period, by the name of the series."""
         ...
 
 
@@ -423,6 +505,18 @@ def question_limit(model: Model[Any], role: str) -> int:
 def is_deterministic(model: Model[Any]) -> bool:
     """Return whether a model says that its episodes do not depend on the seed."""
     return offers(model, HasDeterminism) and model.deterministic
+
+
+def kept_facts(model: Model[Any]) -> tuple[str, ...]:
+    """Return what a redrawn future keeps of a model though no role knows it; parts by name.
+
+    A model that is silent on it, and has no parts, counts as one that keeps something.
+    """
+    own = tuple(model.kept) if offers(model, HasFuture) else ()
+    if offers(model, HasParts):
+        parts = model.models.items()
+        return (*own, *(f"{name}: {fact}" for name, one in parts for fact in kept_facts(one)))
+    return own if offers(model, HasFuture) else (UNDECLARED,)
 
 
 # -- policies --------------------------------------------------------------------------------------
@@ -490,6 +584,16 @@ class Resumable(Protocol):
         ...
 
 
+@runtime_checkable
+class LooksAhead(Protocol):
+    """A policy that plays ahead, in redrawn futures, before it decides."""
+
+    # `Any`, because the class of simulators is in a package that imports this one.
+    def take_simulator(self, simulator: Any, /) -> object:
+        """Take the simulator of the episode; called once, before the first decision."""
+        ...
+
+
 # A class method and not the constructor: the arguments of a spec stay those that a user may write,
 # and a policy that needs no seat is an ordinary class.
 @runtime_checkable
@@ -528,6 +632,21 @@ class ReachesOutside(Protocol):
 
     #: The arguments that name what it opens, contacts or reads.
     reaches: ClassVar[tuple[str, ...]]
+
+
+# Static, for the same reason as `ReachesOutside`.
+@runtime_checkable
+class NamesPolicies(Protocol):
+    """A policy class with arguments that are the specs of other policies, which it builds."""
+
+    @staticmethod
+    def inner_policies(arguments: Mapping[str, str], /) -> Iterable[str]:
+        """Yield these specs.
+
+        Args:
+            arguments: Texts by argument, unchecked, as in a record; some may be missing.
+        """
+        ...
 
 
 # Static, because a file is shown without a seat.
@@ -582,9 +701,18 @@ class HasBoardSeeds(Protocol):
     board_seeds: ClassVar[int]
 
 
-def is_informed(policy: Any) -> bool:
-    """Return whether a policy, its class or a function uses facts that its role cannot observe."""
-    return offers(policy, Informed) and policy.informed
+def is_informed(policy: Any, model: Model[Any] | None = None) -> bool:
+    """Return whether a policy, its class or a function uses facts that its role cannot observe.
+
+    Args:
+        policy: The policy, its class, or a function.
+        model: The model of the episode. A policy that looks ahead is informed where a redrawn
+            future keeps facts that no role knows, see `kept_facts`; without a model that is left
+            out.
+    """
+    if offers(policy, Informed) and policy.informed:
+        return True
+    return model is not None and offers(policy, LooksAhead) and bool(kept_facts(model))
 
 
 def is_drawing(policy: Any) -> bool:

@@ -6,17 +6,20 @@ continues when all of them are answered. It never calls a policy.
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
+from desim.core.event_log import event_logs
 from desim.core.faults import RAISED, fault_text, function_name, notes_text, place
 from desim.core.limits import Limits, Meter, alarm
 from desim.core.log import SILENT
-from desim.core.protocols import Model, default_roles, question_limit
-from desim.core.result import Result, summarise
+from desim.core.observer import Observer, before_events
+from desim.core.points import Points
+from desim.core.protocols import HasFuture, Model, default_roles, offers, question_limit
+from desim.core.result import Result, score_of, summarise
 from desim.core.series import Series, read_series
-from desim.core.world import Decision, World
+from desim.core.world import Decision, World, check_future
 from desim.errors import (
     DesimError,
     ModelFailed,
@@ -31,7 +34,10 @@ from desim.errors import (
 from desim.schema import check_observation, codec, type_check
 from desim.short_repr import short_repr
 
-__all__ = ["Run", "check_roles"]
+__all__ = ["MAX_FUTURES", "Run", "check_futures", "check_roles"]
+
+#: Most redraws of the future in one episode.
+MAX_FUTURES = 1_000
 
 S = TypeVar("S")
 
@@ -44,6 +50,9 @@ class Run(Generic[S]):
         seed: A whole number of at least 0.
         seats: The roles that policies play; None stands for the model's default roles.
         limits: Of wall time, events and decisions.
+        futures: Redraws of the future, in order: after how many decisions, and its seed.
+        observers: Called before every event.
+        points: Receives the points of `world.series` and of monitors; None records none.
 
     Attributes:
         model: The frozen parameters.
@@ -53,8 +62,8 @@ class Run(Generic[S]):
         decisions: How many decisions are settled.
 
     Raises:
-        UsageError: The model has no such role, a role that is not optional has no policy, or the
-            seed is no whole number of at least 0.
+        UsageError: The model has no such role, a role that is not optional has no policy, the seed
+            is no whole number of at least 0, or a future is wrong.
         ModelFailed: The model's `begin` raised an exception.
     """
 
@@ -64,12 +73,16 @@ class Run(Generic[S]):
         seed: int = 0,
         seats: Sequence[str] | frozenset[str] | None = None,
         limits: Limits | None = None,
+        futures: Iterable[tuple[int, int]] = (),
+        observers: Sequence[Observer] = (),
+        points: Points | None = None,
     ) -> None:
         # `type` and not `isinstance`: True would be written to the record as `true`.
         if type(seed) is not int or seed < 0:
             raise UsageError(
                 f"seed {short_repr(seed)} was given; a seed is a whole number of at least 0"
             )
+        self._futures = check_futures(futures)
         self.model = model
         self.roles = model.roles
         self.decisions = 0
@@ -85,9 +98,13 @@ class Run(Generic[S]):
         self._fault: DesimError | None = None
         self._waiting: tuple[str, ...] = ()
         self.world = World(seed, check_roles(model, seats))
+        self.world.points = points
         self._meter = Meter(limits, lambda: self.world.now) if limits else None
-        if self._meter is not None:
-            self.world.on_event = self._meter.event
+        observers = (*observers, *event_logs())
+        counting = () if self._meter is None else (self._meter.event,)
+        self.world.on_event = before_events((*counting, *(one.event for one in observers)))
+        for one in observers:
+            one.attach(self)
         with self._faults(), alarm(limits.seconds if limits else None):
             self.state = model.begin(self.world)
 
@@ -111,6 +128,8 @@ class Run(Generic[S]):
         # Not `with self._faults()`, which takes a tenth of the time of a decision.
         try:
             if self._move() if self._meter is None else self._metered_move():
+                if self._futures:
+                    self._redraw_due()
                 return self._open
         except RAISED as fault:
             self._fail(fault)
@@ -124,7 +143,8 @@ class Run(Generic[S]):
 
     def _move(self) -> bool:
         """Process events until questions are handed out or the episode has ended."""
-        world, queue, meter = self.world, self.world._queue, self._meter  # noqa: SLF001
+        world, queue = self.world, self.world._queue  # noqa: SLF001
+        on_event = world.on_event
         while not world.ended:
             # Questions go out when no event of this tick is left, or when every event left ranks
             # behind the most urgent question. The test is inlined: it runs before each event.
@@ -138,8 +158,8 @@ class Run(Generic[S]):
                 self._waiting = world.waiting()
                 world.end("finished")
                 break
-            if meter is not None:
-                meter.event()
+            if on_event is not None:
+                on_event(world)
             # `World.step`, repeated here because the call takes a tenth of the time of an event.
             world._now, _, _, event = heappop(queue)  # noqa: SLF001
             callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
@@ -159,6 +179,11 @@ class Run(Generic[S]):
     def open(self) -> list[Decision]:
         """The decisions handed out last that have no answer yet."""
         return [decision for decision in self._open if not decision.wire]
+
+    @property
+    def handed_out(self) -> list[Decision]:
+        """The decisions handed out last; those of them that are answered have an action."""
+        return list(self._open)
 
     def answer(self, decision: Decision, action: Any) -> None:
         """Answer an open decision; the clock does not move before `advance` is called.
@@ -184,6 +209,25 @@ class Run(Generic[S]):
                 f"{decision.role!r} answered at t={self.world.now}: {wrong}"
             ) from None
 
+    def redraw(self, future: int) -> None:
+        """Let everything be drawn anew that nobody knows yet; what is known stays.
+
+        For a driver that branches here and now. An episode that shall be recorded has its *futures*
+        given, which are redrawn as soon as the decision that follows is open.
+
+        Args:
+            future: The seed of the future, a whole number of at least 0.
+
+        Raises:
+            UsageError: It is no such number.
+            ModelFailed: The model's `redraw` raised an exception; the run is dead.
+        """
+        check_future(future)
+        if self._fault is not None:
+            raise self._fault
+        with self._faults():
+            self._redraw(future)
+
     def result(self) -> Result:
         """Return the result of an ended episode.
 
@@ -201,6 +245,18 @@ class Run(Generic[S]):
                 self.model, self.state, self.world.ended, self.decisions, self._waiting
             )
 
+    def score(self) -> float:
+        """Return the model's score of the present state; the episode need not have ended.
+
+        Raises:
+            WrongResult: It is no finite number.
+            ModelFailed: The run is dead, or the model has no score before its end.
+        """
+        if self._fault is not None:
+            raise self._fault
+        with self._faults():
+            return score_of(self.model, self.state)
+
     def series(self) -> Series:
         """Return what the model reports period by period of an ended episode.
 
@@ -215,6 +271,18 @@ class Run(Generic[S]):
             raise UsageError("the episode still runs: advance until it hands out no decision")
         with self._faults():
             return read_series(self.model, self.state)
+
+    def _redraw_due(self) -> None:
+        """Redraw the future for every branch before one of the open decisions."""
+        handed_out = self.decisions + len(self._open)
+        while self._futures and self._futures[0][0] < handed_out:
+            _, future = self._futures.pop(0)
+            self._redraw(future)
+
+    def _redraw(self, future: int) -> None:
+        self.world.redraw(future)
+        if offers(self.model, HasFuture):
+            self.model.redraw(self.world, self.state)
 
     def _release(self) -> None:
         """Settle the answers in the order in which their questions were asked."""
@@ -314,3 +382,27 @@ def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None)
         if name not in taken and not role.optional:
             raise UsageError(f"role {name!r} needs a policy")
     return taken
+
+
+def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return redraws of the future as a list, checked.
+
+    Args:
+        futures: After how many decisions, and the seed of the future.
+
+    Raises:
+        UsageError: There are too many, they are not in order, or a number is wrong.
+    """
+    checked = [(decisions, future) for decisions, future in futures]
+    if len(checked) > MAX_FUTURES:
+        raise UsageError(f"{len(checked)} futures were given; {MAX_FUTURES} are possible")
+    before = 0
+    for decisions, future in checked:
+        check_future(future)
+        if type(decisions) is not int or decisions < before:
+            raise UsageError(
+                f"a future after {short_repr(decisions)} decisions was given; it is a whole number "
+                f"of at least {before}, that of the future before it"
+            )
+        before = decisions
+    return checked

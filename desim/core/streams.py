@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["generator"]
+__all__ = ["future_seed", "generator", "redrawn_seed"]
 
 
 def generator(seed: int, *name: str) -> "Generator":
@@ -24,3 +24,39 @@ def generator(seed: int, *name: str) -> "Generator":
     # Each part is preceded by its length, which keeps ("a", "bc") and ("ab", "c") apart.
     text = f"{seed}:" + "".join(f"{len(part)}:{part}" for part in name)
     return Generator(PCG64(int(hashlib.sha256(text.encode()).hexdigest(), 16)))
+
+
+def redrawn_seed(seed: int, future: int) -> int:
+    """Return the seed of the streams after a redraw.
+
+    Args:
+        seed: That of the streams before.
+        future: The seed of the future.
+
+    Returns:
+        The first 64 bits of the SHA-256 of "SEED:future:FUTURE". It depends on both, so that a
+        future is another one also where it equals the episode's seed, or a future before it.
+
+    >>> redrawn_seed(7, 7)
+    15487717442309795893
+    """
+    text = f"{seed}:future:{future}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def future_seed(seed: int, role: str, decision: int, sample: int) -> int:
+    """Return the seed of a future in which a policy plays ahead.
+
+    It has a name of its own, so that it is the seed of no stream of the model.
+
+    Args:
+        seed: The episode's seed.
+        role: The role that looks ahead.
+        decision: How many decisions of the episode precede the present one.
+        sample: The number of the future, from 0.
+
+    >>> future_seed(7, "cfo", 0, 0)
+    8200955408792125336
+    """
+    text = f"{seed}:ahead:{len(role)}:{role}:{decision}:{sample}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

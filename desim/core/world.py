@@ -15,14 +15,15 @@ from simpy.core import BoundClass, EmptySchedule, SimTime
 from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import logger
-from desim.core.streams import generator
+from desim.core.points import TakesPoints
+from desim.core.streams import generator, redrawn_seed
 from desim.errors import NeverYielded, NotInteger, StreamTaken, UsageError, Withdrawn, possible
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["Decision", "World"]
+__all__ = ["Decision", "World", "check_future"]
 
 #: Ended processes are forgotten whenever more than this many are kept.
 _PRUNE_AT = 256
@@ -120,12 +121,15 @@ class World(simpy.Environment):
 
     Attributes:
         seed: The episode's seed, a whole number of at least 0.
+        draw_seed: The seed of the streams that are claimed from now on: `seed` until `redraw`.
         seats: The roles that policies play; only they can be asked.
         ended: Why the episode ended; empty while it runs.
         asked: Questions that are not handed out yet, in the order in which they were asked.
         urgent: The lowest `before` among them.
-        on_event: Called before every event of a run with limits, and of the parts of its model;
-            None in a run without.
+        on_event: Called with the world before every event of a run with limits or observers, and
+            of the parts of its model; None in a run without.
+        prefix: Of a part's world, what begins the part's names: "plant."; empty otherwise.
+        points: Takes the points of `series`; None where they are not wanted.
         log: A structured logger that adds the simulated time; silent until it is configured.
     """
 
@@ -145,14 +149,19 @@ class World(simpy.Environment):
 
     def __init__(self, seed: int = 0, seats: frozenset[str] = frozenset()) -> None:
         super().__init__()
-        self.seed = seed
+        self.seed = self.draw_seed = seed
         self.seats = seats
         self.ended = ""
         self.asked: list[Decision] = []
         self.urgent: float = inf
-        self.on_event: Callable[[], object] | None = None
+        self.on_event: Callable[[World], object] | None = None
+        self.prefix = ""
+        self.points: TakesPoints | None = None
         self.log = logger(self)
-        self._streams: set[tuple[str, ...]] = set()
+        # The generators themselves, so that `redraw` reaches those that processes hold.
+        self._streams: dict[tuple[str, ...], Generator] = {}
+        self._free: set[tuple[str, ...]] = set()
+        self._on_redraw: list[Callable[[], object]] = []
         self._processes: list[simpy.Process] = []
         self._prune_at = _PRUNE_AT
 
@@ -273,11 +282,8 @@ class World(simpy.Environment):
             raise UsageError(f"the clock cannot move to t={tick}: an event is left at t={due}")
         self._now = max(self._now, tick)
 
-    def advance_tick(self, on_event: Callable[[], object] | None = None) -> list[Decision]:
+    def advance_tick(self) -> list[Decision]:
         """Process the events of the present tick up to its next open questions.
-
-        Args:
-            on_event: Called before every event.
 
         Returns:
             The questions that go out now, in the order in which they were asked; empty once no
@@ -286,13 +292,14 @@ class World(simpy.Environment):
         Raises:
             NeverYielded: As `take_open`.
         """
+        on_event = self.on_event
         while not self.ended:
             if self.asked and self.is_settled and (decisions := self.take_open()):
                 return decisions
             if not self._queue or self._queue[0][0] > self._now:
                 break
             if on_event is not None:
-                on_event()
+                on_event(self)
             self.step()
         return []
 
@@ -336,6 +343,22 @@ class World(simpy.Environment):
         # The first reason is the cause; what ends after it is often its consequence.
         self.ended = self.ended or reason
 
+    def series(self, name: str, value: Any) -> None:
+        """Record a point of a series now, where the episode's series are wanted.
+
+        It reads nothing and changes nothing, so an episode is the same with and without. Models
+        declare units in `series_columns`.
+
+        Args:
+            name: Words in snake_case, joined by dots.
+            value: A number, also one of numpy; NaN where it is not known.
+
+        Raises:
+            UsageError: The series are wanted, and the name or the value is none.
+        """
+        if self.points is not None:
+            self.points.add(self.now, name, value)
+
     def stream(self, *name: object) -> "Generator":
         """Claim a stream of random numbers that depends on the seed and its name alone.
 
@@ -345,13 +368,57 @@ class World(simpy.Environment):
             name: One or more strings or integers.
 
         Raises:
-            StreamTaken: The name was claimed before.
+            StreamTaken: The name was claimed before, and the future has not been redrawn since.
         """
         key = tuple(map(str, name))
-        if key in self._streams:
+        stream = self._streams.get(key)
+        if stream is None:
+            stream = self._streams[key] = generator(self.draw_seed, *key)
+        elif key in self._free:
+            # The same generator as before: a second one would repeat what the first one draws.
+            self._free.remove(key)
+        else:
             raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
-        self._streams.add(key)
-        return generator(self.seed, *key)
+        return stream
+
+    def redraw(self, future: int) -> None:
+        """Let all later draws come from new streams; what was drawn before stays.
+
+        Generators that were handed out begin new streams in place, so that a process which keeps
+        one needs no code for it. A name that was claimed before may be claimed once more, by a
+        model that draws the rest of a table again, and gives that generator.
+
+        Args:
+            future: The seed of the future, a whole number of at least 0. Equal seeds of the episode
+                and equal futures in equal order give equal draws.
+
+        Raises:
+            UsageError: It is no such number.
+        """
+        check_future(future)
+        self.draw_seed = redrawn_seed(self.draw_seed, future)
+        for key, stream in self._streams.items():
+            stream.bit_generator.state = generator(self.draw_seed, *key).bit_generator.state
+        self._free = set(self._streams)
+        for inner in self._on_redraw:
+            inner()
+
+    def on_redraw(self, inner: Callable[[], object]) -> None:
+        """Call a function after every redraw: that of a part, whose world has its own streams."""
+        self._on_redraw.append(inner)
+
+
+def check_future(future: object) -> None:
+    """Check the seed of a future.
+
+    Raises:
+        UsageError: It is no whole number of at least 0.
+    """
+    # `type` and not `isinstance`: True would be written to a record as `true`.
+    if type(future) is not int or future < 0:
+        raise UsageError(
+            f"future {short_repr(future)} was given; it is a seed, a whole number of at least 0"
+        )
 
 
 def _event_name(event: Event | None) -> str:

@@ -1,13 +1,15 @@
 """Branching: the first decisions of an episode are repeated, and the run goes on from there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 import msgspec
 
+from desim.core.observer import Observer
+from desim.core.points import Points
 from desim.core.protocols import Model
-from desim.core.run import Run
+from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.episodes.episode import Episode
 from desim.episodes.record import Header, Step
@@ -15,15 +17,24 @@ from desim.episodes.short import cut, shown
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.schema import encode, tagged, to_plain
 
-__all__ = ["branch", "first_difference", "repeated", "same_step"]
+__all__ = ["branch", "first_difference", "repeated", "same_step", "with_futures"]
 
 
-def branch(episode: Episode, decisions: int | None = None, *, trust: bool = False) -> Run[Any]:
+def branch(
+    episode: Episode,
+    decisions: int | None = None,
+    *,
+    future: int | None = None,
+    trust: bool = False,
+) -> Run[Any]:
     """Repeat the first decisions of an episode and return the run, which can go on otherwise.
 
     Args:
         episode: As it was played, or as read from a record, which may be cut.
         decisions: How many decisions to repeat; None repeats all.
+        future: The seed with which everything is drawn that nobody knows yet when the next decision
+            is open; None plays on in the world of the episode. Two branches with futures of their
+            own have the same observations up to and including the next decision.
         trust: Whether a module may be imported and files may be opened that the header names. The
             model of an episode that was played here needs none of that.
 
@@ -32,22 +43,55 @@ def branch(episode: Episode, decisions: int | None = None, *, trust: bool = Fals
 
     Raises:
         BadRecord: A decision differs from the recorded one; the text names the first.
-        UsageError: The episode has fewer decisions, or building its model would import a module or
-            open a file.
+        UsageError: The episode has fewer decisions, the future is no seed, or building its model
+            would import a module or open a file.
     """
     if decisions is not None and not 0 <= decisions <= len(episode.steps):
         raise UsageError(f"{decisions} decisions were given; the episode has {len(episode.steps)}")
-    model = episode.header.build(trust=trust)
-    return repeated(model, episode.header, islice(episode.steps, decisions))
+    at = len(episode.steps) if decisions is None else decisions
+    header = with_futures(episode.header, at, future)
+    return repeated(header.build(trust=trust), header, islice(episode.steps, at))
 
 
-def repeated(model: Model[Any], header: Header, steps: Iterable[Step]) -> Run[Any]:
+def with_futures(header: Header, decisions: int, future: int | None) -> Header:
+    """Return the header of a branch after some decisions.
+
+    Raises:
+        UsageError: The future is no seed, or there are too many.
+    """
+    futures = header.futures_of_branch(decisions, future)
+    check_futures(futures)
+    return msgspec.structs.replace(header, futures=futures)
+
+
+def repeated(
+    model: Model[Any],
+    header: Header,
+    steps: Iterable[Step],
+    *,
+    observers: Sequence[Observer] = (),
+    points: Points | None = None,
+) -> Run[Any]:
     """Return a run of a model in which decisions on record were repeated.
+
+    Args:
+        model: As the header says.
+        header: The record's header.
+        steps: The decisions to be repeated.
+        points: Receives the points of `world.series` and of monitors; None records none.
+        observers: Called before every event.
 
     Raises:
         BadRecord: A decision differs from the recorded one; the text names the first.
     """
-    run = Run(model, header.seed, [*header.policies])
+    run = Run(
+        model,
+        header.seed,
+        [*header.policies],
+        futures=header.futures,
+        observers=observers,
+        points=points,
+    )
     opened, at = run.advance(), 0
     for number, step in enumerate(steps, 1):
         if not opened:

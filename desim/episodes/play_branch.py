@@ -9,6 +9,7 @@ import msgspec
 
 from desim.core.limits import Limits
 from desim.core.protocols import Model
+from desim.episodes.branch import with_futures
 from desim.episodes.episode import Episode
 from desim.episodes.late import with_starts
 from desim.episodes.lineup import Policies, resolve
@@ -33,6 +34,7 @@ def play_branch(
     decisions: int,
     policies: Policies = None,
     *,
+    future: int | None = None,
     record: str | Path | None = None,
     trust: bool = False,
     model: str = "",
@@ -50,6 +52,8 @@ def play_branch(
         path: A record: whole, cut, or of a run that failed.
         decisions: How many decisions to repeat.
         policies: As in `play`, for all roles of the record or some.
+        future: The seed with which everything is drawn that nobody knows yet when the next decision
+            is open, as in `branch`; None plays on in the world of the record.
         record: A new file for the whole episode, the repeated decisions included.
         trust: As in `resume`, like the other arguments.
         model: A model instead of the recorded one.
@@ -62,7 +66,7 @@ def play_branch(
         BadRecord: The record cannot be read or was altered, also behind the repeated decisions, or
             a decision differs from the one on record.
         UsageError: The record has fewer decisions, names something outside and is not trusted, or
-            the new file exists.
+            the new file exists; or the future is no seed.
     """
     past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False)
     if not 0 <= decisions <= len(past.steps):
@@ -70,7 +74,8 @@ def play_branch(
     roles = recorded_roles(past.header, policies)
     world = trusted_model(path, past.header, trust=trust, name=model, params=params, roles=roles)
     given = given_policies(past.header, world, policies)
-    header = _header(past.header, world, given, decisions)
+    recorded = with_futures(past.header, decisions, future)
+    header = _header(recorded, world, given, decisions)
     mine = trusted_policies(path, past.header, world, policies)
     lineup = resolve(world, mine, header.seed, header.policies)
     lineup = with_starts(lineup, header.starts, past.steps)
@@ -103,7 +108,7 @@ def _header(
     starts = {role: min(start, decisions) for role, start in recorded.starts.items()}
     starts |= dict.fromkeys(given, decisions)
     begun = {role: start for role, start in starts.items() if start}
-    return Header.of(model, recorded.seed, labels, begun)
+    return Header.of(model, recorded.seed, labels, begun, recorded.futures)
 
 
 @contextlib.contextmanager

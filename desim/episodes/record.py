@@ -16,6 +16,7 @@ import msgspec
 from desim import catalog
 from desim.core.protocols import Model
 from desim.core.result import Result
+from desim.core.run import check_futures
 from desim.episodes.reach import model_reaches, refuse
 from desim.episodes.seal import Seal
 from desim.episodes.short import cut, shown
@@ -58,6 +59,7 @@ class Header(
         policies: The policies' labels by role.
         starts: Of a branch: how many decisions of the episode were repeated from another record
             before the policy of a role began; 0 for roles that are not named.
+        futures: Of a branch: after how many decisions the future was redrawn, and with which seed.
     """
 
     format: str
@@ -68,6 +70,7 @@ class Header(
     seed: int
     policies: dict[str, str]
     starts: dict[str, int] = {}
+    futures: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(
@@ -76,6 +79,7 @@ class Header(
         seed: int,
         policies: Mapping[str, str],
         starts: Mapping[str, int] | None = None,
+        futures: Iterable[tuple[int, int]] = (),
     ) -> "Header":
         """Return the header of an episode that starts now."""
         return cls(
@@ -87,7 +91,20 @@ class Header(
             seed=seed,
             policies=dict(policies),
             starts=dict(starts or {}),
+            futures=tuple(futures),
         )
+
+    def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:
+        """Return the futures of a branch of this episode.
+
+        Args:
+            decisions: After how many decisions it branches.
+            future: The seed of its future, which replaces all later ones; None keeps those of the
+                episode, so that equal answers give the same episode.
+        """
+        if future is None:
+            return self.futures
+        return (*(each for each in self.futures if each[0] <= decisions), (decisions, future))
 
     def build(self, *, trust: bool = False) -> Model[Any]:
         """Build the model.
@@ -348,6 +365,10 @@ def _header(line: bytes) -> Header:
     header = _line(line, "line 1")
     if not isinstance(header, Header):
         raise BadRecord("the file is no episode record: its first line is no header")
+    try:
+        check_futures(header.futures)
+    except UsageError as fault:
+        raise BadRecord(f"line 1 is not readable: {fault}") from None
     return header
 
 

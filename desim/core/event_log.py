@@ -1,0 +1,78 @@
+"""Log lines about processes and resources, at level debug."""
+
+from collections.abc import Callable
+from typing import Any
+
+import simpy
+from simpy.events import Event, Initialize, Interruption
+from simpy.resources.base import Get, Put
+from simpy.resources.resource import Release
+
+from desim.core.happenings import claims, first_event, interrupt_cause, resumed, waited_for
+from desim.core.log import writes
+from desim.core.observer import Observed
+from desim.core.world import World
+from desim.short_repr import short_repr
+
+__all__ = ["EventLog", "event_logs"]
+
+#: Characters of a cause or a value in a line.
+_WIDTH = 80
+
+
+def event_logs() -> list["EventLog"]:
+    """Return an observer for a run that is logged at level debug; else none."""
+    return [EventLog()] if writes("debug") else []
+
+
+class EventLog:
+    """Logs when processes start, end and are interrupted, and what they want of resources."""
+
+    def __init__(self) -> None:
+        # The processes that the last event of each world has resumed: what they did shows before
+        # the next event.
+        self._ran: dict[World, list[simpy.Process]] = {}
+
+    def attach(self, run: Observed) -> None:
+        """Prepare for a run; there is nothing to do."""
+
+    def event(self, world: World) -> None:
+        """Log what the last event has done, and the event that is processed next."""
+        tick, _, event = first_event(world)
+        for process in self._ran.pop(world, ()):
+            _log_request(world, process)
+        self._ran[world] = resumed(event)
+        _log(world.log.debug, tick, event)
+
+
+def _log_request(world: World, process: simpy.Process) -> None:
+    for claim in claims(process.target) if process.is_alive else ():
+        if not claim.triggered:
+            world.log.debug("process waits for a resource", process=process.name, **_of(claim))
+
+
+def _log(debug: Callable[..., Any], tick: int, event: Event) -> None:
+    # The tick is given, because the clock has not moved to the event yet.
+    match event:
+        case Initialize():
+            (process,) = resumed(event)
+            debug("process started", t=tick, process=process.name)
+        case Interruption():
+            cause = interrupt_cause(event)
+            debug("process interrupted", t=tick, process=event.process.name, cause=cause)
+        case simpy.Process(ok=True):
+            debug("process ended", t=tick, process=event.name)
+        case simpy.Process():
+            fault = short_repr(event.value, _WIDTH)
+            debug("process failed", t=tick, process=event.name, fault=fault)
+        case Release():
+            debug("resource released", t=tick, **_of(event))
+        case Put() | Get():
+            who = event.proc.name if event.proc else None
+            debug("resource granted", t=tick, process=who, **_of(event))
+        case _:
+            pass
+
+
+def _of(claim: Put[Any] | Get[Any]) -> dict[str, str]:
+    return {"request": waited_for(claim)}

@@ -1,0 +1,208 @@
+"""The points that a world records: (tick, value) by series, in bounded memory."""
+
+import contextlib
+import math
+import re
+from array import array
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from attrs import frozen
+
+from desim.errors import UsageError
+from desim.short_repr import short_repr
+
+__all__ = ["PartPoints", "Points", "Recorded", "TakesPoints", "checked_name"]
+
+#: Points that an episode keeps, 16 bytes each, and names that its series may have.
+MOST_POINTS, MOST_SERIES = 2_000_000, 10_000
+
+#: The largest tick of a point: that of a signed 64-bit number.
+_LAST_TICK = 2**63 - 1
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
+
+
+class TakesPoints(Protocol):
+    """What a world writes its points to."""
+
+    def add(self, tick: int, name: str, value: Any) -> None:
+        """Append a point to a series."""
+        ...
+
+    def set(self, tick: int, name: str, value: Any) -> None:
+        """Append a point, in place of the last one if that is of the same tick."""
+        ...
+
+
+@frozen
+class Recorded:
+    """The points of one series.
+
+    Attributes:
+        ticks: In the order of recording, which never decreases.
+        values: One for each tick; NaN where it is not known.
+        every: 1 where all points were kept; 2, 4, 8, ... where every second, fourth, ... was kept,
+            the first and the last among them.
+    """
+
+    ticks: tuple[int, ...]
+    values: tuple[float, ...]
+    every: int = 1
+
+
+class Points:
+    """The points of an episode by series.
+
+    When there are too many, every second point of the longest series is dropped, and of its further
+    points every second one is kept. So memory is bounded, and the episode goes on.
+
+    Args:
+        most: Points that are kept, of all series together; at least 1,000.
+    """
+
+    def __init__(self, most: int = MOST_POINTS) -> None:
+        if type(most) is not int or most < 1_000:  # noqa: PLR2004 (stated above)
+            raise UsageError(f"{short_repr(most)} points were given; keep at least 1,000")
+        self._most = most
+        self._kept = 0
+        self._series: dict[str, _Points] = {}
+
+    def add(self, tick: int, name: str, value: Any) -> None:
+        """Append a point to a series.
+
+        Args:
+            tick: When; at least the tick of the last point.
+            name: Words in snake_case, joined by dots.
+            value: A number, also one of numpy; NaN where it is not known.
+
+        Raises:
+            UsageError: The value is no number or infinite, the name is none, or there are too many.
+        """
+        found = self._series.get(name)
+        if found is None:
+            found = self._new(name)
+        self._kept += found.add(tick, _number(name, value))
+        if self._kept > self._most:
+            self._kept -= max(self._series.values(), key=len).thin()
+
+    def set(self, tick: int, name: str, value: Any) -> None:
+        """Append a point, in place of the last one if that is of the same tick.
+
+        Raises:
+            UsageError: As `add`.
+        """
+        found = self._series.get(name)
+        if found is not None and found.last_tick == tick:
+            found.replace(_number(name, value))
+        else:
+            self.add(tick, name, value)
+
+    def read(self) -> dict[str, Recorded]:
+        """Return the points by series, in the order in which the series began."""
+        return {name: points.read() for name, points in self._series.items()}
+
+    def _new(self, name: str) -> "_Points":
+        if len(self._series) >= MOST_SERIES:
+            raise UsageError(
+                f"series {short_repr(name)} is one too many: an episode has at most "
+                f"{MOST_SERIES:,}; do not number their names"
+            )
+        self._series[checked_name(name)] = points = _Points()
+        return points
+
+
+class PartPoints:
+    """The points of a part: under its name, at the ticks of the common clock.
+
+    Args:
+        points: Those of the common clock.
+        part: The part's name.
+        to_common: Returns the common tick of a tick of the part.
+    """
+
+    def __init__(self, points: TakesPoints, part: str, to_common: Callable[[int], int]) -> None:
+        self._points = points
+        self._prefix = f"{part}."
+        self._to_common = to_common
+
+    def add(self, tick: int, name: str, value: Any) -> None:
+        """Append a point to a series of the part."""
+        self._points.add(self._to_common(tick), self._prefix + name, value)
+
+    def set(self, tick: int, name: str, value: Any) -> None:
+        """Append a point to a series of the part, or replace the last one of the same tick."""
+        self._points.set(self._to_common(tick), self._prefix + name, value)
+
+
+class _Points:
+    """The points of one series; the last one is kept apart, as it may be replaced or dropped."""
+
+    __slots__ = ("_count", "_every", "_ticks", "_values", "last_tick", "last_value")
+
+    def __init__(self) -> None:
+        self._ticks = array("q")
+        self._values = array("d")
+        self._every = 1
+        self._count = 0
+        self.last_tick = -1
+        self.last_value = math.nan
+
+    def __len__(self) -> int:
+        return len(self._ticks)
+
+    def add(self, tick: int, value: float) -> int:
+        """Append a point; return how many more points are kept: 0 or 1."""
+        if tick > _LAST_TICK:
+            raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
+        kept = self._count > 0 and (self._count - 1) % self._every == 0
+        if kept:
+            self._ticks.append(self.last_tick)
+            self._values.append(self.last_value)
+        self._count += 1
+        self.last_tick, self.last_value = tick, value
+        return int(kept)
+
+    def replace(self, value: float) -> None:
+        """Replace the last value."""
+        self.last_value = value
+
+    def thin(self) -> int:
+        """Drop every second point and return how many."""
+        before = len(self._ticks)
+        del self._ticks[1::2], self._values[1::2]
+        self._every *= 2
+        return before - len(self._ticks)
+
+    def read(self) -> Recorded:
+        return Recorded(
+            (*self._ticks, self.last_tick), (*self._values, self.last_value), self._every
+        )
+
+
+def checked_name(name: Any) -> str:
+    """Return the name of a series or a monitor.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{short_repr(name)} was given as the name of a series; a name is words in snake_case, "
+            "joined by dots"
+        )
+    return name
+
+
+def _number(name: str, value: Any) -> float:
+    if type(value) is float and not math.isinf(value):
+        return value
+    # A text is refused although float("7") is a number.
+    if not isinstance(value, str | bytes):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            if not math.isinf(number := float(value)):
+                return number
+    raise UsageError(
+        f"series {name!r} was given {short_repr(value)}; a point is a finite number, or NaN where "
+        "it is not known"
+    )
