@@ -48,6 +48,9 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
     except Exception as fault:
         if debug:
             raise
+        # For instance the last events, which come first so that the last line is the sentence.
+        for note in getattr(fault, "__notes__", ()):
+            click.echo(note, err=True)
         fail(_sentence(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
 
 

@@ -1,6 +1,12 @@
-"""`desim export`: the ledgers and statements of a recorded episode, as files."""
+"""`desim export`: ledgers, statements, series, decisions or the trace of a recorded episode."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:  # `desim --help` imports no more than it prints
+    from desim.episodes.export import Exported
 
 __all__ = ["command"]
 
@@ -8,29 +14,56 @@ __all__ = ["command"]
 @click.command("export")
 @click.argument("record", type=click.Path())
 @click.option(
-    "--format", "form", default="csv", show_default=True, help="csv, or beancount for books."
+    "--what",
+    type=click.Choice(["ledgers", "series", "decisions"]),
+    default="ledgers",
+    show_default=True,
+    help="The ledgers with the statements, or one table.",
+)
+@click.option(
+    "--format",
+    "form",
+    default="csv",
+    show_default=True,
+    help="csv; for books also beancount, for series and decisions parquet; or trace.",
 )
 @click.option("--trust", is_flag=True, help="Import and open whatever the record names.")
 @click.option("--out", type=click.Path(file_okay=False), help="A folder; default: beside RECORD.")
 def command(
     record: str,
+    what: "Exported",
     form: str,
     trust: bool,  # noqa: FBT001 (click passes flags so)
     out: str | None,
 ) -> None:
-    """Write journal, trial balance and statements of a recorded episode.
+    """Write the ledgers and statements of a recorded episode, its series, or its decisions.
 
-    A record that was cut is exported as of its last decision. Existing files are never overwritten.
+    The episode is played again for it, from the answers on record.
+
+    The format trace holds all events, decisions and ledger entries for https://ui.perfetto.dev. A
+    record that was cut is exported as of its last decision. Existing files are never overwritten.
     """
     from desim.episodes.episode import Episode
     from desim.episodes.export import export, export_folder
 
+    folder = Path(out or export_folder(record))
+    if form == "trace":
+        click.echo(_trace(record, folder, what, trust=trust))
+        return
     episode = Episode.read(record, whole=False, keep_steps=False)
-    for file in export(episode, form, out or export_folder(record), trust=trust):
+    for file in export(episode, form, folder, what=what, trust=trust):
         click.echo(file)
     if episode.result is None:
         click.echo(
-            f"{record} was cut: the files hold the ledgers up to its last whole decision, "
+            f"{record} was cut: the files hold the {what} up to its last whole decision, "
             f"number {len(episode.steps)}",
             err=True,
         )
+
+
+def _trace(record: str, folder: Path, what: str, *, trust: bool) -> Path:
+    from desim.episodes.record_trace import write_trace
+
+    if what != "ledgers":
+        raise click.UsageError(f"--what {what} has no trace; leave it out, or --format trace")
+    return write_trace(record, folder / "trace.json.gz", trust=trust)

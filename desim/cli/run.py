@@ -19,6 +19,7 @@ from desim.cli.options import (
 )
 from desim.cli.spending import spending_options
 from desim.core.limits import Limits
+from desim.core.observer import MAX_EVENTS
 from desim.errors import PolicyWarning, UsageError
 
 __all__ = ["MAX_EPISODES", "command"]
@@ -48,6 +49,20 @@ MAX_EPISODES = 999
 @spending_options
 @key_option
 @limit_options
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False),
+    help="Write a trace of the episode to a new file, which ui.perfetto.dev opens; NAME.gz is "
+    "compressed.",
+)
+@click.option(
+    "--trace-events",
+    "last_events",
+    type=click.IntRange(1, MAX_EVENTS),
+    default=None,
+    metavar="N",
+    help="Print the last N events if the episode fails.",
+)
 @json_option
 def command(
     model: str,
@@ -59,6 +74,8 @@ def command(
     record: str | None,
     key_file: str | None,
     limits: Limits | None,
+    trace: str | None,
+    last_events: int | None,
     as_json: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Play one episode of MODEL, or a series. Without a policy, greedy plays its default roles.
@@ -76,6 +93,8 @@ def command(
     if record and episodes is None and Path(record).is_dir():
         text = f"--record: {record!r} is a directory; --episodes N records a series there"
         raise click.UsageError(text, click.get_current_context())
+    if trace and episodes is not None:
+        raise UsageError("--trace shows one episode; leave out --episodes")
     key = read_key_option(key_file)
     world = catalog.model(model, preset, read_parameters(sets))
     policies = read_policies(specs or ("greedy",))
@@ -85,13 +104,28 @@ def command(
         seeds = range(seed, seed + episodes)
         with warnings_as_sentences(PolicyWarning):
             run_series(
-                world, policies, seeds, record=record, limits=limits, key=key, as_json=as_json
+                world,
+                policies,
+                seeds,
+                record=record,
+                limits=limits,
+                key=key,
+                last_events=last_events or 0,
+                as_json=as_json,
             )
         return
     try:
         with warnings_as_sentences(PolicyWarning):
             episode = play(
-                world, policies, seed, record=record, limits=limits, keep_steps=False, key=key
+                world,
+                policies,
+                seed,
+                record=record,
+                limits=limits,
+                keep_steps=False,
+                key=key,
+                trace=trace,
+                last_events=last_events or 0,
             )
     except KeyboardInterrupt:
         if record:
@@ -100,3 +134,5 @@ def command(
     print_episode(episode, as_json=as_json)
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
+    if trace and not as_json:
+        click.echo(f"traced in {trace}, which https://ui.perfetto.dev opens", err=True)

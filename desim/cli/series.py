@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import click
@@ -13,6 +14,8 @@ from desim.core.result import Result
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies
 from desim.episodes.series import InSeries, series
+from desim.episodes.session import Session
+from desim.episodes.tracing import Tracing
 from desim.errors import LimitReached, PolicyFailed
 from desim.formatting import NOTHING, number_text
 from desim.statistics.intervals import moments
@@ -28,6 +31,7 @@ def run_series(
     record: str | None,
     limits: Limits | None,
     key: bytes | None,
+    last_events: int = 0,
     as_json: bool,
 ) -> None:
     """Play a series, or go on with the one in a folder, and print every episode as it ends.
@@ -42,7 +46,14 @@ def run_series(
         KeyboardInterrupt: Ctrl-C.
     """
     played = series(
-        model, policies, seeds, record=record, limits=limits, key=key, resume=record is not None
+        model,
+        policies,
+        seeds,
+        record=record,
+        limits=limits,
+        key=key,
+        resume=record is not None,
+        session=partial(_traced, last_events) if last_events else Session,
     )
     try:
         if as_json:
@@ -54,9 +65,17 @@ def run_series(
             raise KeyboardInterrupt("stopped; the same command goes on") from None
         raise
     except (PolicyFailed, LimitReached) as fault:
-        raise type(fault)(f"{fault}; {_way_on(record)}") from fault
+        again = type(fault)(f"{fault}; {_way_on(record)}")
+        for note in getattr(fault, "__notes__", ()):
+            again.add_note(note)
+        raise again from fault
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
+
+
+def _traced(last_events: int, *arguments: Any, **options: Any) -> Session:
+    """Return the session of an episode whose error shows its last events."""
+    return Session(*arguments, tracing=Tracing(last_events=last_events), **options)
 
 
 def _way_on(record: str | None) -> str:

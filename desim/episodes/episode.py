@@ -2,17 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, field, frozen
 
+from desim.core.points import Recorded
+from desim.core.protocols import HasLedgers, offers
 from desim.core.result import Result
 from desim.core.series import Series
+from desim.episodes.inside import Inside
 from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, parse
 from desim.episodes.record_file import lines_of
 from desim.episodes.recorded_steps import RecordedSteps
 from desim.episodes.recorder import Recorder
-from desim.errors import BadRecord
+from desim.episodes.tidy import WHAT, What, decision_columns, series_columns
+from desim.errors import BadRecord, UsageError, possible
+from desim.tabular import pandas_frame, polars_frame
+
+if TYPE_CHECKING:  # neither is needed but by those who ask for it
+    import pandas as pd
+    import polars as pl
 
 __all__ = ["Episode"]
 
@@ -28,8 +37,8 @@ class Episode:
         result: Score, end, metrics; None for the record of a run that was killed or failed.
         transcript: What policies received between decisions, in order.
         failure: Where the model failed, and why; None if it did not.
-        series: What the model reports period by period, if it was wanted; no part of the record,
-            nor of a comparison of two episodes.
+        inside: State and series of an episode that was played in this process; no part of the
+            record, nor of a comparison of two episodes, nor of a copy.
     """
 
     header: Header
@@ -37,7 +46,7 @@ class Episode:
     result: Result | None
     transcript: tuple[TranscriptEntry, ...] = ()
     failure: FailureLine | None = None
-    series: Series = field(factory=dict, eq=False, repr=False)
+    inside: Inside | None = field(default=None, eq=False, repr=False)
 
     @property
     def score(self) -> float:
@@ -58,6 +67,79 @@ class Episode:
     def ledger_digest(self) -> str | None:
         """SHA-256 over the ledgers; None for a state without ledgers."""
         return self._ended().ledger_digest
+
+    @property
+    def state(self) -> Any:
+        """The state at the end of an episode that was played or replayed in this process.
+
+        Raises:
+            UsageError: It has none.
+        """
+        return self._inside().state
+
+    @property
+    def ledgers(self) -> tuple[Any, ...]:
+        """The ledgers of the state, in its order; none of a state without ledgers.
+
+        Raises:
+            UsageError: As `state`.
+        """
+        state = self.state
+        return tuple(state.ledgers) if offers(state, HasLedgers) else ()
+
+    def series(self) -> Series:
+        """Return what the model reports period by period, by name; nothing if it reports none.
+
+        Raises:
+            UsageError: The episode was not played in this process, or neither with its series nor
+                with its state.
+            WrongResult: A series is no sequence of numbers.
+        """
+        return self._inside().series
+
+    def points(self) -> Mapping[str, Recorded]:
+        """Return what `world.series` and monitors recorded, by name; without `series=True` nothing.
+
+        Raises:
+            UsageError: The episode was not played in this process.
+        """
+        return self._inside().points
+
+    def columns(self, what: What = "series") -> dict[str, list[Any]]:
+        """Return a tidy table of the episode as lists of plain values by column.
+
+        Args:
+            what: "series", with a row for each value: `part`, `role`, `name`, `period` (from 1;
+                None of a point), `time` (the tick; of a period its end, where the model knows it),
+                `date` (where the model has dates), `value` (None where it is not known), `unit`.
+                "decisions", with a row for each decision: `number` (from 1), `time`, `date`,
+                `part`, `role`, then each field of the actions as `action.NAME` and of the
+                observations as `observation.NAME`, lists as JSON.
+
+        Raises:
+            UsageError: There is no such table, or no series as for `series`.
+        """
+        if what not in WHAT:
+            raise UsageError(f"there is no table {what!r} of an episode; {possible(what, WHAT)}")
+        if what == "decisions":
+            return decision_columns(self.steps, self.inside.model if self.inside else None)
+        return series_columns(self._inside())
+
+    def to_pandas(self, what: What = "series") -> "pd.DataFrame":
+        """Return a table of the episode as a data frame of pandas; see `columns`.
+
+        Raises:
+            UsageError: As `columns`, or pandas is not installed.
+        """
+        return pandas_frame(self.columns(what))
+
+    def to_polars(self, what: What = "series") -> "pl.DataFrame":
+        """Return a table of the episode as a data frame of polars; see `columns`.
+
+        Raises:
+            UsageError: As `columns`, or polars is not installed.
+        """
+        return polars_frame(self.columns(what))
 
     def summary(self) -> dict[str, Any]:
         """Return what `--json` prints: one flat, plain object."""
@@ -132,6 +214,14 @@ class Episode:
         steps = tuple(record.steps) if keep_steps else RecordedSteps(file, record.decisions)
         transcript = tuple(record.transcript)
         return cls(record.header, steps, record.result, transcript, record.failure)
+
+    def _inside(self) -> Inside:
+        if self.inside is None:
+            raise UsageError(
+                "the episode was not played in this process, so it has no state and no series; "
+                "desim.replay(FILE) plays a record again"
+            )
+        return self.inside
 
     def _ended(self) -> Result:
         if self.failure is not None:

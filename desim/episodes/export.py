@@ -1,13 +1,16 @@
-"""Writes the ledgers and statements of an episode as files that other programs read."""
+"""Writes ledgers, statements, series and decisions of an episode as files for other programs."""
 
 import csv
 import datetime as dt
 import io
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
+from attrs import evolve
+
+from desim.core.points import Points
 from desim.core.protocols import (
     Exportable,
     HasDates,
@@ -18,11 +21,21 @@ from desim.core.protocols import (
     offers,
 )
 from desim.core.run import Run
-from desim.episodes.branch import branch
+from desim.episodes.branch import repeated
 from desim.episodes.episode import Episode
+from desim.episodes.inside import Inside
+from desim.episodes.tidy import What
 from desim.errors import BadRecord, UsageError, possible
+from desim.tabular import Columns, lines, write_parquet
 
-__all__ = ["STATEMENTS_FORM", "export", "export_folder"]
+__all__ = ["EXPORTED", "STATEMENTS_FORM", "TABLE_FORMS", "Exported", "export", "export_folder"]
+
+#: What can be exported of an episode.
+Exported = Literal["ledgers", "series", "decisions"]
+EXPORTED: tuple[str, ...] = get_args(Exported)
+
+#: The forms of series and decisions.
+TABLE_FORMS = ("csv", "parquet")
 
 #: The form in which statements are written.
 STATEMENTS_FORM = "csv"
@@ -35,17 +48,20 @@ def export(
     form: str = "csv",
     folder: str | Path | None = None,
     *,
+    what: Exported = "ledgers",
     trust: bool = False,
 ) -> tuple[Path, ...]:
-    """Replay an episode and write its ledgers and statements into a folder.
+    """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
 
     Args:
         record: A record, which may be cut, or an episode. A cut record is exported as of its last
             decision.
         form: "csv", or another form that a ledger of the world offers. Statements are written with
-            "csv" alone.
+            "csv" alone. Series and decisions have "csv" and "parquet".
         folder: Where the files are written; made if it is missing. None stands for a folder beside
             the record, which has the record's name without its suffixes.
+        what: "ledgers", or a table of `Episode.columns`: "series", with the points of
+            `world.series` and of monitors, or "decisions".
         trust: Whether a module may be imported and files may be opened that the record names.
 
     Returns:
@@ -54,7 +70,8 @@ def export(
 
     Raises:
         UsageError: The world has no ledger or statement of that form, a ledger cannot be written
-            in it, or a file exists. No file is written then.
+            in it, a file exists, or the series of a cut record or of a world without any are
+            wanted. No file is written then.
         BadRecord: The record cannot be read, or does not replay to the same ledgers.
     """
     if isinstance(record, Episode):
@@ -64,6 +81,10 @@ def export(
     else:
         folder = export_folder(record) if folder is None else folder
         episode = Episode.read(record, whole=False, keep_steps=False)
+    if what not in EXPORTED:
+        raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
+    if what != "ledgers":
+        return _export_table(episode, what, form, Path(folder), trust=trust)
     run = _replayed(episode, trust=trust)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
@@ -78,8 +99,41 @@ def export_folder(record: str | Path) -> Path:
     return path.with_name(name if name not in {"", path.name} else f"{path.name}.export")
 
 
-def _replayed(episode: Episode, *, trust: bool) -> Run[Any]:
-    run = branch(episode, trust=trust)
+def _export_table(
+    episode: Episode, what: What, form: str, folder: Path, *, trust: bool
+) -> tuple[Path, ...]:
+    """Write the series or the decisions of an episode."""
+    if form not in TABLE_FORMS:
+        raise UsageError(f"there is no form {form!r} of {what}; {possible(form, TABLE_FORMS)}")
+    if what == "series" and episode.result is None:
+        raise UsageError(
+            "the record was cut, and only an ended episode has series; desim resume ends it"
+        )
+    points = Points()
+    run = _replayed(episode, trust=trust, points=points)
+    inside = Inside.of(run, points, keep_state=True, series=False)
+    columns = evolve(episode, inside=inside).columns(what)
+    if not any(columns.values()):
+        raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
+    name = f"{what}.{form}"
+    if form == "csv":
+        return _write(folder, {name: _csv_of(columns)})
+    _prepare(folder, [folder / name])
+    write_parquet(lines(columns), folder / name)
+    return (folder / name,)
+
+
+def _csv_of(columns: Columns) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def _replayed(episode: Episode, *, trust: bool, points: Points | None = None) -> Run[Any]:
+    built = episode.header.build(trust=trust)
+    run = repeated(built, episode.header, episode.steps, points=points)
     if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
         raise BadRecord(
             "the record does not replay to the same ledgers; desim replay names the difference"
@@ -160,8 +214,8 @@ def _csv(rows: Rows) -> str:
     return text.getvalue()
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
-    files = {folder / name: text for name, text in texts.items()}
+def _prepare(folder: Path, files: Iterable[Path]) -> None:
+    """Make a folder for files that do not exist yet."""
     for file in files:
         if file.parent != folder:
             raise UsageError(f"{str(file.relative_to(folder))!r} is not the name of a file")
@@ -169,6 +223,14 @@ def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
             raise UsageError(f"{file} exists; export into another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise UsageError(f"cannot write {fault.filename}: {fault.strerror}") from None
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+    files = {folder / name: text for name, text in texts.items()}
+    _prepare(folder, files)
+    try:
         for file, text in files.items():
             with file.open("x", encoding="utf-8", newline="") as out:
                 out.write(text)

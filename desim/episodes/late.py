@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define, evolve
 
-from desim.core.protocols import Noted, Policy, Resumable
+from desim.core.protocols import LooksAhead, Noted, Policy, Resumable, offers
 from desim.episodes.lineup import Lineup
 from desim.episodes.record import Step
 
@@ -54,6 +54,17 @@ class Late:
             self.policy.resume(entries)
 
 
+# A class of its own, because an episode keeps its answers for a policy that looks ahead.
+@define
+class LateLooking(Late):
+    """The same for a policy that looks ahead."""
+
+    def take_simulator(self, simulator: Any, /) -> None:
+        """Pass the simulator of the episode on to the policy."""
+        assert isinstance(self.policy, LooksAhead)
+        self.policy.take_simulator(simulator)
+
+
 def with_starts(lineup: Lineup, starts: Mapping[str, int], steps: Sequence[Step]) -> Lineup:
     """Return a lineup in which some policies begin after some decisions of the episode.
 
@@ -65,7 +76,9 @@ def with_starts(lineup: Lineup, starts: Mapping[str, int], steps: Sequence[Step]
     policies = dict(lineup.policies)
     for role, start in starts.items():
         if role in policies:
-            policies[role] = Late(_of(role, steps, start), policies[role])
+            policy = policies[role]
+            late = LateLooking if offers(policy, LooksAhead) else Late
+            policies[role] = late(_of(role, steps, start), policy)
     return evolve(lineup, policies=policies)
 
 

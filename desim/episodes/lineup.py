@@ -40,6 +40,7 @@ __all__ = [
     "Seat",
     "assign",
     "assigned",
+    "policy_at",
     "resolve",
     "seat_of",
 ]
@@ -133,7 +134,7 @@ def resolve(
         raise UsageError(f"role {roles[0]!r} needs a policy")
     given = assign(model, policies)
     check_roles(model, frozenset(given))
-    made = {role: _made(one, seat_of(model, role, seed)) for role, one in given.items()}
+    made = {role: policy_at(one, seat_of(model, role, seed)) for role, one in given.items()}
     return Lineup(made, labels or {role: label(one) for role, one in given.items()})
 
 
@@ -257,7 +258,12 @@ def _names_played(model: Model[Any], parts: Collection[str]) -> list[str]:
     return list(dict.fromkeys(part if part in parts else role for role, part in names))
 
 
-def _made(one: Any, seat: Seat) -> Policy:
+def policy_at(one: Any, seat: Seat) -> Policy:
+    """Return the policy of a seat, made of a spec, a class or a function; an instance as it is.
+
+    Raises:
+        UsageError: There is no such policy or argument, or it is none.
+    """
     if isinstance(one, str):
         spec = Spec.read(one)
         maker = catalog.policy(spec.name, seat.model)

@@ -29,7 +29,7 @@ def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
         if step.role.startswith(prefix)
     )
     result = _of_part(episode.result, prefix, len(steps)) if episode.result else None
-    return evolve(episode, steps=steps, result=result)
+    return evolve(episode, steps=steps, result=result, inside=None)
 
 
 def _of_part(result: Result, prefix: str, decisions: int) -> Result:

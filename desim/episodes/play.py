@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from desim.core.limits import Limits
+from desim.core.points import Points
 from desim.core.protocols import Model
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session, built
+from desim.episodes.tracing import Tracing
 
 __all__ = ["play", "play_async"]
 
@@ -24,6 +26,9 @@ def play(
     keep_steps: bool = True,
     key: bytes | None = None,
     series: bool = False,
+    keep_state: bool = True,
+    trace: str | Path | None = None,
+    last_events: int = 0,
 ) -> Episode:
     """Play one episode, with an event loop of its own if a policy is a coroutine.
 
@@ -39,11 +44,18 @@ def play(
             record whenever they are used, and has none if there is no record.
         key: 16 to 4,096 bytes with which the record is signed (HMAC-SHA256), so that `replay` with
             the same key proves that it was not altered; None writes a checksum alone.
-        series: Whether `episode.series` holds what the model reports period by period.
+        series: Whether to record the points of `world.series` and of monitors, and to read what the
+            model reports period by period; see `Episode.series` and `Episode.to_pandas`.
+        keep_state: Whether `episode.state` holds the state at the end, and with it all ledgers; say
+            no where many episodes are held at once.
+        trace: A new file that receives a trace of the episode, also of one that fails: processes,
+            resources, decisions and ledger entries, for https://ui.perfetto.dev. Compressed if the
+            name ends in .gz.
+        last_events: How many of the last events are added as a note to an error, at most 100,000.
 
     Raises:
-        UsageError: A model, policy, argument or role does not exist, the record's file does, or the
-            model reports no series and *series* are wanted.
+        UsageError: A model, policy, argument or role does not exist, or the file of the record or
+            of the trace does.
         WrongAction: A policy returned an action that is not in its role's schema.
         PolicyFailed: A policy raised an exception.
         ModelFailed: The model raised one; the record says where.
@@ -63,6 +75,9 @@ def play(
             keep_steps=keep_steps,
             key=key,
             series=series,
+            points=Points() if series else None,
+            keep_state=keep_state,
+            tracing=_tracing(trace, last_events),
         ) as session,
     ):
         return session.play()
@@ -78,6 +93,9 @@ async def play_async(
     keep_steps: bool = True,
     key: bytes | None = None,
     series: bool = False,
+    keep_state: bool = True,
+    trace: str | Path | None = None,
+    last_events: int = 0,
 ) -> Episode:
     """Play one episode in the event loop that runs.
 
@@ -96,9 +114,16 @@ async def play_async(
             keep_steps=keep_steps,
             key=key,
             series=series,
+            points=Points() if series else None,
+            keep_state=keep_state,
+            tracing=_tracing(trace, last_events),
         ) as session,
     ):
         return await session.play_async()
+
+
+def _tracing(trace: str | Path | None, last_events: int) -> Tracing | None:
+    return Tracing(trace, last_events) if trace is not None or last_events else None
 
 
 def _locked(record: str | Path | None) -> contextlib.AbstractContextManager[object]:

@@ -14,7 +14,13 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.protocols import NamesFunctions, NamesModels, OpensFiles, ReachesOutside
+from desim.core.protocols import (
+    NamesFunctions,
+    NamesModels,
+    NamesPolicies,
+    OpensFiles,
+    ReachesOutside,
+)
 from desim.episodes.short import cut, shown
 from desim.episodes.spec import Spec
 from desim.errors import UsageError
@@ -91,6 +97,11 @@ def policy_reaches(
         return [Reach(f"import module {_text(module)} for {_text(role)}", option)]
     of = _class_of_role(role, model, params or {})
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
+    if isinstance(cls, NamesPolicies):
+        inner = cls.inner_policies(spec.arguments)
+        found = (policy_reaches(role, each, model, params) for each in inner)
+        # What allows it is the whole spec, and not the one inside it.
+        return [Reach(each.what, option) for reaches in found for each in reaches]
     if not isinstance(cls, ReachesOutside):
         return []
     given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from attrs import evolve
 
+from desim.core.points import Points
 from desim.core.result import Result
 from desim.episodes.branch import first_difference, repeated
 from desim.episodes.episode import Episode
+from desim.episodes.inside import Inside
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError
 from desim.schema import to_plain
@@ -22,6 +24,7 @@ def replay(
     key: bytes | None = None,
     model: str = "",
     params: Mapping[str, str] | None = None,
+    series: bool = False,
 ) -> Episode:
     """Repeat the actions of a record on its model and seed, and compare every step and the result.
 
@@ -31,9 +34,11 @@ def replay(
         key: The key with which it must have been written; None proves nothing about its origin.
         model: A model instead of the recorded one, which may be `module:Class`.
         params: Parameters as text instead of the recorded ones, which may name files.
+        series: Whether to record the points of `world.series` and of monitors, as in `play`.
 
     Returns:
-        The episode, which is the same as the recorded one. Its steps stay in the file.
+        The episode, which is the same as the recorded one, with the state at its end. Its steps
+        stay in the file.
 
     Raises:
         BadRecord: The record cannot be read, or a decision or the result differs; the text names
@@ -43,8 +48,9 @@ def replay(
     episode = Episode.read(path, keep_steps=False, key=key)
     header = episode.header
     built = trusted_model(path, header, trust=trust, name=model, params=params)
+    points = Points() if series else None
     try:
-        run = repeated(built, header, episode.steps)
+        run = repeated(built, header, episode.steps, points=points)
         if run.open:
             raise BadRecord(
                 f"the record ends after {len(episode.steps)} decisions, but "
@@ -53,9 +59,10 @@ def replay(
         assert episode.result is not None
         # Usage is noted by policies, and a replay runs none.
         same_result(episode.result, run.result())
+        inside = Inside.of(run, points, keep_state=True, series=series)
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
-    return episode
+    return evolve(episode, inside=inside)
 
 
 def same_result(recorded: Result, now: Result) -> None:

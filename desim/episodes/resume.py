@@ -119,6 +119,7 @@ def _session(
                 limits=limits,
                 keep_steps=keep_steps,
                 key=key,
+                keep_state=True,
             )
         except BadRecord as fault:
             raise BadRecord(f"{path}: {fault}") from None

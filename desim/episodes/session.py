@@ -14,18 +14,21 @@ from desim import catalog
 from desim.core.collector import rare_collections
 from desim.core.faults import RAISED, fault_text
 from desim.core.limits import Limits, alarm
-from desim.core.protocols import DecidesAsync, Model, Noted, Policy, Resumable, offers
+from desim.core.points import Points
+from desim.core.protocols import DecidesAsync, LooksAhead, Model, Noted, Policy, Resumable, offers
 from desim.core.result import Result
 from desim.core.run import Run
-from desim.core.series import check_series
 from desim.core.world import Decision
 from desim.episodes.branch import same_step
 from desim.episodes.episode import Episode
+from desim.episodes.inside import Inside
 from desim.episodes.lineup import Lineup
 from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry
 from desim.episodes.recorded_steps import RecordedSteps
 from desim.episodes.recorder import Recorder
 from desim.episodes.short import SHOWN, cut
+from desim.episodes.simulator import Answers, Simulator
+from desim.episodes.tracing import Tracing
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError, WriteFailed
 
@@ -50,14 +53,14 @@ class Session:
             record, and has none without a record.
         key: The key of the record's HMAC; None writes a digest alone.
         series: Whether the episode holds the model's series.
+        points: Receives the points of `world.series` and of monitors; None records none.
+        keep_state: Whether the episode holds the state at its end.
+        tracing: Keeps a trace of it; None keeps nothing.
 
     Attributes:
         run: The episode's run.
         steps: The decisions so far, where they are kept.
         past: The decisions that are on record already.
-
-    Raises:
-        UsageError: The model reports no series, and *series* are wanted.
     """
 
     def __init__(
@@ -72,20 +75,27 @@ class Session:
         keep_steps: bool = True,
         key: bytes | None = None,
         series: bool = False,
+        points: Points | None = None,
+        keep_state: bool = False,
+        tracing: Tracing | None = None,
     ) -> None:
-        if series:
-            check_series(model)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
-        self.run = Run(model, seed, lineup.roles, limits)
+        self._tracing = tracing
         self.header = past.header if past else Header.of(model, seed, lineup.labels)
+        observers = tracing.observers if tracing else ()
+        futures = self.header.futures
+        self.run = Run(model, seed, lineup.roles, limits, futures, observers, points)
         self.steps: list[Step] = []
         self.past = past.steps if past else ()
+        # Before the record is made: a policy may find that it cannot look ahead here.
+        self._answers = self._with_simulators()
         # One after the other and not by number: they may be on disk.
         self._repeats, self._recorded = iter(self.past), len(self.past)
         self._seconds = limits.seconds if limits else None
         self._keeps_steps = keep_steps
-        self._wants_series = series
+        self._wanted = {"series": series, "keep_state": keep_state}
+        self._points = points
         self._decided = self._before_tick = 0
         self._last: Decision | None = None
         self._model_fault: DesimError | None = None
@@ -108,8 +118,12 @@ class Session:
                 self._recorder.head(self.header)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._stack.close()
+        if self._tracing is not None:
+            # Nothing is passed by who closes a session that ends without an error.
+            fault: Any = raised[1] if raised else None
+            self._tracing.close(fault, {"policies": self.header.policies})
 
     def play(self) -> Episode:
         """Play to the end, with an event loop if a policy returns an awaitable.
@@ -181,6 +195,8 @@ class Session:
         notes = self._notes(decision) if self._noted else None
         self._decided = decided = self._decided + 1
         self._last = decision
+        if self._answers is not None:
+            self._answers.append((t, decision))
         if notes:
             self._usage.add(decision.role, notes)
         again = decided <= self._recorded
@@ -212,9 +228,9 @@ class Session:
             result = evolve(result, usage=self._usage.totals())
         if self._recorder:
             self._recorder.result(result)
-        series = self.run.series() if self._wants_series else {}
+        inside = Inside.of(self.run, self._points, **self._wanted)
         transcript = tuple(self._transcript)
-        return Episode(self.header, self._steps(), result, transcript, series=series)
+        return Episode(self.header, self._steps(), result, transcript, inside=inside)
 
     def advance(self) -> list[Decision]:
         """Move the clock to the next open decisions; return none once the episode has ended.
@@ -338,6 +354,17 @@ class Session:
         if not self._keeps_steps and self._record is not None:
             return RecordedSteps(self._record, self._decided)
         return tuple(self.steps)
+
+    def _with_simulators(self) -> Answers | None:
+        """Give simulators to the policies that look ahead; return the list that they share.
+
+        None where none does, so that no other episode keeps its answers.
+        """
+        looking = {role: p for role, p in self.policies.items() if offers(p, LooksAhead)}
+        answers: Answers = []
+        for role, policy in looking.items():
+            policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
+        return answers if looking else None
 
     def _connect(self, transcript: Sequence[TranscriptEntry]) -> None:
         """Connect resumable policies with the record, and pass them the entries of a cut one."""

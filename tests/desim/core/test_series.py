@@ -10,7 +10,7 @@ from attrs import frozen
 from support.small_worlds import STRIDE, Diary, Trail, Walk
 
 from desim import Run
-from desim.core.series import read_series
+from desim.core.series import check_series, read_series
 from desim.episodes.play import play
 from desim.errors import ModelFailed, UsageError, WrongResult
 
@@ -51,10 +51,11 @@ def test_an_unknown_number_is_nan() -> None:
     assert math.isnan(series[1])
 
 
-def test_a_model_without_series_is_refused_before_the_episode() -> None:
-    """Nothing was played."""
+def test_a_model_without_series_has_none() -> None:
+    """It may still record points, so it is played; who needs its series is told."""
+    assert play(Walk(), STRIDE, series=True).series() == {}
     with pytest.raises(UsageError, match="Walk reports no series: it has no method series"):
-        play(Walk(), STRIDE, series=True)
+        check_series(Walk())
 
 
 def test_a_run_has_series_once_it_has_ended() -> None:

@@ -102,6 +102,8 @@ def test_what_is_given_again_is_allowed(tmp_path: Path, sneaky: Path) -> None:
         ("llm,model=m", "as by default"),
         ("os:getcwd", "import module 'os'"),
         ("pdb:main", "import module 'pdb'"),
+        ("rollout,base=pdb:main", "import module 'pdb'"),
+        ("rollout,others=script+file=/etc/passwd", "file=/etc/passwd"),
     ],
 )
 def test_policies_that_reach_outside_are_refused(tmp_path: Path, policy: str, shows: str) -> None:

@@ -1,0 +1,303 @@
+"""What is known of the scores of a preset, seed by seed: a floor, the best run, an upper bound.
+
+A model caches this knowledge as a file in its folder, which a script makes and `read_known_scores`
+reads. Nothing is computed here.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+from attrs import field, frozen
+
+from desim.errors import UsageError
+from desim.schema import to_plain
+from desim.short_repr import short_repr
+
+__all__ = [
+    "BEST_KNOWN",
+    "FILE_NAME",
+    "KnownBound",
+    "KnownScore",
+    "KnownScores",
+    "fingerprint",
+    "known_scores_text",
+    "parsed_known_scores",
+    "read_known_scores",
+]
+
+#: What a bound is worth. "proved": no policy can score more. "relaxation": the same, but it is the
+#: bound of an easier problem, so perhaps no policy comes near. "best known": no bound is known, and
+#: the score of the best run stands in its place.
+Kind = Literal["proved", "relaxation", "best known"]
+
+#: The kind of what is no bound.
+BEST_KNOWN: Kind = "best known"
+
+#: The file in the folder of a model.
+FILE_NAME = "known_scores.json"
+
+#: The format of the file; one of another format is refused.
+_FORMAT = 1
+
+#: A larger file is refused.
+_MOST_BYTES = 10_000_000
+
+#: The key of the only entry of a preset whose episodes do not depend on the seed.
+_EVERY = "every"
+
+#: Hexadecimal digits of a fingerprint.
+_DIGITS = 16
+
+
+def _finite(value: Any) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):
+        raise ValueError(f"{short_repr(value)} was given; a score is a finite number")
+    return float(value)
+
+
+def _kind(value: Any) -> Kind:
+    if value not in get_args(Kind):
+        raise ValueError(
+            f"kind {short_repr(value)} was given; possible: {', '.join(get_args(Kind))}"
+        )
+    found: Kind = value
+    return found
+
+
+@frozen
+class KnownBound:
+    """A number that stands for the best that a policy could do in an episode.
+
+    Attributes:
+        value: A score.
+        kind: "proved", "relaxation" or "best known"; of the last kind it is the score of a run, and
+            better ones may exist.
+    """
+
+    value: float = field(converter=_finite)
+    kind: Kind = field(converter=_kind)
+
+
+@frozen
+class KnownScore:
+    """What is known of the scores of one seed, or of every seed.
+
+    Attributes:
+        floor: The score that counts 0 on a normalised scale.
+        best: The best score that a run is known to have; at least the floor.
+        policy: The spec of that run, or what else found it.
+        bound: No policy can score more; None where no bound is known.
+    """
+
+    floor: float = field(converter=_finite)
+    best: float = field(converter=_finite)
+    policy: str
+    bound: KnownBound | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.bound is not None and self.bound.kind == BEST_KNOWN:
+            raise ValueError(f"{self.bound} was given as a bound; it is a score, so it is a best")
+        if not self.floor <= self.best <= self.ceiling.value:
+            text = f"floor {self.floor:g}, best {self.best:g} and bound {self.ceiling.value:g}"
+            raise ValueError(f"{text} were given; each is at least as high as the one before")
+
+    @property
+    def ceiling(self) -> KnownBound:
+        """The bound, or in its place the best score that is known."""
+        return self.bound or KnownBound(self.best, BEST_KNOWN)
+
+
+@frozen
+class KnownScores:
+    """What is known of the scores of one preset.
+
+    Attributes:
+        fingerprint: Of the parameters with which it was found; see `fingerprint`.
+        desim: The version of desim with which it was found.
+        roles: The roles that policies played, a sorted list for each way to seat them. The score
+            of another line-up may count something else.
+        floor: The spec of the policy whose score is the floor. One that draws counts with its mean
+            over the seeds.
+        played: By spec, on how many seeds it was played in search of the best run.
+        informed: Those of them that use facts which their roles cannot observe.
+        by_seed: By seed; empty where `every` is given.
+        every: What holds for every seed, where episodes do not depend on it.
+    """
+
+    fingerprint: str
+    desim: str
+    roles: tuple[tuple[str, ...], ...]
+    floor: str
+    played: Mapping[str, int]
+    informed: frozenset[str]
+    by_seed: Mapping[int, KnownScore] = field(factory=dict)
+    every: KnownScore | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if bool(self.by_seed) == (self.every is not None):
+            raise ValueError("scores of seeds, or one entry for every seed, are needed: one of two")
+        if self.floor not in self.played:
+            raise ValueError(f"floor {short_repr(self.floor)} is none of the policies played")
+
+    def of(self, seed: int) -> KnownScore | None:
+        """Return what is known of a seed; None where nothing is."""
+        return self.every or self.by_seed.get(seed)
+
+    def all_of(self, seeds: Iterable[int]) -> list[KnownScore] | None:
+        """Return what is known of several seeds; None where nothing is known of one of them."""
+        found = [self.of(seed) for seed in seeds]
+        known = [one for one in found if one]
+        return known if len(known) == len(found) else None
+
+    def fits(self, model: Any) -> bool:
+        """Return whether a model has the parameters with which the scores were found."""
+        return fingerprint(model) == self.fingerprint
+
+
+def fingerprint(model: Any) -> str:
+    """Return a fingerprint of all parameters of a model; files that they name count by name."""
+    plain = msgspec.json.encode(to_plain(model), order="deterministic")
+    return hashlib.sha256(plain).hexdigest()[:_DIGITS]
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A line of the file; the bound and its kind are given together or not at all."""
+
+    floor: float
+    best: float
+    by: str
+    bound: float | None = None
+    kind: str | None = None
+
+    def known(self) -> KnownScore:
+        if (self.bound is None) != (self.kind is None):
+            raise ValueError("a bound without its kind, or a kind without its bound, was given")
+        bound = None if self.bound is None else KnownBound(self.bound, self.kind)
+        return KnownScore(self.floor, self.best, self.by, bound)
+
+
+class _Preset(msgspec.Struct, forbid_unknown_fields=True):
+    fingerprint: str
+    desim: str
+    roles: tuple[tuple[str, ...], ...]
+    floor: str
+    played: dict[str, int]
+    informed: tuple[str, ...]
+    scores: dict[str, _Entry]
+
+    def known(self) -> KnownScores:
+        found = {seed: entry.known() for seed, entry in self.scores.items()}
+        every = found.pop(_EVERY, None)
+        if wrong := [seed for seed in found if not _is_seed(seed)]:
+            raise ValueError(
+                f"seed {short_repr(wrong[0])} was given; it is a whole number or every"
+            )
+        by_seed = {int(seed): one for seed, one in found.items()}
+        informed = frozenset(self.informed)
+        known = (self.fingerprint, self.desim, self.roles, self.floor, self.played, informed)
+        return KnownScores(*known, by_seed, every)
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    format: int
+    script: str
+    presets: dict[str, _Preset]
+
+
+@cache
+def read_known_scores(module: str) -> Mapping[str, KnownScores]:
+    """Return what is known of the presets of a model, from the file beside one of its modules.
+
+    Args:
+        module: The `__file__` of a module in the model's folder.
+
+    Raises:
+        UsageError: There is no such file, it is damaged, or a number in it is impossible.
+    """
+    path = Path(module).with_name(FILE_NAME)
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as fault:
+        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+    return parsed_known_scores(data, str(path))
+
+
+def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
+    """Return what is known by preset, from the content of a file.
+
+    Args:
+        data: JSON, as `known_scores_text` writes it.
+        name: Of the file, for the text of an error.
+
+    Raises:
+        UsageError: As `read_known_scores`.
+    """
+    if len(data) > _MOST_BYTES:
+        raise UsageError(f"{name} has more than {_MOST_BYTES:,} bytes; known scores have fewer")
+    try:
+        file = msgspec.json.decode(data, type=_File)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise UsageError(f"{name} holds no known scores: {fault}") from None
+    if file.format != _FORMAT:
+        raise UsageError(f"{name} has format {file.format}; this version reads format {_FORMAT}")
+    found = {}
+    for preset, entry in file.presets.items():
+        try:
+            found[preset] = entry.known()
+        except ValueError as fault:
+            raise UsageError(f"{name}, preset {short_repr(preset)}: {fault}") from None
+    return found
+
+
+def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
+    """Return the content of a file: sorted, and a line a seed, so that differences are readable.
+
+    Args:
+        script: The path of the script that found the scores, in the repository.
+        presets: What is known, by preset.
+    """
+    blocks = [f"  {_text(name)}: {_block(known)}" for name, known in sorted(presets.items())]
+    head = f'{{\n "format": {_FORMAT},\n "script": {_text(script)},\n "presets": {{\n'
+    return head + ",\n".join(blocks) + "\n }\n}\n"
+
+
+def _block(known: KnownScores) -> str:
+    facts = {
+        "fingerprint": known.fingerprint,
+        "desim": known.desim,
+        "roles": known.roles,
+        "floor": known.floor,
+        "played": dict(sorted(known.played.items())),
+        "informed": sorted(known.informed),
+    }
+    scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
+    if known.every:
+        scores[_EVERY] = known.every
+    lines = [f"   {_text(key)}: {_text(value)}" for key, value in facts.items()]
+    seeds = ",\n".join(f"    {_text(seed)}: {_text(_entry(one))}" for seed, one in scores.items())
+    return "{\n" + ",\n".join(lines) + f',\n   "scores": {{\n{seeds}\n   }}\n  }}'
+
+
+def _entry(one: KnownScore) -> _Entry:
+    bound = one.bound
+    ends = (None, None) if bound is None else (bound.value, bound.kind)
+    return _Entry(one.floor, one.best, one.policy, *ends)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(msgspec.to_builtins(value), allow_nan=False)
+
+
+def _is_seed(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and str(int(text[:20])) == text

@@ -1,0 +1,101 @@
+"""What an episode that was played in this process holds beside its record: state and series."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from desim.core.points import Points, Recorded
+from desim.core.protocols import HasSeries, HasSeriesTicks, Model, offers
+from desim.core.run import Run
+from desim.core.series import Series, read_series
+from desim.errors import UsageError
+
+__all__ = ["Inside"]
+
+Ticks = Mapping[str, Sequence[int]]
+
+
+@frozen(eq=False)
+class Inside:
+    """The inside of an ended episode; a copied or pickled episode has none.
+
+    Attributes:
+        model: The model that was played.
+        points: What was recorded by `world.series` and by monitors, by name.
+    """
+
+    model: Model[Any]
+    points: Mapping[str, Recorded]
+    _states: tuple[Any, ...] = field(repr=False)
+    _read: tuple[Series, Ticks] | None = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, run: Run[Any], points: Points | None, *, keep_state: bool, series: bool
+    ) -> "Inside | None":
+        """Return the inside of an ended run; None where nothing of it is wanted.
+
+        Args:
+            run: It has ended.
+            points: What it has recorded.
+            keep_state: Whether the state is held.
+            series: Whether the model's series are read now, and not when they are used.
+
+        Raises:
+            WrongResult: A series is no sequence of numbers.
+            ModelFailed: The model's `series` raised an exception.
+        """
+        if not keep_state and not series and points is None:
+            return None
+        read = None
+        if series:
+            found = run.series() if offers(run.model, HasSeries) else {}
+            read = (found, _ends(run.model, run.state))
+        states = (run.state,) if keep_state else ()
+        return cls(run.model, points.read() if points else {}, states, read)
+
+    @property
+    def state(self) -> Any:
+        """The state at the end.
+
+        Raises:
+            UsageError: It was not kept.
+        """
+        if not self._states:
+            raise UsageError("the state was not kept; play(..., keep_state=True) keeps it")
+        return self._states[0]
+
+    @property
+    def series(self) -> Series:
+        """What the model reports period by period; of a model without series, none.
+
+        Raises:
+            UsageError: They were not read, and the state was not kept.
+            WrongResult: A series is no sequence of numbers.
+        """
+        if self._read is not None:
+            return self._read[0]
+        model = self.model
+        return read_series(self.model, self.state) if offers(model, HasSeries) else {}
+
+    @property
+    def ends(self) -> Ticks:
+        """The tick at the end of each period, by the name of the series, where it is known.
+
+        Raises:
+            UsageError: As `series`.
+        """
+        return self._read[1] if self._read is not None else _ends(self.model, self.state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A state holds generators, which cannot be copied, and results travel without it.
+        return (_nothing, ())
+
+
+def _ends(model: Model[Any], state: Any) -> Ticks:
+    return model.series_ticks(state) if offers(model, HasSeriesTicks) else {}
+
+
+def _nothing() -> None:
+    """Return what the copy of an inside is."""

@@ -1,0 +1,310 @@
+"""A look ahead from an episode at play: candidate actions are tried in redrawn futures.
+
+A rollout is a run of its own. It repeats the decisions so far, redraws what nobody knows yet,
+answers the open question with a candidate, and lets policies play all seats from there. It never
+continues in the episode's own future, and the episode does not notice it.
+
+The prefix is repeated for every rollout. Generators of processes cannot be copied, and a fork of
+the process costs more than the prefix of a usual episode (README, "Looking ahead").
+"""
+
+import copy
+import inspect
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from desim.core.faults import RAISED, fault_text
+from desim.core.protocols import LooksAhead, Model, Policy, ReachesOutside, is_informed, offers
+from desim.core.run import Run
+from desim.core.streams import future_seed
+from desim.core.world import Decision
+from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
+from desim.schema import encode
+from desim.short_repr import short_repr
+
+if TYPE_CHECKING:  # numpy takes longer to import than all of desim
+    from numpy import float64
+    from numpy.typing import NDArray
+
+__all__ = ["CUT", "MAX_DECISIONS", "Answers", "Simulator", "play_on"]
+
+#: Most decisions of one rollout after the open one; a rollout that goes on is an error.
+MAX_DECISIONS = 100_000
+
+#: Why a rollout ends that reaches its horizon.
+CUT = "horizon of a rollout"
+
+#: The rank of the horizon among the events of its tick: after those of models, parts and links.
+_LAST = 2_000_000
+
+#: The decisions of an episode that are answered, with their ticks, in the order of the answers.
+Answers = list[tuple[int, Decision]]
+
+
+def play_on(run: Run[Any], policies: Mapping[str, Policy], most: int = MAX_DECISIONS) -> None:
+    """Let policies answer all questions of a run, from the open ones on, until it has ended.
+
+    Args:
+        run: A run with open decisions, some of which may be answered.
+        policies: By role.
+        most: The largest number of decisions.
+
+    Raises:
+        PolicyFailed: The run asks for more decisions.
+        UsageError: A policy decides in a coroutine.
+    """
+    opened = run.open or run.advance()
+    while opened:
+        most -= len(opened)
+        if most < 0:
+            raise PolicyFailed(f"it still asks at t={run.world.now}, after {MAX_DECISIONS:,}")
+        for decision in opened:
+            run.answer(decision, _decided(policies, decision))
+        opened = run.advance()
+
+
+class Simulator:
+    """Plays ahead from the present decision of one role; `LooksAhead` policies receive one.
+
+    Args:
+        run: The episode's run.
+        role: The role that looks ahead.
+        answers: The answers so far; those of the present instant may be among them.
+        futures: Redraws that the episode has had, see `Run`.
+
+    Attributes:
+        model: The frozen parameters of the whole episode.
+        role: The name of the role in the episode: `plant.retailer` of a part.
+        roles: The names of all seats of the episode.
+        rollouts: How many rollouts were played.
+    """
+
+    def __init__(
+        self,
+        run: Run[Any],
+        role: str,
+        answers: Answers,
+        futures: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        self.model: Model[Any] = run.model
+        self.role = role
+        self.roles = tuple(name for name in run.roles if name in run.world.seats)
+        self.rollouts = 0
+        self._run = run
+        self._answers = answers
+        self._futures = tuple(futures)
+        self._checked: Decision | None = None
+
+    def lineup(self, policies: Policies, seed: int) -> Lineup:
+        """Return new policies for all seats.
+
+        Args:
+            policies: As in `play`. An instance is copied, so that it must not have decided yet.
+            seed: The seed of their seats. In a rollout it is that of the future: a rule that draws
+                does not draw what it will draw in the episode.
+
+        Raises:
+            UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
+                contacts hosts, looks ahead itself, or is informed and so knows the episode's own
+                future.
+        """
+        given = assign(self.model, policies, self.roles)
+        made = resolve(self.model, {role: _copied(one) for role, one in given.items()}, seed)
+        for role in self.roles:
+            if role not in made.policies:
+                raise UsageError(f"role {role!r} needs a policy in rollouts")
+        for role, policy in made.policies.items():
+            _check(made.labels[role], policy)
+        return made
+
+    def futures(self, samples: int) -> list[int]:
+        """Return seeds of futures for the present decision.
+
+        They depend on the episode's seed, the role, the number of the decision and the number of
+        the sample alone, so that a second play of the episode has the same.
+        """
+        at, seed = self._run.decisions, self._run.world.seed
+        return [future_seed(seed, self.role, at, sample) for sample in range(samples)]
+
+    def scores(
+        self,
+        observation: Any,
+        actions: Sequence[Any],
+        policies: Policies,
+        *,
+        futures: Sequence[int],
+        ticks: int | None = None,
+    ) -> "NDArray[float64]":
+        """Return the scores of answering the present question with each of some actions.
+
+        All actions meet the same futures, so that their scores are compared in pairs. The policies
+        have observed what their roles have observed so far; what they would have decided then does
+        not count. A question to another role at the same instant is answered by its policy, also
+        where its answer is known here already.
+
+        Args:
+            observation: What the role observes now, as `decide` has received it.
+            actions: Candidates: instances or tagged objects.
+            policies: For all seats after that, as `lineup` takes them.
+            futures: A seed for each sample, such as `futures(16)`.
+            ticks: Ticks of the episode's clock after which a rollout ends, with the model's score
+                of a state that has not ended; None plays to the end.
+
+        Returns:
+            A row for each action, a column for each future.
+
+        Raises:
+            UsageError: A policy cannot play ahead, or *ticks* are no whole number of at least 1.
+            PolicyFailed: A rollout failed, or has too many decisions.
+            LimitReached: The episode has used up its time.
+        """
+        from numpy import array
+
+        if ticks is not None and (type(ticks) is not int or ticks < 1):
+            raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
+        place = self._place(observation)
+        rows = [
+            [self._score(place, action, policies, future, ticks) for future in futures]
+            for action in actions
+        ]
+        return array(rows, dtype=float).reshape(len(actions), len(futures))
+
+    def begin(self, policies: Mapping[str, Policy], future: int) -> Run[Any]:
+        """Return a run that has repeated the decisions so far, in a redrawn future.
+
+        Args:
+            policies: Observe what their roles observe; their answers are dropped.
+            future: The seed of the future.
+
+        Raises:
+            PolicyFailed: The model asks for other decisions than in the episode.
+        """
+        run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
+        opened, at = run.advance(), 0
+        for t, answered in self._answers[: self._run.decisions]:
+            decision = opened[at]
+            if decision.role != answered.role or run.world.now != t:
+                raise self._differs()
+            _decided(policies, decision)
+            # Not `Run.answer`: the episode has checked the answer.
+            decision.action, decision.wire = answered.action, answered.wire
+            at += 1
+            if at == len(opened):
+                opened, at = run.advance(), 0
+        if [each.role for each in opened] != [each.role for each in self._run.handed_out]:
+            raise self._differs()
+        run.redraw(future)
+        return run
+
+    def _score(
+        self, place: int, action: Any, policies: Policies, future: int, ticks: int | None
+    ) -> float:
+        made = self.lineup(policies, future).policies
+        self.rollouts += 1
+        try:
+            run = self.begin(made, future)
+            decision = run.open[place]
+            self._check_same(place, decision)
+            # It observes the question too, as `begin` lets it observe those before.
+            _decided(made, decision)
+            run.answer(decision, action)
+            if ticks is not None:
+                _end_after(run, ticks)
+            play_on(run, made)
+            return run.score()
+        except LimitReached:  # the episode's
+            raise
+        except RAISED as fault:
+            raise PolicyFailed(
+                f"a rollout of {self.role!r} at t={self._run.world.now} failed, with "
+                f"{short_repr(action)} in future {future}: {fault_text(fault)}"
+            ) from fault
+
+    def _place(self, observation: Any) -> int:
+        """Return the place of the present question among those of its instant.
+
+        Raises:
+            UsageError: The role is not asked now.
+        """
+        own = [
+            (at, decision)
+            for at, decision in enumerate(self._run.handed_out)
+            if decision.role == self.role
+        ]
+        for at, decision in own:
+            if decision.observation is observation:
+                return at
+        # A policy around this one may have changed the observation: the first open question.
+        for at, decision in own:
+            if not decision.wire:
+                return at
+        raise UsageError(f"{self.role!r} has no open decision from which to play ahead")
+
+    def _check_same(self, place: int, decision: Decision) -> None:
+        """Compare the observation of a repeated question with the present one, once a question.
+
+        Raises:
+            PolicyFailed: It differs.
+        """
+        present = self._run.handed_out[place]
+        if present is not self._checked:
+            if encode(decision.observation) != encode(present.observation):
+                raise self._differs()
+            self._checked = present
+
+    def _differs(self) -> PolicyFailed:
+        return PolicyFailed(
+            f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
+            "another question"
+        )
+
+
+def _decided(policies: Mapping[str, Policy], decision: Decision) -> Any:
+    """Return what the policy of a role decides.
+
+    Raises:
+        PolicyFailed: It raised an exception.
+        UsageError: It decides in a coroutine.
+    """
+    try:
+        action = policies[decision.role].decide(decision.observation)
+    except DesimError:
+        raise
+    except RAISED as fault:
+        raise PolicyFailed(
+            f"the policy of {decision.role!r} failed at t={decision.env.now}, after actions that "
+            f"were not all its own: {fault_text(fault)}"
+        ) from fault
+    if hasattr(action, "__await__"):
+        if inspect.iscoroutine(action):
+            action.close()  # Python warns of one that is never awaited
+        raise UsageError(f"the policy of {decision.role!r} is a coroutine, and rollouts await none")
+    return action
+
+
+def _end_after(run: Run[Any], ticks: int) -> None:
+    """Let a run end when some ticks have passed, after everything else that happens then."""
+    horizon = run.world.timeout(ticks, rank=_LAST)
+    horizon.callbacks.append(lambda _: run.world.end(CUT))
+
+
+def _copied(policy: Any) -> Any:
+    made_anew = isinstance(policy, str | type | FunctionType)
+    return policy if made_anew else copy.deepcopy(policy)
+
+
+def _check(name: str, policy: Policy) -> None:
+    """Check that a policy can play a seat of rollouts.
+
+    Raises:
+        UsageError: It cannot; the text says why.
+    """
+    for reason, is_one in (
+        ("opens files or contacts hosts", offers(policy, ReachesOutside)),
+        ("looks ahead itself", offers(policy, LooksAhead)),
+        ("knows the future of the episode, which rollouts replace", is_informed(policy)),
+    ):
+        if is_one:
+            raise UsageError(f"policy {name!r} cannot play in rollouts: it {reason}")

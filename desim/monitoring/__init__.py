@@ -1,0 +1,16 @@
+"""What happened in an episode: statistics of a model's own, and monitors of SimPy's resources.
+
+* `tally`: statistics of observations, such as waiting times.
+* `time_weighted`: statistics of what has a value at every tick, such as a queue's length.
+* `monitor`: both for a `Resource`, a `Container` or a `Store`, attached in one line.
+* `trace`: processes, resources, decisions and ledger entries as a file for Perfetto.
+* `last_events`: what happened before something failed.
+
+They read and schedule nothing, so they change no episode.
+"""
+
+from desim.monitoring.monitor import Monitor, monitor
+from desim.monitoring.tally import Tally
+from desim.monitoring.time_weighted import TimeWeighted
+
+__all__ = ["Monitor", "Tally", "TimeWeighted", "monitor"]

@@ -1,0 +1,155 @@
+"""Monitors of SimPy's resources: queues, waiting times, utilisation, levels."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import simpy
+from simpy.resources.base import Put
+
+from desim.core.points import checked_name
+from desim.core.world import World
+from desim.errors import UsageError
+from desim.monitoring.clock import checked_warm_up, plain
+from desim.monitoring.queues import QueueMonitor, is_observed, observe
+from desim.monitoring.time_weighted import TimeWeighted
+
+__all__ = ["Monitor", "monitor"]
+
+#: The quantile of waiting times that is a metric.
+_HIGH = 0.95
+
+
+def monitor(
+    resource: simpy.Resource | simpy.Container | simpy.Store, name: str, *, warm_up: int = 0
+) -> "Monitor":
+    """Monitor a resource of SimPy from now on.
+
+    The resource keeps its class, and processes use it as before: its queues are replaced by ones
+    that report what enters and leaves, and its grants are watched. Nothing is scheduled and no
+    order changes. Where the series of the episode are wanted, the monitor records them as
+    `NAME.in_use` and `NAME.queue` (a resource), or `NAME.level`, `NAME.put_queue` and
+    `NAME.get_queue` (a container or a store).
+
+    Args:
+        resource: Of a `World`: a `Resource`, a `Container`, a `Store`, or a subclass of one of
+            them, such as `PreemptiveResource` or `FilterStore`.
+        name: Words in snake_case, joined by dots; begins the names of series and metrics.
+        warm_up: What was before this tick does not count in the statistics; series have it.
+
+    Raises:
+        UsageError: It is no such resource, is monitored already, or name or warm-up is none.
+    """
+    if not isinstance(resource, simpy.Resource | simpy.Container | simpy.Store):
+        raise UsageError(
+            f"{type(resource).__name__} cannot be monitored; a simpy Resource, Container or Store "
+            "can"
+        )
+    if is_observed(resource):
+        raise UsageError(f"the resource is monitored already, so it cannot be as {name!r} too")
+    return Monitor(resource, checked_name(name), checked_warm_up(warm_up))
+
+
+class Monitor:
+    """Statistics of one resource; made by `monitor`.
+
+    Attributes:
+        name: As given.
+        level: Over time: the units of a resource in use, the content of a container, the items in a
+            store.
+        puts: The queue of requests, or of puts.
+        gets: The queue of gets of a container or a store.
+        preempted: Requests of a `PreemptiveResource` that lost their unit to another one.
+    """
+
+    def __init__(self, resource: Any, name: str, warm_up: int) -> None:
+        world = resource._env  # noqa: SLF001 (SimPy has no public name for it)
+        if not isinstance(world, World):
+            raise UsageError(f"the resource {name!r} does not belong to a World")
+        self.name = name
+        self.preempted = 0
+        self._world, self._resource, self._warm_up = world, resource, warm_up
+        self._content = _content_of(resource)
+        self._shares = isinstance(resource, simpy.Resource)
+        self._word = "in_use" if self._shares else "level"
+        self.level = TimeWeighted(world, self._content(), warm_up=warm_up)
+        first = "queue" if self._shares else "put_queue"
+        self.puts = QueueMonitor(world, warm_up, partial(self._record, first))
+        self.gets = QueueMonitor(world, warm_up, partial(self._record, "get_queue"))
+        observe(resource, "put_queue", self.puts)
+        if not self._shares:  # releases never wait
+            observe(resource, "get_queue", self.gets)
+        resource._do_put = self._watched(resource._do_put)  # noqa: SLF001 (called by SimPy)
+        resource._do_get = self._watched(resource._do_get)  # noqa: SLF001 (as above)
+        self._record(self._word, self.level.current)
+
+    @property
+    def utilisation(self) -> float | None:
+        """The mean level over the capacity; None where the capacity is infinite."""
+        capacity = self._resource.capacity
+        return None if capacity == float("inf") else self.level.mean / capacity
+
+    def metrics(self) -> dict[str, float | None]:
+        """Return the statistics as plain JSON values by name; None where nothing is known.
+
+        Times are ticks. `requests` (`puts`, `gets`) counts what was granted, `cancelled` what left
+        without a grant, `waiting` what waits now.
+        """
+        return {f"{self.name}.{key}": plain(value) for key, value in self._figures()}
+
+    def _figures(self) -> Iterator[tuple[str, float | None]]:
+        yield "utilisation", self.utilisation
+        yield f"{self._word}_mean", self.level.mean
+        yield f"{self._word}_max", self.level.largest
+        if self._shares:
+            yield from _queue_figures(self.puts, "", "requests")
+            yield "preempted", self.preempted
+        else:
+            yield from _queue_figures(self.puts, "put_", "puts")
+            yield from _queue_figures(self.gets, "get_", "gets")
+
+    def _watched(self, do: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return the resource's own method, which notes what it has changed."""
+
+        def watched(event: Any) -> Any:
+            before = self._content()
+            again = do(event)
+            now = self._content()
+            if now != before:
+                self.level.set(now)
+                self._record(self._word, now)
+            # A request that was granted without a further unit in use has taken one from another.
+            elif self._shares and isinstance(event, Put) and event.triggered:
+                self.preempted += self._world.now >= self._warm_up
+            return again
+
+        return watched
+
+    def _record(self, what: str, value: float) -> None:
+        """Record a point where the series are wanted, one a tick."""
+        if self._world.points is not None:
+            self._world.points.set(self._world.now, f"{self.name}.{what}", value)
+
+
+def _content_of(resource: Any) -> Callable[[], float]:
+    """Return a function that reads how much of a resource is in use, or in it."""
+    match resource:
+        case simpy.Resource():
+            return lambda: resource.count
+        case simpy.Container():
+            return lambda: resource.level
+        case _:
+            return lambda: len(resource.items)
+
+
+def _queue_figures(
+    queue: QueueMonitor, prefix: str, events: str
+) -> Iterator[tuple[str, float | None]]:
+    yield f"{prefix}queue_mean", queue.length.mean
+    yield f"{prefix}queue_max", queue.length.largest
+    yield events, queue.waits.count
+    yield f"{prefix}cancelled", queue.cancelled
+    yield f"{prefix}waiting", queue.length.current
+    yield f"{prefix}wait_mean", queue.waits.mean
+    yield f"{prefix}wait_p95", queue.waits.quantile(_HIGH)
+    yield f"{prefix}wait_max", queue.waits.largest

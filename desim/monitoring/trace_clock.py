@@ -1,0 +1,87 @@
+"""The time of a trace: whole microseconds, which never stand still from one event to the next."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+from desim.core.protocols import HasCalendar, HasDates, HasParts, offers
+
+__all__ = ["MAX_TIME", "TraceClock"]
+
+#: The last microsecond that a reader of JSON holds exactly; 285 years.
+MAX_TIME = 2**53 - 1
+
+#: Microseconds of a tick that has no length.
+_MILLISECOND = 1_000
+
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+class TraceClock:
+    """Maps the ticks of a model to the microseconds of its trace.
+
+    A model with a calendar or dates is drawn on it, one microsecond for one microsecond; one made
+    of parts has ticks of a microsecond; of any other a tick is a millisecond. What happens at one
+    instant is drawn in its order, a microsecond apart.
+
+    Args:
+        model: The model that is traced.
+
+    Attributes:
+        unit: What a microsecond of the trace is, as a sentence.
+        now: The time of the last event; above that of the event before.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._date: Callable[[int], Any] | None = None
+        self._length = _MILLISECOND
+        self._origin: Any = None
+        self._tick: int | None = None
+        self._base = 0
+        self.now = -1
+        if offers(model, HasCalendar):
+            self._date = model.calendar.moment
+            self._origin = self._date(0)
+        elif offers(model, HasParts):
+            self._length = 1
+        elif offers(model, HasDates):
+            self._date = model.date
+            self._origin = model.date(0)
+        self.unit = self._unit()
+
+    def advance(self, tick: int) -> int:
+        """Return the time of a further event, at a tick that is not before that of the last.
+
+        Raises:
+            OverflowError: It is later than a trace can show.
+        """
+        if tick != self._tick:
+            self._tick, self._base = tick, self._microseconds(tick)
+        self.now = max(self._base, self.now + 1)
+        if self.now > MAX_TIME:
+            raise OverflowError(f"t={tick} is {self.now} microseconds after the start")
+        return self.now
+
+    def place(self, tick: int, end: int) -> int:
+        """Return the time of a tick that is past; at least 0 and at most the end of the trace."""
+        try:
+            return min(end, max(0, self._microseconds(tick)))
+        except OverflowError:
+            return end
+
+    def _microseconds(self, tick: int) -> int:
+        if (date := self._date) is None:
+            return tick * self._length
+        try:
+            length: dt.timedelta = date(tick) - self._origin
+        except ValueError as fault:  # a date after year 9999
+            raise OverflowError(str(fault)) from None
+        return length // _MICROSECOND
+
+    def _unit(self) -> str:
+        if self._origin is not None:
+            return f"1 microsecond is 1 microsecond of the calendar; 0 is {self._origin}"
+        if self._length == 1:
+            return "1 microsecond is 1 microsecond of the common clock, which is 1 tick"
+        return f"{self._length} microseconds are 1 tick, which has no length of its own"

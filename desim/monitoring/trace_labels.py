@@ -1,0 +1,75 @@
+"""The texts of a trace: short, and without code that a model might not survive."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import simpy
+
+from desim.core.resource_names import attributes
+from desim.short_repr import short_repr
+
+__all__ = ["clean", "event_arguments", "own_name", "process_label", "short_action"]
+
+#: Characters of a name and of a value.
+_WIDTH = 80
+#: Values that are shown of an event or an action.
+_MOST = 12
+
+
+def clean(text: str, width: int = _WIDTH) -> str:
+    """Return a text that can be written, cut to a width."""
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def short_action(action: Any) -> str:
+    """Return an action in a few words: `order 12`."""
+    values = [_value(each) for each in attributes(action).values()][:_MOST]
+    return clean(" ".join((type(action).__name__, *values)))
+
+
+def process_label(process: simpy.Process) -> str:
+    """Return what tells a process from others of its function, from the arguments of the function.
+
+    A text or whole number is shown itself, any other argument by its `name` where that is a text;
+    empty if there is none.
+    """
+    generator: Any = getattr(process, "_generator", None)
+    frame, code = getattr(generator, "gi_frame", None), getattr(generator, "gi_code", None)
+    if frame is None or code is None:
+        return ""
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    values = (frame.f_locals.get(name) for name in names)
+    return clean(", ".join(filter(None, map(_name, values))))
+
+
+def event_arguments(event: Any) -> Mapping[str, str | int | float]:
+    """Return the numbers and texts that an event of a model's own class holds, by name."""
+    held = {
+        name: value
+        for name, value in attributes(event).items()
+        if not name.startswith("_") and type(value) in (int, float, str)
+    }
+    return {name: _plain(value) for name, value in list(held.items())[:_MOST]}
+
+
+def _name(value: Any) -> str:
+    if type(value) in (str, int):
+        return str(value)
+    name = attributes(value).get("name")
+    return name if isinstance(name, str) else own_name(value)
+
+
+def own_name(value: Any) -> str:
+    """Return the property `name` of an object; empty if it declares none or it is no text."""
+    # Not `getattr` alone, which may reach any code of an object that stands for another.
+    name = value.name if isinstance(getattr(type(value), "name", None), property) else None
+    return clean(name) if isinstance(name, str) else ""
+
+
+def _plain(value: float | str) -> float | str:
+    return clean(value) if isinstance(value, str) else value
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else short_repr(value, _WIDTH)

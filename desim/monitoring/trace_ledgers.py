@@ -1,0 +1,186 @@
+"""What a ledger has posted since one looked last, and the balances that follow."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
+
+from desim.core.protocols import HasLedgers, offers
+from desim.core.resource_names import attributes
+from desim.monitoring.trace_labels import clean
+
+__all__ = ["LedgerWatch", "Posting", "watches"]
+
+#: Entries and lines of an entry that are written for one event.
+_MOST = 20
+#: The largest integer that every reader of JSON holds exactly.
+_EXACT = 2**53
+
+
+@runtime_checkable
+class HasJournal(Protocol):
+    """A ledger of accounts, each of whose entries has a text, a kind and amounts by account."""
+
+    @property
+    def journal(self) -> Sequence[Any]:
+        """Every entry, oldest first; grows with the ledger."""
+        ...
+
+
+@runtime_checkable
+class HasMoves(Protocol):
+    """A ledger of places, each of whose moves has a source, a target and units."""
+
+    @property
+    def moves(self) -> Sequence[Any]:
+        """Every move, oldest first; grows with the ledger."""
+        ...
+
+
+@runtime_checkable
+class HasDigits(Protocol):
+    """A ledger whose integers are a currency with so many decimals."""
+
+    @property
+    def digits(self) -> int:
+        """Decimals of one unit of the currency."""
+        ...
+
+
+@runtime_checkable
+class HasAccountNames(Protocol):
+    """A ledger whose accounts have names for people beside their codes."""
+
+    @property
+    def declared(self) -> Mapping[str, Any]:
+        """The accounts with such a `name`, by code."""
+        ...
+
+
+@runtime_checkable
+class OfPart(Protocol):
+    """A ledger of a part, which has the part's name."""
+
+    @property
+    def ledger(self) -> Any:
+        """The ledger itself."""
+        ...
+
+    @property
+    def owner(self) -> Any:
+        """The state of the part."""
+        ...
+
+
+@frozen
+class Posting:
+    """What one event has posted to one ledger.
+
+    Attributes:
+        text: What the first entry says, and how many more there are.
+        entries: The first ones, as plain values.
+        balances: The new balances by account that has changed, in the unit that people read.
+    """
+
+    text: str
+    entries: tuple[Mapping[str, Any], ...]
+    balances: Mapping[str, float]
+
+
+class LedgerWatch:
+    """Follows one ledger.
+
+    Args:
+        name: Of its track.
+        ledger: One with a journal or moves.
+    """
+
+    def __init__(self, name: str, ledger: Any) -> None:
+        self.name = name
+        self._is_book = offers(ledger, HasJournal)
+        # Both are views that grow with the ledger, so that they need be asked for once.
+        self._rows: Sequence[Any] = ledger.journal if self._is_book else ledger.moves
+        self._scale = 10**ledger.digits if offers(ledger, HasDigits) else 1
+        self._declared = ledger.declared if offers(ledger, HasAccountNames) else {}
+        self._seen = 0
+        self._balances: dict[str, Any] = {}
+
+    def news(self) -> Posting | None:
+        """Return what was posted since the last call; None for nothing."""
+        rows = self._rows
+        count = len(rows)
+        if count == self._seen:
+            return None
+        fresh = [rows[at] for at in range(self._seen, count)]
+        self._seen = count
+        lines = [_lines(row, is_book=self._is_book) for row in fresh]
+        balances = self._balances
+        for each in lines:
+            for account, amount in each.items():
+                balances[account] = balances.get(account, 0) + amount
+        touched = dict.fromkeys(account for each in lines for account in each)
+        more = f" and {len(fresh) - 1} more" if len(fresh) > 1 else ""
+        pairs = zip(fresh[:_MOST], lines, strict=False)
+        return Posting(
+            clean(_text(fresh[0], is_book=self._is_book)) + more,
+            tuple(_shown(row, each, is_book=self._is_book) for row, each in pairs),
+            dict(self._finite(touched)),
+        )
+
+    def _finite(self, accounts: Mapping[str, None]) -> Iterator[tuple[str, float]]:
+        for account in accounts:
+            try:
+                value = float(self._balances[account]) / self._scale
+            except OverflowError:  # an integer of more than 300 digits
+                continue
+            if math.isfinite(value):
+                yield self._account(account), value
+
+    def _account(self, code: str) -> str:
+        declared = self._declared.get(code)
+        return code if declared is None or declared.name == code else f"{code} {declared.name}"
+
+
+def watches(state: Any) -> Iterator[tuple[int, str, Any]]:
+    """Yield identity, name and ledger of those of a state that can be followed."""
+    for at, outer in enumerate(state.ledgers if offers(state, HasLedgers) else (), 1):
+        ledger, owner = (outer.ledger, outer.owner) if offers(outer, OfPart) else (outer, state)
+        if not (offers(ledger, HasJournal) or offers(ledger, HasMoves)):
+            continue
+        name = getattr(outer, "name", "")
+        # One without a name has that of the variable that holds it.
+        if not getattr(ledger, "name", ""):
+            name = f"{name}.{held_as(owner, ledger)}" if name else held_as(owner, ledger)
+        yield id(ledger), clean(name.rstrip(".") or f"ledger {at}"), ledger
+
+
+def held_as(owner: Any, ledger: Any) -> str:
+    """Return the attribute of an object, or of one of its attributes, that holds a ledger."""
+    held = attributes(owner)
+    for inner in (held, *map(attributes, held.values())):
+        for name, value in inner.items():
+            if value is ledger:
+                return name.strip("_")
+    return ""
+
+
+def _lines(row: Any, *, is_book: bool) -> Mapping[str, Any]:
+    return row.amounts if is_book else {row.source: -row.units, row.target: row.units}
+
+
+def _text(row: Any, *, is_book: bool) -> str:
+    return row.text if is_book else f"{row.source} to {row.target}"
+
+
+def _shown(row: Any, lines: Mapping[str, Any], *, is_book: bool) -> dict[str, Any]:
+    if not is_book:
+        return {"from": row.source, "to": row.target, "units": _exact(row.units)}
+    amounts = {account: _exact(amount) for account, amount in list(lines.items())[:_MOST]}
+    kind = {"kind": clean(row.kind)} if getattr(row, "kind", "") else {}
+    return {"text": clean(row.text), **kind, "amounts": amounts}
+
+
+def _exact(amount: Any) -> int | str:
+    """Return an amount as no reader of JSON rounds it: a text where it is large or a fraction."""
+    return amount if type(amount) is int and abs(amount) <= _EXACT else str(amount)

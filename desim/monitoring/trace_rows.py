@@ -1,0 +1,92 @@
+"""What a trace keeps of an episode, before it is written in any format."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, define, frozen
+
+from desim.monitoring.trace_ledgers import Posting
+
+__all__ = ["Count", "Instant", "Lasting", "Posted", "Taken"]
+
+
+@define(eq=False)
+class Lasting:
+    """Something that lasts: a process, a shipment, the use of a resource.
+
+    Attributes:
+        part: The prefix of the part in which it is; empty without parts.
+        kind: What it is, such as the function of a process.
+        name: Which one it is; may be empty.
+        start: Microseconds of the trace.
+        end: As *start* and above it; None while it lasts.
+        cause: The number of the decision that caused it; None for none.
+        arguments: Further values, plain.
+        waits: Of a process: from when to when it waited, and for what.
+        instants: Of a process: when it was interrupted, and by what.
+        phases: From when to when it was in which phase.
+    """
+
+    part: str
+    kind: str
+    name: str
+    start: int
+    end: int | None = None
+    cause: int | None = None
+    arguments: dict[str, Any] = Factory(dict)
+    waits: list[tuple[int, int, str]] = Factory(list)
+    instants: list[tuple[int, str]] = Factory(list)
+    phases: list[tuple[int, int, str]] = Factory(list)
+
+
+@frozen
+class Taken:
+    """A decision.
+
+    Attributes:
+        role: Who decided.
+        time: Microseconds of the trace.
+        tick: When the observation was made and the answer given; the clock stands still meanwhile.
+        name: The action in short.
+        arguments: The action as plain values.
+    """
+
+    role: str
+    time: int
+    tick: int
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@frozen
+class Posted:
+    """What one event posted to one ledger."""
+
+    ledger: str
+    time: int
+    tick: int
+    cause: int | None
+    posting: Posting
+
+
+@frozen
+class Instant:
+    """An event of a model's own class that has happened."""
+
+    part: str
+    kind: str
+    time: int
+    tick: int
+    cause: int | None
+    arguments: Mapping[str, Any]
+
+
+@frozen
+class Count:
+    """A number of a resource that has changed: its queue, what is in use, its level."""
+
+    part: str
+    name: str
+    what: str
+    time: int
+    value: float

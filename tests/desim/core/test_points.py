@@ -1,0 +1,89 @@
+"""Points of `world.series`: names, values, one list a series, bounded memory."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from desim import World
+from desim.core import points
+from desim.core.points import Points, Recorded
+from desim.errors import UsageError
+
+
+def test_a_world_records_where_series_are_wanted() -> None:
+    """At the present tick, in the order of the calls; without, a call does nothing at all."""
+    world = World()
+    world.series("cash", 3)
+    world.series("no name at all", None)
+    assert world.points is None
+    world.points = kept = Points()
+    world.series("cash", 3)
+    world.run(until=world.timeout(5))
+    world.series("cash", np.int64(4))
+    world.series("desk.queue", math.nan)
+    world.series("cash", np.float32(4.5))
+    found = kept.read()
+    assert list(found) == ["cash", "desk.queue"]
+    assert found["cash"] == Recorded((0, 5, 5), (3.0, 4.0, 4.5))
+    assert {type(value) for value in found["cash"].values} == {float}
+    assert math.isnan(found["desk.queue"].values[0])
+
+
+@pytest.mark.parametrize("value", ["7", b"7", None, math.inf, -math.inf, [1], 10**400, 1j], ids=str)
+def test_what_is_no_number_is_refused(value: Any) -> None:
+    """The error names the series and the value, and nothing is recorded."""
+    kept = Points()
+    kept.add(0, "cash", 1)
+    with pytest.raises(
+        UsageError, match=r"^series 'cash' was given .*; a point is a finite number"
+    ):
+        kept.add(1, "cash", value)
+    assert kept.read() == {"cash": Recorded((0,), (1.0,))}
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Cash", "cash flow", "1st", "cash.", "a..b", None, 3], ids=str
+)
+def test_what_is_no_name_is_refused(name: Any) -> None:
+    """Names are snake_case, as columns of a table."""
+    with pytest.raises(UsageError, match="as the name of a series; a name is words in snake_case"):
+        Points().add(0, name, 1)
+
+
+def test_set_replaces_the_point_of_the_same_tick() -> None:
+    """What lasted no time leaves no point."""
+    kept = Points()
+    for tick, value in [(0, 1), (0, 2), (3, 4), (3, 5)]:
+        kept.set(tick, "queue", value)
+    assert kept.read() == {"queue": Recorded((0, 3), (2.0, 5.0))}
+
+
+@pytest.mark.parametrize("count", [999, 1_001, 4_000, 12_345])
+def test_the_longest_series_is_thinned(count: int) -> None:
+    """Beyond the limit every second point goes; the first and the last always stay."""
+    kept = Points(most=1_000)
+    kept.add(0, "short", 7)
+    for tick in range(count):
+        kept.add(tick, "long", 2 * tick)
+    found = kept.read()["long"]
+    assert kept.read()["short"] == Recorded((0,), (7.0,))
+    assert len(found.ticks) <= 1_001
+    assert (found.every == 1) == (count <= 1_001)
+    assert found.ticks == (*range(0, count - 1, found.every), count - 1)
+    assert found.values == tuple(2.0 * tick for tick in found.ticks)
+
+
+def test_names_and_ticks_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name for each customer is a mistake, not a series."""
+    monkeypatch.setattr(points, "MOST_SERIES", 2)
+    kept = Points()
+    kept.add(0, "a", 1)
+    kept.add(0, "b", 1)
+    with pytest.raises(UsageError, match="series 'c' is one too many: an episode has at most 2"):
+        kept.add(0, "c", 1)
+    with pytest.raises(UsageError, match="the last tick is 9223372036854775807"):
+        kept.add(2**63, "a", 1)
+    with pytest.raises(UsageError, match="keep at least 1,000"):
+        Points(most=3)

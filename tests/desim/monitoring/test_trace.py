@@ -1,0 +1,337 @@
+"""Traces: the rules of their format, what they show, and that they change nothing."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.chrome_trace import check, events, read
+from support.workshop import Hire, Workshop
+
+from desim import Run, play
+from desim.core.spans import Span
+from desim.episodes.record_trace import write_trace
+from desim.errors import BadRecord, ModelFailed, UsageError
+from desim.monitoring.trace import Tracer
+from desim.monitoring.trace_clock import MAX_TIME, TraceClock
+from desim.monitoring.trace_file import save_trace
+
+#: Worlds of every kind: several roles, microsecond ticks, months, resources, parts.
+WORLDS = {
+    "yc_bench": "greedy",
+    "beer_game/paper": "base_stock",
+    "enterprise_arena": "raise_below",
+    "edt": "greedy",
+    "enterprise": "greedy",
+    "consulting": "greedy",
+    "reasoning": "greedy",
+}
+
+
+def three_jobs(_: Any) -> Hire:
+    """Take on three jobs."""
+    return Hire(3)
+
+
+def names(trace: list[dict[str, Any]], what: str) -> dict[Any, str]:
+    """Return the names of processes by pid, or of threads by pid and tid."""
+    named = [event for event in trace if event["name"] == what]
+    whole = what == "process_name"
+    keys = [event["pid"] if whole else (event["pid"], event["tid"]) for event in named]
+    return {key: event["args"]["name"] for key, event in zip(keys, named, strict=True)}
+
+
+def on(trace: list[dict[str, Any]], section: str, thread: str = "") -> list[dict[str, Any]]:
+    """Return the events of a section, or of a thread in it, without its name."""
+    processes, threads = names(trace, "process_name"), names(trace, "thread_name")
+    return [
+        event
+        for event in trace
+        if event["ph"] != "M"
+        if processes[event["pid"]] == section
+        if not thread or threads.get((event["pid"], event["tid"])) == thread
+    ]
+
+
+def traced(model: Any, policy: Any, path: Path, **options: Any) -> list[dict[str, Any]]:
+    """Return the checked events of an episode."""
+    play(model, policy, trace=path, **options)
+    return events(path)
+
+
+# -- every world -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_trace_follows_the_rules_and_changes_nothing(world: str, tmp_path: Path) -> None:
+    """Score, metrics and ledgers are those of the same episode without a trace."""
+    policy, file = WORLDS[world], tmp_path / "run.trace.json"
+    alone, with_trace = play(world, policy, 0), play(world, policy, 0, trace=file)
+    assert with_trace.result == alone.result
+    trace = read(file)
+    check(trace)
+    # Decisions are slices of their roles; nothing is cut.
+    shown = on(trace["traceEvents"], "decisions")
+    assert sum(event["ph"] == "X" for event in shown) == len(alone.steps)
+    assert "cut" not in trace["otherData"]
+    assert "spans" not in trace["otherData"]
+
+
+def test_a_year_of_a_startup_shows_its_tasks_and_what_caused_them(tmp_path: Path) -> None:
+    """A task under way is an async slice; an arrow leads to it from its dispatch."""
+    trace = traced("yc_bench", "greedy", tmp_path / "y.json")
+    episode = play("yc_bench", "greedy")
+    dispatched = [step for step in episode.steps if type(step.action).__name__ == "TaskDispatch"]
+    work = [event for event in on(trace, "processes") if event["ph"] == "b"]
+    assert Counter(event["name"] == "work" for event in work)[True] == len(dispatched)
+    arrows = {event["id"]: event for event in trace if event["ph"] == "s"}
+    causes = [event for event in on(trace, "processes", "work starts") if event["ph"] == "f"]
+    taken = {
+        event["ts"]: event["name"]
+        for event in on(trace, "decisions", "founder")
+        if event["ph"] == "X"
+    }
+    for event in causes:
+        assert taken[arrows[event["id"]]["ts"]].startswith("TaskDispatch")
+    assert len(causes) == len(dispatched)
+    # A tick is a microsecond of the year 2025.
+    assert max(event["ts"] for event in trace) // (86_400 * 10**6) == 365
+
+
+def test_counters_are_the_balances_of_the_ledger(tmp_path: Path) -> None:
+    """The last value of each counter is the account's balance at the end, in money."""
+    model, file = "enterprise_arena", tmp_path / "a.json"
+    trace = traced(model, "raise_below", file)
+    last = {e["name"]: e["args"]["balance"] for e in on(trace, "ledgers") if e["ph"] == "C"}
+    episode = play(model, "raise_below")
+    run = Run(episode.header.build(trust=True), 0, ["cfo"])
+    steps = iter(episode.steps)
+    while decisions := run.advance():
+        for decision in decisions:
+            run.answer(decision, next(steps).action)
+    book = run.state.ledgers[0]
+    for code, balance in book.balances().items():
+        name = book.declared[code].name
+        assert last.get(f"book {code} {name}", 0) == pytest.approx(book.money(balance)), code
+
+
+def test_shipments_are_async_slices_from_dispatch_to_arrival(tmp_path: Path) -> None:
+    """A shipment of the retailer lasts two weeks, whatever else happens on those days."""
+    trace = traced("beer_game/paper", "base_stock", tmp_path / "b.json")
+    begun: dict[str, int] = {}
+    lengths = []
+    for event in on(trace, "under way"):
+        if event["name"] == "in_transit.retailer" and event["ph"] == "b":
+            begun[str(event["id2"])] = event["ts"]
+        elif event["name"] == "in_transit.retailer" and event["ph"] == "e":
+            lengths.append(event["ts"] - begun[str(event["id2"])])
+    week = 7 * 86_400 * 10**6
+    assert len(lengths) > 10
+    # What was under way at the start or is so at the end is cut; the others take the lead time.
+    assert Counter(round(length / week) for length in lengths).most_common(1)[0][0] == 2
+
+
+def test_projects_have_their_phases(tmp_path: Path) -> None:
+    """What a model reports as under way is drawn with its phases inside."""
+    trace = traced("edt", "greedy", tmp_path / "e.json")
+    shown = [event["name"] for event in on(trace, "under way") if event["ph"] == "b"]
+    assert "project" in shown
+    assert {"Project 2", "ready", "started"} <= set(shown)
+
+
+# -- resources and processes -----------------------------------------------------------------------
+
+
+def test_resources_are_followed_without_the_models_help(tmp_path: Path) -> None:
+    """Queue and use of a preemptive resource, the level of a container, the items of a store."""
+    trace = traced(Workshop(days=1), three_jobs, tmp_path / "w.json")
+    shown = on(trace, "resources")
+    spans = Counter(event["name"] for event in shown if event["ph"] == "b")
+    # The first job holds the machine until the second preempts it, and the third the second.
+    assert spans["machine in use"] == 3
+    assert spans["shelf queue"] >= 1
+    level = [event["args"] for event in shown if event["ph"] == "C" and event["name"] == "tank"]
+    assert level[-1] == {"level": 1}
+    interrupts = [event for event in on(trace, "processes") if event["ph"] == "i"]
+    assert len(interrupts) == 2
+    assert all(event["name"].startswith("interrupt Preempted") for event in interrupts)
+    # The third job used the machine for four ticks of a millisecond.
+    uses = [event for event in shown if event["name"] == "machine in use"]
+    assert round((uses[-1]["ts"] - uses[-2]["ts"]) / 1000) == 4
+
+
+def test_each_process_has_a_track_of_what_it_waits_for(tmp_path: Path) -> None:
+    """Few processes of a function have a thread each, with the label of their arguments."""
+    trace = traced(Workshop(days=1), three_jobs, tmp_path / "w.json")
+    threads = set(names(trace, "thread_name").values())
+    assert {"boss", "seller", "job 1.0, 0", "job 1.1, -1", "job 1.2, -2"} <= threads
+    waits = [event["name"] for event in on(trace, "processes", "seller")]
+    assert waits[0] == "StoreGet shelf"
+    assert "a timeout" in waits
+
+
+def test_many_processes_of_a_function_share_a_group(tmp_path: Path) -> None:
+    """Sixty jobs are async slices of one name, not sixty tracks."""
+    trace = traced(Workshop(days=20), three_jobs, tmp_path / "w.json")
+    assert len(names(trace, "thread_name")) < 10
+    jobs = [event for event in on(trace, "processes") if event["ph"] == "b"]
+    assert Counter(event["name"] for event in jobs)["job"] == 60
+    assert len({event["cat"] for event in jobs}) == 1
+
+
+def test_own_events_are_slices_that_lead_from_their_decision(tmp_path: Path) -> None:
+    """A delivery takes seven ticks; an arrow leads to its arrival, if it arrives."""
+    trace = traced(Workshop(days=2), three_jobs, tmp_path / "w.json")
+    arrived = on(trace, "under way", "Delivery happens")
+    assert [event["args"]["tons"] for event in arrived if event["ph"] == "X"] == [1, 2]
+    assert sum(event["ph"] == "f" for event in arrived) == 2
+    lasting = [event for event in on(trace, "under way") if event["ph"] in "be"]
+    assert {event["name"] for event in lasting} == {"Delivery", "tons 1", "tons 2"}
+
+
+# -- files and limits ------------------------------------------------------------------------------
+
+
+def test_a_replayed_record_has_the_trace_of_its_episode(tmp_path: Path) -> None:
+    """Byte for byte, also compressed."""
+    first, again = tmp_path / "one.json.gz", tmp_path / "two.json.gz"
+    record = tmp_path / "run.jsonl"
+    play("beer_game", "greedy", 3, record=record, trace=first)
+    assert write_trace(record, again) == again
+    assert first.read_bytes() == again.read_bytes()
+    check(read(again))
+
+
+def test_a_record_is_trusted_no_further_than_for_a_replay(tmp_path: Path) -> None:
+    """A cut record that names another module imports it only on request."""
+    record, out = tmp_path / "run.jsonl", tmp_path / "t.json"
+    play(Workshop(), three_jobs, record=record)
+    lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+    record.write_text("".join(lines[:-1]), encoding="utf-8")
+    check(read(write_trace(record, out, trust=True)))
+    out.unlink()
+    other = "".join(lines[:-1]).replace("support.workshop", "support.elsewhere")
+    record.write_text(other, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"support\.elsewhere"):
+        write_trace(record, out)
+    assert not out.exists()
+
+
+def test_a_record_that_does_not_replay_has_no_trace(tmp_path: Path) -> None:
+    """The error is that of a replay, and no file is left."""
+    record, out = tmp_path / "run.jsonl", tmp_path / "t.json"
+    play("yc_bench", "greedy", record=record)
+    lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut = "".join(lines[:-1]).replace('"seed":0', '"seed":1')
+    record.write_text(cut, encoding="utf-8")
+    with pytest.raises(BadRecord, match="differs"):
+        write_trace(record, out)
+    assert not out.exists()
+
+
+def test_a_trace_ends_where_it_is_full_and_says_so(tmp_path: Path) -> None:
+    """The rows before that are a whole trace."""
+    tracer = Tracer(limit=50)
+    run = Run(Workshop(days=20), observers=[tracer])
+    while decisions := run.advance():
+        run.answer(decisions[0], Hire(3))
+    save_trace(tracer, tmp_path / "t.json")
+    trace = read(tmp_path / "t.json")
+    check(trace)
+    assert "it keeps 50 rows" in trace["otherData"]["cut"]
+    assert [e["name"] for e in trace["traceEvents"] if e["ph"] == "i" and e["s"] == "g"] == [
+        trace["otherData"]["cut"]
+    ]
+    assert len(trace["traceEvents"]) < 250
+
+
+def test_an_episode_that_fails_is_traced_up_to_there(tmp_path: Path) -> None:
+    """The trace of a failure is the one that is wanted most; the error keeps the last events."""
+    file = tmp_path / "f.json"
+    with pytest.raises(ModelFailed, match="the roof fell in") as failed:
+        play(Workshop(fails_on=2), three_jobs, trace=file, last_events=3)
+    trace = read(file)
+    check(trace)
+    assert trace["otherData"]["ended"] == "still running"
+    assert len(on(trace["traceEvents"], "decisions", "boss")) >= 2
+    (note,) = failed.value.__notes__
+    assert note.splitlines()[0].startswith("the last 3 of ")
+    assert note.splitlines()[2:] == [
+        "  t=10 Decision of boss: Hire(jobs=3) resumes boss",
+        "  t=10 Process boss failed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("there.json", "exists; a trace is written into a new file"), ("no/t.json", "no folder")],
+)
+def test_a_wrong_file_is_refused_before_the_episode(name: str, text: str, tmp_path: Path) -> None:
+    """Nothing is played and nothing written."""
+    (tmp_path / "there.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(UsageError, match=text):
+        play(Workshop(), lambda _: pytest.fail("played"), trace=tmp_path / name)
+    assert (tmp_path / "there.json").read_text(encoding="utf-8") == "{}"
+
+
+class Dates:
+    """A model with days instead of a calendar."""
+
+    def date(self, tick: int) -> Any:
+        """Return a day, up to the year 9999."""
+        import datetime as dt
+
+        return dt.date(2025, 1, 1) + dt.timedelta(days=tick)
+
+
+def test_time_goes_on_from_event_to_event() -> None:
+    """Ticks without a length are milliseconds; days are days; one instant is drawn in order."""
+    plain, days = TraceClock(object()), TraceClock(Dates())
+    assert [plain.advance(tick) for tick in (0, 0, 0, 2, 2)] == [0, 1, 2, 2000, 2001]
+    assert [days.advance(tick) for tick in (0, 1, 1)] == [0, 86_400 * 10**6, 86_400 * 10**6 + 1]
+    for clock, tick in ((plain, MAX_TIME), (days, 366 * 290), (days, 366 * 9000)):
+        with pytest.raises(OverflowError):
+            clock.advance(tick)
+    assert days.place(366 * 9000, end=7) == 7
+
+
+class Reporting(Workshop):
+    """Reports a span, and then fails."""
+
+    def trace_spans(self, state: Any) -> Any:
+        """Yield one span that is under way."""
+        yield Span("order", "one", 3, None, ((3, "open"), (5, "late")))
+        raise ValueError("no more")
+
+
+def test_a_model_that_fails_to_report_spans_ends_no_episode(tmp_path: Path) -> None:
+    """The trace has those before the fault, and says so."""
+    file = tmp_path / "s.json"
+    play(Reporting(days=1), three_jobs, trace=file)
+    trace = read(file)
+    check(trace)
+    assert trace["otherData"]["spans"] == "not all are here: ValueError: no more"
+    shown = [e["name"] for e in on(trace["traceEvents"], "under way") if e["ph"] == "b"]
+    assert [name for name in shown if not name.startswith(("Delivery", "tons"))] == [
+        "order",
+        "one",
+        "open",
+        "late",
+    ]
+
+
+def test_the_rules_of_the_format_can_be_broken(tmp_path: Path) -> None:
+    """The check of the other tests notices a lost end, a wrong order and an arrow from nowhere."""
+    traced(Workshop(days=2), three_jobs, tmp_path / "w.json")
+    text = (tmp_path / "w.json").read_text(encoding="utf-8")
+    for phase in "esf":
+        broken = json.loads(text)
+        lost = next(e for e in broken["traceEvents"] if e["ph"] == phase)
+        broken["traceEvents"].remove(lost)
+        with pytest.raises((AssertionError, KeyError)):
+            check(broken)
+    broken = json.loads(text)
+    broken["traceEvents"][-1]["ts"] = 0
+    with pytest.raises(AssertionError):
+        check(broken)
