@@ -9,6 +9,8 @@ from attrs import frozen
 
 from desim import Role, World, from_preset
 from desim.core.calendar import Calendar
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
 from models.beer_game import demand, options, processes, score, tables
 from models.beer_game.actions import Order
 from models.beer_game.cash import Cash
@@ -32,6 +34,11 @@ class BeerGame(BeerGameParams):
         return from_preset(cls, name, changes)
 
     @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
+
+    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the CSV file that the demand names, if any."""
         return [file] if (file := demand.file_of(params.get("demand"))) else []
@@ -52,6 +59,17 @@ class BeerGame(BeerGameParams):
         """Fill the pipelines and start the processes."""
         return processes.begin(world, self)
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What a redraw keeps though no stage knows it: a demand that is not random, a strike."""
+        given = "demand of the weeks to come, which is not random"
+        strike = ("weeks of the strike",) if self.strike_weeks else ()
+        return ((given,) if self.deterministic else ()) + strike
+
+    def redraw(self, world: World, state: Chain) -> None:
+        """Draw the customers' demand of the weeks to come again."""
+        processes.redraw(world, state)
+
     def score(self, state: Chain) -> float:
         """Return minus the cost of the stages with a player, in money."""
         return score.score(state)
@@ -66,6 +84,15 @@ class BeerGame(BeerGameParams):
         A chain that keeps cash adds `cash` and `unpaid` (money).
         """
         return score.series(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series measure."""
+        return score.columns(self.stages)
+
+    def series_ticks(self, state: Chain) -> dict[str, range]:
+        """Return the tick at the end of each week, for every series."""
+        return dict.fromkeys(self.series_columns, score.weeks(state))
 
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the weeks, stock moves and costs of the stage *role*."""

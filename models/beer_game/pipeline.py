@@ -34,6 +34,13 @@ class Arrival(Event):
         self.week = week
         self.units = units
 
+    @property
+    def name(self) -> str:
+        """The place of the units, in an episode's trace; of an arrival that has not happened."""
+        callback: Any = self.callbacks[0]
+        place: str = callback.__self__.place
+        return place
+
 
 class Pipeline:
     """Units under way to one place, all with the same lead time.
@@ -77,6 +84,11 @@ class Pipeline:
         self._callbacks = (self._arrive,)
         self.under_way: deque[Arrival] = deque()
         self.arrived: Units = 0
+
+    @property
+    def place(self) -> str:
+        """The place of the units under way."""
+        return self._source
 
     def fill(self, units: Units) -> None:
         """Schedule an arrival of so many units in each week of the lead time, as at the start."""

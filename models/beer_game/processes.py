@@ -19,7 +19,7 @@ from models.beer_game.params import BeerGameParams
 from models.beer_game.ranks import Ranks
 from models.beer_game.state import BREWING, CUSTOMERS, FILLED, PLACED, Chain, Echelon, Units
 
-__all__ = ["begin"]
+__all__ = ["begin", "redraw"]
 
 Process = Generator[Any, Any, None]
 
@@ -28,8 +28,7 @@ def begin(world: World, params: BeerGameParams) -> Chain:
     """Build the chain and start its processes."""
     if not rules.known(params.opponents):
         world.log.warning("unknown rule passes orders through", opponents=params.opponents)
-    weekly = demand.weekly(params.demand, params.horizon, partial(world.stream, "demand"))
-    chain, ranks = Chain(world, params, weekly), Ranks(len(params.stages))
+    chain, ranks = Chain(world, params, _demand(world, params)), Ranks(len(params.stages))
     play = player_before_week if params.blind else player_in_week
     running = [
         world.process(customers(world, chain, ranks)),
@@ -40,11 +39,22 @@ def begin(world: World, params: BeerGameParams) -> Chain:
     return chain
 
 
+def redraw(world: World, chain: Chain) -> None:
+    """Draw the demand of later weeks again; that of the present week has been ordered."""
+    chain.demand[world.now :] = _demand(world, chain.params)[world.now :]
+
+
+def _demand(world: World, params: BeerGameParams) -> list[int]:
+    """Draw the demand of all weeks at once, so that no decision shifts it."""
+    return demand.weekly(params.demand, params.horizon, partial(world.stream, "demand"))
+
+
 def customers(world: World, chain: Chain, ranks: Ranks) -> Process:
     """Order the demand of each week from the first stage, which receives it at once."""
     first, rank = chain.echelons[0], ranks.orders
-    for week, wanted in enumerate(chain.demand, 1):
+    for week in range(1, chain.params.horizon + 1):
         yield world.timeout(1, rank=rank)
+        wanted = chain.demand[week - 1]  # not before: a redraw may have replaced it meanwhile
         chain.orders.move(week, PLACED, first.owed, wanted)
         first.slips.arrived = wanted
 

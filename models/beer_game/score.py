@@ -1,13 +1,15 @@
 """Score and metrics of an episode, under the names of reference SPEC section 7."""
 
 import math
+from collections.abc import Sequence
 from operator import mul
 from typing import Any
 
+from desim.core.columns import Column
 from models.beer_game.accounts import CASH, PAYABLE, SALES
 from models.beer_game.state import Chain, Echelon, Units, shown
 
-__all__ = ["metrics", "score", "series"]
+__all__ = ["columns", "metrics", "score", "series", "weeks"]
 
 #: The bullwhip ratio needs at least so many weeks.
 BULLWHIP_WEEKS = 3
@@ -29,14 +31,14 @@ def metrics(chain: Chain) -> dict[str, Any]:
     cash adds `end_cash`, `sales`, `unpaid` and `profit`, in money.
     """
     scored = chain.scored
-    weeks = len(scored[0].log)
+    completed = len(scored[0].log)
     return {
-        "weeks_completed": weeks,
+        "weeks_completed": completed,
         "total_cost_controlled": controlled_cost(chain),
         "total_cost_supply_chain": chain.book.money(_total(chain)),
         "bullwhip_controlled": bullwhip(scored[0], scored[-1]),
         "avg_backlog_controlled": float(sum(chain.orders[e.owed] for e in scored)),
-        "mean_backlog_controlled": float(sum(_backlogs(e) for e in scored) / weeks),
+        "mean_backlog_controlled": float(sum(_backlogs(e) for e in scored) / completed),
         "bullwhip_supply_chain": bullwhip(chain.echelons[0], chain.echelons[-1]),
         **{f"bullwhip_{e.name}": bullwhip(e, e) for e in chain.echelons},
         **{f"cost_{e.name}": cost(chain, e) for e in chain.echelons},
@@ -56,6 +58,25 @@ def series(chain: Chain) -> dict[str, list[float]]:
         flows[f"backlog_{e.name}"] = [float(row[5]) for row in e.log]
         flows[f"cost_{e.name}"] = [chain.book.money(int(row[7])) for row in e.log]
     return flows | _cash_series(chain) if chain.cash else flows
+
+
+def columns(stages: Sequence[str]) -> dict[str, Column]:
+    """Return what the series of a chain of these stages measure."""
+    what = {"orders": "units", "inventory": "units", "backlog": "units", "cost": "money"}
+    return {
+        **{
+            f"{name}_{stage}": Column(unit, role=stage, period="week")
+            for stage in stages
+            for name, unit in what.items()
+        },
+        "cash": Column("money", period="week"),
+        "unpaid": Column("money", "Unpaid costs", period="week"),
+    }
+
+
+def weeks(chain: Chain) -> range:
+    """Return the ticks of the weeks that have ended."""
+    return range(1, len(chain.echelons[0].log) + 1)
 
 
 def cost(chain: Chain, e: Echelon) -> float:
@@ -90,10 +111,9 @@ def _cash_metrics(chain: Chain) -> dict[str, float]:
 
 def _cash_series(chain: Chain) -> dict[str, list[float]]:
     book = chain.book
-    weeks = range(1, len(chain.echelons[0].log) + 1)
     return {
-        "cash": [book.money(book.balance(CASH, week)) for week in weeks],
-        "unpaid": [book.money(-book.balance(PAYABLE, week)) for week in weeks],
+        "cash": [book.money(book.balance(CASH, week)) for week in weeks(chain)],
+        "unpaid": [book.money(-book.balance(PAYABLE, week)) for week in weeks(chain)],
     }
 
 

@@ -8,6 +8,8 @@ from attrs import frozen
 
 from desim import Role, World, from_preset
 from desim.core.calendar import Calendar
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
 from models.consulting import options, processes, score, series, tables
 from models.consulting.actions import Reply, Say, Verdict
 from models.consulting.observation import CandidateView, InterviewerView, JudgeView
@@ -30,6 +32,11 @@ class Consulting(ConsultingParams):
     def preset(cls, name: str = "", **changes: Any) -> Self:
         """Return a preset, the first one if *name* is empty, with some parameters changed."""
         return from_preset(cls, name, changes)
+
+    @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
@@ -65,6 +72,12 @@ class Consulting(ConsultingParams):
         """Choose the case and start the interview."""
         return processes.begin(world, self)
 
+    #: What a redraw keeps though the candidate does not know it.
+    kept: ClassVar[tuple[str, ...]] = ("facts of the case that have not been told",)
+
+    def redraw(self, world: World, state: Interview) -> None:
+        """Replace nothing: the seed only chooses the case, which the first message tells."""
+
     def score(self, state: Interview) -> float:
         """Return the judges' mean score, 0 to 10 if they keep to the scale."""
         return score.score(state)
@@ -76,6 +89,15 @@ class Consulting(ConsultingParams):
     def series(self, state: Interview) -> dict[str, list[float]]:
         """Return words, facts and the minute by round."""
         return series.by_round(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series measure."""
+        return series.COLUMNS
+
+    def series_ticks(self, state: Interview) -> dict[str, list[int]]:
+        """Return the tick of the last message of each round, for every series."""
+        return dict.fromkeys(series.COLUMNS, series.ticks(state))
 
     def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the dialogue, and what else *role* may know."""

@@ -1,8 +1,9 @@
 """An interview by round: a message of the interviewer and the answer to it."""
 
+from desim.core.columns import Column
 from models.consulting.state import Interview, Line
 
-__all__ = ["by_round"]
+__all__ = ["COLUMNS", "by_round", "ticks"]
 
 _SECONDS = 60
 
@@ -21,6 +22,21 @@ def by_round(interview: Interview) -> dict[str, list[float]]:
         "facts_released": [float(told.count(number)) for number in range(len(rounds))],
         "minute": [each[-1].time / _SECONDS for each in rounds],
     }
+
+
+#: What the series measure.
+COLUMNS = {
+    "words_interviewer": Column("words", "Words of the interviewer", "interviewer", "round"),
+    "words_candidate": Column("words", "Words of the candidate", "candidate", "round"),
+    "facts_released": Column("facts", "Facts told", period="round"),
+    "minute": Column("minutes", "Minute at the end", period="round"),
+}
+
+
+def ticks(interview: Interview) -> list[int]:
+    """Return the tick of the last message of each round."""
+    lines = interview.lines
+    return [lines[at : at + 2][-1].time for at in range(0, len(lines), 2)]
 
 
 def _words(line: Line) -> float:

@@ -1,6 +1,6 @@
 """The Enterprise Digital Twin as a model: roles, start, score, metrics and tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
@@ -8,7 +8,10 @@ from attrs import frozen
 
 from desim import Role, World, from_preset
 from desim.core.calendar import Months
-from models.edt import lending, lost_project, manager, options, score, series, tables
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
+from desim.core.spans import Span
+from models.edt import lending, lost_project, manager, options, score, series, spans, tables
 from models.edt.actions import Answer, Command, Decide
 from models.edt.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Dashboard
@@ -30,6 +33,11 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
     def preset(cls, name: str = "", **changes: Any) -> Self:
         """Return a preset, the first one if *name* is empty, with some parameters changed."""
         return from_preset(cls, name, changes)
+
+    @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
@@ -61,6 +69,17 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         """Set up the firm and start its processes."""
         return manager.begin(world, self)
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What a redraw keeps though the manager does not know it: the rest of the scenario."""
+        hidden = "work that an extension adds"
+        if self.asks == "once":
+            return () if self.shows_costs else (hidden, "costs of the scenario")
+        return (hidden,)
+
+    def redraw(self, world: World, state: Firm) -> None:
+        """Replace nothing: a gate draws when it is reached, from the redrawn world."""
+
     def score(self, state: Firm) -> float:
         """Return the accumulated earnings, in money."""
         state.settle()
@@ -71,10 +90,23 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         state.settle()
         return score.metrics(state)
 
+    def trace_spans(self, state: Firm) -> Iterator[Span]:
+        """Yield the projects with their phases."""
+        return spans.projects(state)
+
     def series(self, state: Firm) -> dict[str, list[float]]:
         """Return money, staff and projects by step: README, "Series"."""
         state.settle()
         return series.by_step(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series measure."""
+        return series.COLUMNS
+
+    def series_ticks(self, state: Firm) -> dict[str, range]:
+        """Return the tick at the end of each posted step, for every series."""
+        return dict.fromkeys(series.COLUMNS, range(1, state.controlling.booked + 1))
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the firm's trial balance and journal, in money."""

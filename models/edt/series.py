@@ -2,12 +2,14 @@
 
 from itertools import accumulate, pairwise
 
+from desim.core.columns import Column
 from models.edt.controlling import CASH, COSTS, REVENUE
 from models.edt.firm import Firm
 from models.edt.state import Engagement, Phase, at_step
 from models.edt.units import UNIT, units
 
 __all__ = [
+    "COLUMNS",
     "assignments",
     "busy",
     "by_step",
@@ -73,7 +75,23 @@ def by_step(firm: Firm) -> dict[str, Series]:
         "staff": [float(capacity // time) for capacity in controlling.capacity()],
         "busy": [float(count) for count in busy(firm)],
         "projects_under_way": [float(count) for count in _under_way(firm)],
+        "utilisation": [*map(ratio, used(firm), controlling.capacity())],
     }
+
+
+#: What the series of `by_step` measure.
+COLUMNS = {
+    name: Column(unit, label, period="step")
+    for name, unit, label in (
+        ("earnings", "money", ""),
+        ("accumulated_earnings", "money", ""),
+        ("cash", "money", "Cash in the bank"),
+        ("staff", "consultants", "Staff on the payroll"),
+        ("busy", "consultants", "Consultants on a project"),
+        ("projects_under_way", "projects", ""),
+        ("utilisation", "share of capacity", ""),
+    )
+}
 
 
 def busy(firm: Firm) -> list[int]:

@@ -58,6 +58,11 @@ class StaffMember:
     borrowed_from: str = ""
 
     @property
+    def name(self) -> str:
+        """Name of the consultant."""
+        return self.terms.name
+
+    @property
     def releasable(self) -> bool:
         """Whether the manager may release the consultant: on the payroll, and not lent."""
         return self.hired and not self.lent_to and not self.borrowed_from

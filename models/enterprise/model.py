@@ -7,7 +7,9 @@ from attrs import frozen
 
 from desim import Role, World
 from desim.composition.fixed_parts import FixedParts
-from desim.composition.joined import joined_tables
+from desim.composition.joined import joined_columns, joined_tables
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
 from desim.core.parts import split_name
 from models.enterprise import options, processes, score, statements
 from models.enterprise.actions import Command
@@ -30,9 +32,23 @@ class Enterprise(EnterpriseParams, FixedParts):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     own_roles: ClassVar[Mapping[str, Role]] = {CONTROLLER: _CONTROLLER}
 
+    @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
+
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""
         return processes.begin(world, self, self.begin_group(world))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What a redraw keeps though the controller does not know it, beside that of the parts."""
+        losses = {"project": self.lost_project, "client": self.lost_client}
+        return tuple(f"month of a lost {what}" for what, month in losses.items() if month)
+
+    def redraw(self, world: World, state: Company) -> None:
+        """Replace nothing: the world redraws its parts."""
 
     def score(self, state: Company) -> float:
         """Return the group's net worth at the end, dollars."""
@@ -42,9 +58,21 @@ class Enterprise(EnterpriseParams, FixedParts):
         """Return the group's figures and those of its departments."""
         return score.metrics(state)
 
-    def series(self, state: Company) -> dict[str, list[float]]:
-        """Return net worth and cash at the start and at every month's end, dollars."""
+    def series(self, state: Company) -> dict[str, Sequence[float]]:
+        """Return net worth and cash at the start and at every month's end, and the parts' series.
+
+        Money of the group is dollars.
+        """
         return score.series(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series of the group and of its parts measure."""
+        return {**score.COLUMNS, **joined_columns(self.models)}
+
+    def series_ticks(self, state: Company) -> dict[str, Sequence[int]]:
+        """Return when the periods of all series end, in ticks of the common clock."""
+        return score.ticks(state)
 
     def statements(self, state: Company) -> dict[str, list[dict[str, Any]]]:
         """Return the consolidated statements by year, dollars."""

@@ -1,11 +1,16 @@
 """Score, metrics and series of an episode, read from the group's book."""
 
+import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
-from desim.composition.joined import joined_metrics
+from desim.composition.joined import joined_metrics, joined_series, joined_ticks
+from desim.core.calendar import month_start
+from desim.core.columns import Column
+from models.enterprise.params import CONTROLLER
 from models.enterprise.state import Company, dollars
 
-__all__ = ["metrics", "score", "series"]
+__all__ = ["COLUMNS", "metrics", "score", "series", "ticks"]
 
 
 def score(company: Company) -> float:
@@ -24,9 +29,25 @@ def metrics(company: Company) -> dict[str, Any]:
     }
 
 
-def series(company: Company) -> dict[str, list[float]]:
-    """Return net worth and cash of the group, dollars, at the start and at every month's end."""
+def series(company: Company) -> dict[str, Sequence[float]]:
+    """Return net worth and cash of the group, dollars, at the start and at every month's end.
+
+    The series of the parts follow, under their names.
+    """
     return {
         "net_worth": list(map(dollars, company.worths)),
         "cash": list(map(dollars, company.cash)),
+        **joined_series(company.group),
     }
+
+
+#: What the series of the group itself measure.
+COLUMNS = dict.fromkeys(("net_worth", "cash"), Column("dollars", role=CONTROLLER, period="month"))
+
+
+def ticks(company: Company) -> dict[str, Sequence[int]]:
+    """Return the ticks of the start and of every month's end, and those of the parts' series."""
+    clock = company.group.clock
+    days = [month_start(clock.start.date(), month) for month in range(len(company.worths))]
+    own = [clock.tick(dt.datetime.combine(day, dt.time())) for day in days]
+    return {**dict.fromkeys(COLUMNS, own), **joined_ticks(company.group)}

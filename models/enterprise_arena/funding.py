@@ -1,9 +1,10 @@
 """Funding requests: whether one is accepted, its outcome, and when it settles (SPEC section 8)."""
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, TypeAlias
 
+from attrs import evolve
 from simpy import Event
 from simpy.resources.resource import Request as SlotRequest
 
@@ -17,11 +18,20 @@ from models.enterprise_arena.observation import (
     EQUITY_DELIVERED,
     CommandReply,
 )
+from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.ranks import SETTLE
 from models.enterprise_arena.rules import Raising
 from models.enterprise_arena.state import FundingRequest, Lender, TermLoan
 
-__all__ = ["contract_rate", "debt_chance", "equity_chance", "leverage_factor", "raising", "submit"]
+__all__ = [
+    "contract_rate",
+    "debt_chance",
+    "equity_chance",
+    "leverage_factor",
+    "raising",
+    "redraw",
+    "submit",
+]
 
 Process: TypeAlias = Generator[Event, Any, None]
 
@@ -111,8 +121,10 @@ def _refused(lender: Lender, kind: str, amount: float, fault: str) -> CommandRep
 def raising(lender: Lender, request: FundingRequest, place: SlotRequest) -> Process:
     """Hold the only place for a request until its outcome is due, then settle it."""
     with place:
-        yield lender.world.timeout(request.delay, rank=SETTLE)
-        lender.request = None
+        lender.outcome = lender.world.timeout(request.delay, rank=SETTLE)
+        yield lender.outcome
+        request = lender.request or request  # a redraw may have replaced it
+        lender.request = lender.outcome = None
         settle(lender, request)
 
 
@@ -185,15 +197,48 @@ def _outcome(lender: Lender, kind: str, amount: float, chance: float) -> Funding
     if month in lender.forced:
         succeeds, fill, delay = lender.forced[month]
     else:
-        luck, share, wait = lender.draws[month]
-        low, high = params.fill_range
-        soonest, latest = params.delay_range
-        succeeds, fill = luck < chance, low + (high - low) * share
-        delay = soonest + int((latest - soonest + 1) * wait)
-    received = cents(fill * amount)
+        succeeds, fill, delay = _drawn(params, lender.draws[month], chance, params.delay_range)
+    most = None
     if params.max_raise_multiple is not None:
-        received = min(received, max(0, round(params.max_raise_multiple * lender.books.equity)))
-    return FundingRequest(kind, amount, month, succeeds, received, delay)
+        most = max(0, round(params.max_raise_multiple * lender.books.equity))
+    received = _limited(fill * amount, most)
+    return FundingRequest(kind, amount, month, succeeds, received, delay, chance, most)
+
+
+def redraw(lender: Lender) -> None:
+    """Draw the outcome of the request under way again, unless the parameters force it.
+
+    The odds are those of its month. Of its duration it is known that it is longer than the time
+    since then.
+    """
+    request, params = lender.request, lender.params
+    if request is None or request.month in lender.forced:
+        return
+    assert lender.outcome is not None
+    since = lender.month - request.month
+    soonest, latest = params.delay_range
+    # A part of a group may be redrawn on the very tick of an outcome that has not been processed.
+    left = (max(soonest, since + 1), latest) if since < latest else (request.delay, request.delay)
+    draws = lender.world.stream("outcome").random(3).tolist()
+    succeeds, fill, delay = _drawn(params, draws, request.chance, left)
+    received = _limited(fill * request.amount, request.most)
+    lender.request = evolve(request, succeeds=succeeds, received=received, delay=delay)
+    lender.outcome = lender.world.moved(lender.outcome, delay - since, rank=SETTLE)
+
+
+def _drawn(
+    params: ArenaParams, draws: Sequence[float], chance: float, delays: tuple[int, int]
+) -> tuple[bool, float, int]:
+    """Return success, filled share and months to the outcome from three uniform draws."""
+    luck, share, wait = draws
+    low, high = params.fill_range
+    soonest, latest = delays
+    return luck < chance, low + (high - low) * share, soonest + int((latest - soonest + 1) * wait)
+
+
+def _limited(amount: float, most: int | None) -> int:
+    received = cents(amount)
+    return received if most is None else min(received, most)
 
 
 def _notify(lender: Lender, event: str, hidden: dict[str, Any] | None = None, **shown: Any) -> None:

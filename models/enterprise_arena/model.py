@@ -8,7 +8,18 @@ from attrs import frozen
 
 from desim import Role, World, from_preset
 from desim.core.calendar import Months, month_end
-from models.enterprise_arena import options, processes, regimes, score, series, statements, tables
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
+from models.enterprise_arena import (
+    draws,
+    options,
+    processes,
+    regimes,
+    score,
+    series,
+    statements,
+    tables,
+)
 from models.enterprise_arena.actions import Command
 from models.enterprise_arena.observation import Month
 from models.enterprise_arena.params import ArenaParams
@@ -36,6 +47,11 @@ class EnterpriseArena(ArenaParams):
         return from_preset(cls, name, changes)
 
     @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
+
+    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the macro table, where the parameter is a path."""
         return [given] if isinstance(given := params.get("macro"), str) else []
@@ -54,6 +70,15 @@ class EnterpriseArena(ArenaParams):
         """Post the opening balances and start the processes."""
         return processes.begin(world, self)
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What a redraw keeps though the officer does not know it: README, "Redrawn futures"."""
+        return draws.kept(self)
+
+    def redraw(self, world: World, state: Lender) -> None:
+        """Draw noise, funding and macro figures of the time to come again."""
+        draws.redraw(world, state)
+
     def score(self, state: Lender) -> float:
         """Return the value at the end less the charge for tools, dollars; 0 if bankrupt."""
         return score.score(state)
@@ -70,6 +95,15 @@ class EnterpriseArena(ArenaParams):
     def series(self, state: Lender) -> dict[str, Sequence[float]]:
         """Return what happened month by month, by name; `series.py` states the units."""
         return series.series(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series measure."""
+        return series.COLUMNS
+
+    def series_ticks(self, state: Lender) -> dict[str, range]:
+        """Return the tick of each month closed, for every series."""
+        return dict.fromkeys(series.COLUMNS, range(state.months_closed))
 
     def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the tables that a person in the role may look up, by name; money in dollars."""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from simpy import Event, Resource
 
 from desim import World
-from models.enterprise_arena import header, regimes
+from models.enterprise_arena import draws, header
 from models.enterprise_arena.accounts import (
     ALLOWANCE,
     CASH,
@@ -26,7 +26,6 @@ from models.enterprise_arena.accounts import (
 )
 from models.enterprise_arena.books import Books
 from models.enterprise_arena.commands import execute
-from models.enterprise_arena.macro import Macro
 from models.enterprise_arena.operations import (
     operate,
     pay_payables,
@@ -120,16 +119,18 @@ def note_service(world: World, lender: Lender) -> Process:
 
 
 def _founded(world: World, params: ArenaParams) -> Lender:
-    macro = _history(world, params)
+    path = draws.path(world, params)
+    macro = params.table if path is None else path.macro
     cash = cents(params.opening_cash)
     return Lender(
         world=world,
         params=params,
         macro=macro,
+        path=path,
         growth=getattr(macro, params.growth_column),
         books=Books(_opening(params)),
-        noise=_noise(world, params),
-        draws=world.stream("funding").random((params.horizon, 3)).tolist(),
+        noise=draws.noise(world, params),
+        draws=draws.luck(world, params),
         forced=params.forced,
         users=float(params.opening_users),
         lending_rate=rate_of_new_loans(params, macro, 0),
@@ -140,20 +141,6 @@ def _founded(world: World, params: ArenaParams) -> Lender:
         peak=cash,
         low=cash,
     )
-
-
-def _history(world: World, params: ArenaParams) -> Macro:
-    if params.history == "regimes":
-        generator = world.stream("regimes")
-        return regimes.draw(generator, params.table, params.growth_column, params.horizon)
-    return params.table
-
-
-def _noise(world: World, params: ArenaParams) -> list[list[float]]:
-    """Draw the noise of all months at once, so that no decision shifts a later month's."""
-    deviates = world.stream("noise").standard_normal((params.horizon, 4))
-    noise: list[list[float]] = (deviates * params.sigmas).tolist()
-    return noise
 
 
 def _opening(params: ArenaParams) -> dict[str, int]:

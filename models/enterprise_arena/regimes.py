@@ -39,12 +39,12 @@ from attrs import frozen
 from models.enterprise_arena.history import LEAST, history, less
 from models.enterprise_arena.macro import Macro
 from models.enterprise_arena.rules import YEAR
-from models.enterprise_arena.surges import THRESHOLD, Surges, observe, runs
+from models.enterprise_arena.surges import THRESHOLD, Surge, Surges, observe, runs, with_surges
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["REGIMES", "Switching", "draw", "fit", "labels", "transitions"]
+__all__ = ["REGIMES", "Path", "Switching", "fit", "labels", "transitions"]
 
 REGIMES = ("recession", "expansion", "neutral")
 
@@ -121,6 +121,23 @@ class _Dynamics:
 
 
 @frozen
+class Path:
+    """A drawn history, with the draws behind it, so that its later months can be drawn again.
+
+    Attributes:
+        macro: The history.
+        regimes: A uniform draw for the regime of each month from 1 on.
+        rows: A uniform draw for the residuals of each month.
+        surges: In their order.
+    """
+
+    macro: Macro
+    regimes: list[float]
+    rows: list[float]
+    surges: list[Surge]
+
+
+@frozen
 class Switching:
     """A fitted model.
 
@@ -142,25 +159,47 @@ class Switching:
 
     def draw_regimes(self, generator: "Generator", months: int) -> list[int]:
         """Draw a path of regimes that begins with the table's first."""
+        return self._regimes(generator.random(months - 1).tolist())
+
+    def _regimes(self, chances: Sequence[float]) -> list[int]:
         cumulated = [tuple(accumulate(row)) for row in self.matrix]
         path = [self.labels[0]]
-        for chance in generator.random(months - 1).tolist():
+        for chance in chances:
             low, middle, _ = cumulated[path[-1]]
             path.append(0 if chance < low else 1 if chance < middle else 2)
         return path
 
-    def draw(self, generator: "Generator", months: int) -> Macro:
+    def draw(self, generator: "Generator", months: int) -> Path:
         """Draw a history of some months."""
-        regimes = self.draw_regimes(generator, months)
-        chances = generator.random(months).tolist()
+        regimes = generator.random(months - 1).tolist()
+        rows = generator.random(months).tolist()
+        return self._path(regimes, rows, self.surges.draw(generator, months))
+
+    def draw_again(self, generator: "Generator", path: Path, month: int) -> Path:
+        """Draw the months after one of them again; those up to it are the same.
+
+        A surge that has begun goes on as it was drawn.
+        """
+        months = len(path.rows)
+        regimes = [*path.regimes[:month], *generator.random(months - 1).tolist()[month:]]
+        rows = [*path.rows[: month + 1], *generator.random(months).tolist()[month + 1 :]]
+        begun = [surge for surge in path.surges if surge.start <= month]
+        surges = self.surges.draw(generator, months, begun, month + 1)
+        return self._path(regimes, rows, surges)
+
+    def _path(
+        self, regime_chances: list[float], row_chances: list[float], surges: list[Surge]
+    ) -> Path:
+        regimes = self._regimes(regime_chances)
         rows = [
             self.months[regime][int(chance * len(self.months[regime]))]
-            for regime, chance in zip(regimes, chances, strict=True)
+            for regime, chance in zip(regimes, row_chances, strict=True)
         ]
         rows[0] = 0
         paths = {name: each.path(regimes, rows) for name, each in self.states.items()}
-        growth = self.surges.draw(generator, [math.exp(x) for x in paths["growth"]])
-        return history(self.table, paths, rows, growth)
+        growth = with_surges([math.exp(x) for x in paths["growth"]], surges)
+        macro = history(self.table, paths, rows, growth)
+        return Path(macro, regime_chances, row_chances, surges)
 
 
 # -- the fit ---------------------------------------------------------------------------------------
@@ -214,11 +253,6 @@ def fit(table: Macro, growth_column: str) -> Switching:
         states={name: _fitted(name, values, path) for name, values in states.items()},
         surges=observe(growth),
     )
-
-
-def draw(generator: "Generator", table: Macro, growth_column: str, months: int) -> Macro:
-    """Fit the model to a table and draw a history of some months."""
-    return fit(table, growth_column).draw(generator, months)
 
 
 def _of_regime(path: Sequence[int], regime: int) -> tuple[int, ...]:

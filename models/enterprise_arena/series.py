@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+from desim.core.columns import Column
 from models.enterprise_arena.accounts import (
     CASH,
     NOTES_PAYABLE,
@@ -18,15 +19,15 @@ from models.enterprise_arena.accounts import (
 from models.enterprise_arena.operations import borrowers
 from models.enterprise_arena.state import Lender
 
-__all__ = ["series"]
+__all__ = ["COLUMNS", "series"]
 
 #: Events of funding that are requests of the officer, accepted or refused.
 _REQUESTS = ("submitted", "rejected_pending", "rejected_malformed")
 
-Column = Sequence[float]
+Values = Sequence[float]
 
 
-def series(lender: Lender) -> dict[str, Column]:
+def series(lender: Lender) -> dict[str, Values]:
     """Return one value for every month that was closed, by name.
 
     Dollars at the end of the month: `cash`, `debt` (notes owed), `equity_raised` (since the start).
@@ -50,6 +51,22 @@ def series(lender: Lender) -> dict[str, Column]:
         "cumulative_requests": list(accumulate(requests)),
         "cumulative_closings": list(accumulate(closings)),
     }
+
+
+#: What the series measure.
+COLUMNS = {
+    name: Column(unit, label, period="month")
+    for name, unit, label in (
+        ("cash", "dollars", "Cash in the bank"),
+        ("debt", "dollars", "Notes owed"),
+        ("equity_raised", "dollars", ""),
+        ("users", "borrowers", ""),
+        ("requests", "requests", "Requests for funding"),
+        ("closings", "closings", "Closings of funding"),
+        ("cumulative_requests", "requests", "Requests for funding so far"),
+        ("cumulative_closings", "closings", "Closings of funding so far"),
+    )
+}
 
 
 def _balances(lender: Lender, account: str) -> list[int]:

@@ -19,6 +19,7 @@ from models.enterprise_arena.books import Books
 from models.enterprise_arena.macro import Macro
 from models.enterprise_arena.observation import CommandReply, Note
 from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.regimes import Path
 from models.enterprise_arena.rules import YEAR
 
 __all__ = ["BANKRUPT", "CFO", "SURVIVED", "FundingRequest", "Indicators", "Lender", "TermLoan"]
@@ -57,6 +58,8 @@ class FundingRequest:
         succeeds: Whether money arrives.
         received: Cents that arrive if it succeeds.
         delay: Months to the outcome.
+        chance: The odds of success, 0 to 1, as of the month.
+        most: Cents that arrive at most, as of the month; None without a limit.
     """
 
     type: str
@@ -65,6 +68,8 @@ class FundingRequest:
     succeeds: bool
     received: int
     delay: int
+    chance: float
+    most: int | None
 
 
 @define
@@ -94,6 +99,7 @@ class Lender:
         world: The clock.
         params: The parameters.
         macro: The macro history in use: the table, or a path drawn from the seed.
+        path: The drawn path, with what its later months depend on; None of a table.
         growth: Borrower growth of the industry in every month, percent: the profile's column.
         books: Every balance.
         noise: Four standard deviates a month, times their sigmas.
@@ -111,6 +117,7 @@ class Lender:
         drawn: Notes drawn.
         term_loans: Notes with a balance.
         request: The request under way, or None.
+        outcome: The event of its outcome.
         notifications: Outcomes of funding that became known this month, as shown.
         indicators: Of every month closed.
         closings: Months for which the officer ordered a closing, oldest first.
@@ -136,6 +143,7 @@ class Lender:
     world: World
     params: ArenaParams
     macro: Macro
+    path: Path | None
     growth: tuple[float, ...]
     books: Books
     noise: list[list[float]]
@@ -153,6 +161,7 @@ class Lender:
     drawn: int = 0
     term_loans: list[TermLoan] = field(factory=list)
     request: FundingRequest | None = None
+    outcome: Event | None = None
     notifications: list[dict[str, Any]] = field(factory=list)
     indicators: list[Indicators] = field(factory=list)
     closings: list[int] = field(factory=list)
@@ -211,6 +220,11 @@ class Lender:
     def tool_calls(self) -> int:
         """Tool calls of the whole episode."""
         return sum(self.calls)
+
+    def follow(self, path: Path) -> None:
+        """Play another path, whose months up to the present one are the same."""
+        self.path, self.macro = path, path.macro
+        self.growth = getattr(path.macro, self.params.growth_column)
 
     def open_month(self) -> None:
         """Begin a month: no tool call is used yet; record the opening cash."""

@@ -20,7 +20,7 @@ from attrs import frozen
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["THRESHOLD", "Surges", "observe", "runs"]
+__all__ = ["THRESHOLD", "Surge", "Surges", "observe", "runs", "with_surges"]
 
 #: Percent a month above which borrower growth is a surge.
 THRESHOLD = 1.0
@@ -28,6 +28,24 @@ THRESHOLD = 1.0
 _LENGTH = (0.75, 1.25)
 #: Lowest and highest peak, relative to the lowest and the highest observed.
 _PEAK = (0.8, 1.25)
+
+
+@frozen
+class Surge:
+    """A drawn surge.
+
+    Attributes:
+        start: Its first month.
+        growth: Percent a month, month by month.
+    """
+
+    start: int
+    growth: list[float]
+
+    @property
+    def next_start(self) -> int:
+        """The first month in which another surge may begin: one quiet month lies between."""
+        return self.start + len(self.growth) + 1
 
 
 @frozen
@@ -44,18 +62,26 @@ class Surges:
     peaks: tuple[float, ...]
     chance: float
 
-    def draw(self, generator: "Generator", quiet: Sequence[float]) -> list[float]:
-        """Return a path of quiet growth with surges added; month 0 is quiet."""
-        growth = list(quiet)
-        month = 1
-        while self.shapes and month < len(growth):
+    def draw(
+        self, generator: "Generator", months: int, begun: Sequence[Surge] = (), first: int = 1
+    ) -> list[Surge]:
+        """Draw the surges of a path of some months; month 0 is quiet.
+
+        Args:
+            generator: The random numbers.
+            months: Of the path.
+            begun: Surges that are given; the others come after the last of them.
+            first: The first month in which another one may begin.
+        """
+        surges = list(begun)
+        month = max([first, *(surge.next_start for surge in begun)])
+        while self.shapes and month < months:
             if generator.random() < self.chance:
-                for at, value in enumerate(self._one(generator), month):
-                    if at < len(growth):
-                        growth[at] = max(value, growth[at])
-                    month = at + 1
-            month += 1
-        return growth
+                surges.append(Surge(month, self._one(generator)))
+                month = surges[-1].next_start
+            else:
+                month += 1
+        return surges
 
     def _one(self, generator: "Generator") -> list[float]:
         shape = self.shapes[int(generator.integers(len(self.shapes)))]
@@ -64,6 +90,15 @@ class Surges:
         peak = math.exp(fmean(logs) + pstdev(logs) * generator.standard_normal())
         peak = min(max(peak, _PEAK[0] * min(self.peaks)), _PEAK[1] * max(self.peaks))
         return [peak * share for share in _stretched(shape, length)]
+
+
+def with_surges(quiet: Sequence[float], surges: Sequence[Surge]) -> list[float]:
+    """Return a path of quiet growth with surges added."""
+    growth = list(quiet)
+    for surge in surges:
+        for month, value in enumerate(surge.growth[: len(growth) - surge.start], surge.start):
+            growth[month] = max(value, growth[month])
+    return growth
 
 
 def observe(growth: Sequence[float]) -> Surges:

@@ -8,6 +8,8 @@ from attrs import frozen
 
 from desim import Role, World, from_preset
 from desim.core.calendar import Calendar
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from models.reasoning import item_file, options, processes, score, tables
@@ -39,6 +41,11 @@ class ReasoningTasks(ReasoningParams):
         return from_preset(cls, name, changes)
 
     @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
+
+    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the file or the folder of items, where the parameter is a path."""
         given = params.get("items")
@@ -53,6 +60,16 @@ class ReasoningTasks(ReasoningParams):
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""
         return processes.begin(world, self)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What a redraw keeps though the analyst does not know it."""
+        answers = ("right answers of the items",)
+        return answers if self.order == "shuffled" else (*answers, "items to come, as given")
+
+    def redraw(self, world: World, state: Desk) -> None:
+        """Shuffle the items again that the analyst has not seen."""
+        processes.redraw(world, state)
 
     @property
     def worst_score(self) -> float:
@@ -70,6 +87,15 @@ class ReasoningTasks(ReasoningParams):
     def series(self, state: Desk) -> dict[str, list[float]]:
         """Return by item whether it was right: 1, 0, or NaN where its scorer failed."""
         return score.series(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series measure."""
+        return score.COLUMNS
+
+    def series_ticks(self, state: Desk) -> dict[str, list[int]]:
+        """Return the tick at which each answer was graded, for every series."""
+        return dict.fromkeys(score.COLUMNS, score.ticks(state))
 
     def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the items answered so far, with the outcomes that the analyst knows."""

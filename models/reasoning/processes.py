@@ -10,7 +10,7 @@ from models.reasoning.item import Item
 from models.reasoning.params import ReasoningParams
 from models.reasoning.state import Desk
 
-__all__ = ["ANALYST", "begin"]
+__all__ = ["ANALYST", "begin", "redraw"]
 
 Process = Generator[Any, Any, None]
 
@@ -32,6 +32,7 @@ def work(world: World, desk: Desk) -> Process:
         places = range(first, min(first + window, len(items)))
         desk.arrive(len(places))
         for at in places:
+            desk.put = at + 1
             command: Command = yield world.ask(ANALYST, partial(desk.observe, at))
             yield world.timeout(desk.params.seconds_per_item)
             desk.answer(items[at], command)
@@ -39,8 +40,16 @@ def work(world: World, desk: Desk) -> Process:
     world.end("all answered")
 
 
-def _ordered(world: World, params: ReasoningParams) -> Sequence[Item]:
+def redraw(world: World, desk: Desk) -> None:
+    """Shuffle the items again that the analyst has not seen."""
+    if desk.params.order == "shuffled":
+        desk.items[desk.put :] = _shuffled(world, desk.items[desk.put :])
+
+
+def _ordered(world: World, params: ReasoningParams) -> list[Item]:
     items = params.chosen_items
-    if params.order == "given":
-        return items
+    return list(items) if params.order == "given" else _shuffled(world, items)
+
+
+def _shuffled(world: World, items: Sequence[Item]) -> list[Item]:
     return [items[at] for at in world.stream("order").permutation(len(items))]

@@ -12,12 +12,13 @@ from typing import Any
 
 from attrs import define
 
+from desim.core.columns import Column
 from models.reasoning.item import Item
 from models.reasoning.scoring.grade import Graded
 from models.reasoning.state import Desk
 from models.reasoning.taxonomy import groups, slug
 
-__all__ = ["metrics", "score", "series"]
+__all__ = ["COLUMNS", "metrics", "score", "series", "ticks"]
 
 _Pair = tuple[Item, Graded]
 
@@ -89,6 +90,15 @@ def series(desk: Desk) -> dict[str, list[float]]:
     """Return by item: whether it was right (1, 0, or NaN where its scorer failed)."""
     outcomes = [math.nan if one.correct is None else float(one.correct) for one in desk.grades]
     return {"right": outcomes}
+
+
+#: What the series measure.
+COLUMNS = {"right": Column("1 or 0", "Right answers", "analyst", "item")}
+
+
+def ticks(desk: Desk) -> list[int]:
+    """Return the tick at which each answer was graded: they take equally long, without a break."""
+    return [desk.params.seconds_per_item * number for number in range(1, len(desk.grades) + 1)]
 
 
 def _answered(desk: Desk) -> Iterator[_Pair]:

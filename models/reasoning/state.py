@@ -1,7 +1,6 @@
 """The analyst's desk during an episode: items, grades, and the book of where each item is."""
 
 import hashlib
-from collections.abc import Sequence
 
 from desim import World
 from ledgers.book import Book, Memo
@@ -23,15 +22,17 @@ class Desk:
         world: The clock.
         params: The parameters.
         items: The items in the order in which they arrive.
+        put: How many of them the analyst has seen.
         grades: The grades of the items answered so far, in that order.
         shown: How many of these the analyst knows.
         book: One unit for each item, by where it is.
     """
 
-    def __init__(self, world: World, params: ReasoningParams, items: Sequence[Item]) -> None:
+    def __init__(self, world: World, params: ReasoningParams, items: list[Item]) -> None:
         self.world = world
         self.params = params
         self.items = items
+        self.put = 0
         self.grades: list[Graded] = []
         self.shown = 0
         self._feedback: tuple[Feedback, ...] = ()

@@ -7,7 +7,7 @@ from models.yc_bench.lateness import note_lateness
 from models.yc_bench.rules import formulas
 from models.yc_bench.rules.decimals import decimal, stored
 from models.yc_bench.state import CompanyState
-from models.yc_bench.work import forget, plan_anew
+from models.yc_bench.work import forget, note_workload, plan_anew
 
 __all__ = ["complete", "lose_prestige", "set_trust"]
 
@@ -60,6 +60,7 @@ def _release(company: CompanyState, task: Task, status: str) -> None:
     for who in task.team:
         who.tasks.remove(task)
         who.load -= 1
+    note_workload(company)
 
 
 def _succeed(company: CompanyState, task: Task) -> tuple[int, int]:

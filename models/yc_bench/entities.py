@@ -127,6 +127,11 @@ class Task:
         return self.spec.title
 
     @property
+    def name(self) -> str:
+        """Its title, by which a trace shows its process."""
+        return self.title
+
+    @property
     def domain(self) -> str:
         """Domain of the work."""
         return self.spec.domain

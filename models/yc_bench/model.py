@@ -2,12 +2,14 @@
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from attrs import frozen
 
 from desim import Role, World, from_preset
 from desim.core.calendar import Calendar
+from desim.core.columns import Column
+from desim.core.known_scores import KnownScores, read_known_scores
 from models.yc_bench import group
 from models.yc_bench.actions import Command
 from models.yc_bench.client_loss import lose_client
@@ -17,7 +19,7 @@ from models.yc_bench.opening import begin
 from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.score import final_funds, paper_metrics
-from models.yc_bench.series import monthly_series
+from models.yc_bench.series import COLUMNS, month_ends, monthly_series
 from models.yc_bench.state import FOUNDER, CompanyState
 from models.yc_bench.tables import founder_tables
 
@@ -38,6 +40,11 @@ class YCBench(YCBenchParams):
         return from_preset(cls, name, changes)
 
     @classmethod
+    def known_scores(cls, preset: str) -> KnownScores | None:
+        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        return read_known_scores(__file__).get(preset)
+
+    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the world file, where the parameter is a path."""
         return [given] if isinstance(given := params.get("world"), str) else []
@@ -55,6 +62,13 @@ class YCBench(YCBenchParams):
         """Return the funds at the end of the last episode, in dollars: higher is better."""
         return final_funds(state)
 
+    #: What a redraw keeps though the founder does not know it: loyalty shows in the rewards of an
+    #: adversarial client, so that no other could take its place.
+    kept: ClassVar[tuple[str, ...]] = ("which clients are adversarial, and how disloyal they are",)
+
+    def redraw(self, world: World, state: CompanyState) -> None:
+        """Replace nothing: tasks that replace others are drawn later, from the redrawn world."""
+
     def metrics(self, state: CompanyState) -> dict[str, Any]:
         """Return the paper's figures."""
         return paper_metrics(state)
@@ -70,6 +84,15 @@ class YCBench(YCBenchParams):
     def series(self, state: CompanyState) -> dict[str, list[float]]:
         """Return money and tasks of each month of the last episode."""
         return monthly_series(state)
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """What the series measure."""
+        return COLUMNS
+
+    def series_ticks(self, state: CompanyState) -> dict[str, list[int]]:
+        """Return the last tick of each month, for every series by month."""
+        return dict.fromkeys(COLUMNS, month_ends(state))
 
     def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the published ledger and the funds, in cents."""

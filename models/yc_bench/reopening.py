@@ -15,7 +15,9 @@ from models.yc_bench.state import CompanyState, PastEpisode
 __all__ = ["reopen", "reopens", "summary"]
 
 #: What a new company has from the one before; all else is as founded.
-_KEPT = frozenset({"world", "params", "episode", "past", "scratchpad", "start"})
+_KEPT = frozenset(
+    {"world", "params", "episode", "past", "scratchpad", "start", "replacement_seeds"}
+)
 
 
 def reopens(company: CompanyState, reason: str) -> bool:

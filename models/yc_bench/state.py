@@ -84,11 +84,14 @@ class CompanyState:
             bankruptcy.
         scratchpad: The text of the scratchpad.
         busy: Ticks of active tasks so far: two tasks for a day count two days.
+        workload: Whenever it changed: the tick, active tasks, people on one.
         drawn: The clients as drawn, in the order of `clients`.
         midpoints: Middle of each tier's salaries, cents.
         foreseen: Replacements from a world file, by slot and generation.
         generations: How many tasks of each slot were accepted.
         replaced: How many tasks were replaced.
+        replacement_seeds: The seed of each replacement so far, by its number: what was seen on the
+            market once comes again where the company opens again, also after a redraw.
         start: Starts the process of a dispatched task.
         wait: The event for which the founder waits while time passes.
         report: What has happened in the present resume.
@@ -126,11 +129,13 @@ class CompanyState:
     rescued_late: bool = False
     scratchpad: str = ""
     busy: int = 0
+    workload: list[tuple[int, int, int]] = field(factory=list)
     drawn: tuple[ClientSpec, ...] = ()
     midpoints: dict[str, int] = field(factory=dict)
     foreseen: Mapping[tuple[int, int], TaskSpec] = field(factory=dict)
     generations: dict[int, int] = field(factory=dict)
     replaced: int = 0
+    replacement_seeds: dict[int, int] = field(factory=dict)
     start: Callable[[Task], object] = field(default=id)
     wait: Event | None = None
     report: list[dict[str, Any]] = field(factory=list)

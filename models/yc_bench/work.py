@@ -14,7 +14,7 @@ from models.yc_bench.rules.decimals import decimal, stored
 from models.yc_bench.rules.formulas import trust_worn
 from models.yc_bench.state import CompanyState
 
-__all__ = ["forget", "plan", "plan_anew", "rate_of", "settle", "sharing"]
+__all__ = ["forget", "note_workload", "plan", "plan_anew", "rate_of", "settle", "sharing"]
 
 _MICROSECONDS = 10**6
 _DAY_SECONDS = 86_400
@@ -74,6 +74,15 @@ def plan_anew(company: CompanyState, tasks: Iterable[Task]) -> None:
 def sharing(people: Iterable[StaffMember]) -> set[Task]:
     """Return the active tasks to which any of these people are assigned."""
     return {task for who in people for task in who.tasks if task.status == "active"}
+
+
+def note_workload(company: CompanyState) -> None:
+    """Note how many tasks are active and how many people are on one, after a change."""
+    world, tasks = company.world, company.active
+    people = len({who for task in tasks for who in task.team})
+    company.workload.append((world.now, len(tasks), people))
+    world.series("tasks_active", len(tasks))
+    world.series("staff_busy", people)
 
 
 def forget(task: Task) -> None:

@@ -100,9 +100,12 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     else:
         generation, number = 0, company.replaced
     company.replaced += 1
-    spec = _foreseen(company, slot, generation) or draw_replacement(
-        params, company.world.seed, taken.spec, company.drawn, number
-    )
+    world = company.world
+    seed = company.replacement_seeds.setdefault(number, world.draw_seed)
+    # The world file's replacements belong to the future that its seed draws.
+    spec = _foreseen(company, slot, generation) if seed == world.seed else None
+    if spec is None:
+        spec = draw_replacement(params, seed, taken.spec, company.drawn, number)
     replacement = enter(company, spec)
     admit(company, replacement)
     return replacement

@@ -10,7 +10,7 @@ from models.yc_bench.lookup import by_row, named_staff, named_task
 from models.yc_bench.refusal import CommandCrashed, CommandRefused
 from models.yc_bench.rules.formulas import trust_after_cancellation
 from models.yc_bench.state import CompanyState
-from models.yc_bench.work import forget, plan_anew, sharing
+from models.yc_bench.work import forget, note_workload, plan_anew, sharing
 
 __all__ = ["assign", "assign_all", "cancel", "dispatch", "give_up"]
 
@@ -32,6 +32,7 @@ def assign(company: CompanyState, action: TaskAssign) -> dict[str, Any]:
         task.assigned.append(company.world.now)
         who.load += task.status == "active" or company.params.planned_tasks_split
     if task.status == "active":
+        note_workload(company)
         plan_anew(company, sharing(named if company.params.reassignment_replans else new))
     return {
         "task_id": task.shown,
@@ -59,6 +60,7 @@ def dispatch(company: CompanyState, action: TaskDispatch) -> dict[str, Any]:
     insort(company.active, task, key=by_row)
     for who in task.team:
         who.load += not company.params.planned_tasks_split
+    note_workload(company)
     plan_anew(company, sharing(task.team))
     company.start(task)
     return {
@@ -109,6 +111,7 @@ def give_up(company: CompanyState, task: Task) -> None:
     task.status = "cancelled"
     (company.active if active else company.planned).remove(task)
     company.planned_shown = None
+    note_workload(company)
     forget(task)
     for who in team:
         who.tasks.remove(task)

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from attrs import define, field, frozen
 
-from desim import Model, Run, Seat
-from desim.core.protocols import HasTables, Rows
+from desim import Seat
 from desim.core.streams import generator
 from models.beer_game import demand
 from models.beer_game.actions import Order
@@ -16,6 +15,7 @@ from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.batch import Lists, costs
 from policies.heuristics.beer_game.cost_bound import CostBound
+from policies.heuristics.beer_game.order_lists import played_cost, weekly_rows
 from policies.heuristics.beer_game.parameters import parameters
 
 __all__ = ["ClairvoyantPlan", "Perfect", "best_plan"]
@@ -96,31 +96,12 @@ def best_plan(params: BeerGameParams, role: str, seed: int, rounds: int = 30) ->
         seed: The episode's seed, from which random demand is drawn.
         rounds: See `Perfect.seated`.
     """
-    assert isinstance(params, Model)
     stage = params.stages.index(role)
     weekly = demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
-    bound = CostBound(params, stage, _weeks(params, params.stages, seed)).cost()
+    bound = CostBound(params, stage, weekly_rows(params, seed, {})).cost()
     search = _Search(params, weekly, stage, np.random.default_rng(0))
     orders = tuple(int(units) for units in search.run(bound, rounds))
-    due = orders[0 if params.blind else params.forced_weeks :]
-    return ClairvoyantPlan(orders, _played_cost(params, role, seed, due), bound)
-
-
-def _played_cost(model: Model[Any], role: str, seed: int, orders: Sequence[int]) -> float:
-    """Return the cost of a list in money, by playing it."""
-    run = Run(model, seed, [role])
-    due = iter(orders)
-    while decisions := run.advance():
-        run.answer(decisions[0], Order(next(due)))
-    return -run.result().score
-
-
-def _weeks(model: Model[Any], stages: Sequence[str], seed: int) -> list[Rows]:
-    """Return the weeks of every stage in an episode in which all stages follow the rule."""
-    assert isinstance(model, HasTables)
-    run = Run(model, seed, [])
-    run.advance()
-    return [model.tables(run.state, stage)["weeks"] for stage in stages]
+    return ClairvoyantPlan(orders, played_cost(params, seed, {role: orders}), bound)
 
 
 @frozen

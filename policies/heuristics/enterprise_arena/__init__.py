@@ -1,6 +1,9 @@
 """The named rules of EnterpriseArena."""
 
+from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.rules import UNBOUNDED
 from policies.heuristics.enterprise_arena.human import HumanLike
+from policies.heuristics.enterprise_arena.known_luck import KnownLuck
 from policies.heuristics.enterprise_arena.rules import (
     EquityThenDebt,
     NeverRaise,
@@ -13,6 +16,7 @@ from policies.heuristics.enterprise_arena.treasurer import Treasurer
 __all__ = [
     "EquityThenDebt",
     "HumanLike",
+    "KnownLuck",
     "NeverRaise",
     "RaiseBelow",
     "RaiseOnce",
@@ -22,17 +26,21 @@ __all__ = [
 ]
 
 
-def baselines(_: object) -> tuple[str, ...]:
-    """Return the specs of the baselines."""
-    return (
-        "never_raise",
-        "raise_once",
-        "raise_below",
-        "raise_when_free,instrument=debt",
-        "raise_when_free",
-        # The largest request that the preset `capped` accepts.
-        "raise_when_free,amount=50_000_000",
-        "equity_then_debt",
-        "human_like",
-        "treasurer",
-    )
+_RULES = (
+    "never_raise",
+    "raise_once",
+    "raise_below",
+    "raise_when_free,instrument=debt",
+    "raise_when_free",
+    # The largest request that the preset `capped` accepts.
+    "raise_when_free,amount=50_000_000",
+    "equity_then_debt",
+    "human_like",
+    "treasurer",
+)
+
+
+def baselines(model: object) -> tuple[str, ...]:
+    """Return the specs of the baselines; `known_luck` plans for worlds with capped requests."""
+    capped = isinstance(model, ArenaParams) and model.largest_request < UNBOUNDED
+    return (*_RULES, *(("known_luck",) if capped else ()))

@@ -28,8 +28,8 @@ def test_one_parameter_makes_a_firm_of_five_years(
     """Both rules earn in every year; earnings by year and the lowest cash, in thousands."""
     played = play(EnterpriseDigitalTwin.preset(preset, **YEARS), policy, series=True)
     assert played.result.score == score
-    assert played.series is not None
-    earned, cash = played.series["earnings"], played.series["cash"]
+    assert played.series()
+    earned, cash = played.series()["earnings"], played.series()["cash"]
     assert [sum(earned[12 * year : 12 * year + 12]) / 1_000 for year in range(5)] == years
     assert (cash.index(min(cash)) + 1, min(cash) / 1_000) == lowest
 

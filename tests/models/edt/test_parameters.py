@@ -72,7 +72,7 @@ def test_a_field_of_the_scenario_is_swept() -> None:
 def test_series_by_step() -> None:
     """Sums of the series are the metrics; staff and busy consultants are counts."""
     episode = play("edt", "simple", series=True)
-    series, metrics = episode.series, episode.metrics
+    series, metrics = episode.series(), episode.metrics
     assert {name: len(values) for name, values in series.items()} == dict.fromkeys(
         (
             "earnings",
@@ -81,6 +81,7 @@ def test_series_by_step() -> None:
             "staff",
             "busy",
             "projects_under_way",
+            "utilisation",
         ),
         96,
     )

@@ -26,7 +26,7 @@ def fitted() -> Switching:
 @pytest.fixture(scope="module")
 def histories(fitted: Switching) -> list[Macro]:
     """Histories of many seeds."""
-    return [fitted.draw(generator(seed, "regimes"), 132) for seed in range(SEEDS)]
+    return [fitted.draw(generator(seed, "regimes"), 132).macro for seed in range(SEEDS)]
 
 
 def test_labels_of_the_table_follow_the_spec() -> None:
@@ -209,7 +209,7 @@ def test_a_table_without_surges_draws_none() -> None:
     calm = attrs.evolve(builtin(), ind_user_growth_monthly=(0.5,) * 132, unrate=(4.0,) * 132)
     fitted = fit(calm, GROWTH)
     assert fitted.months[0] == tuple(range(1, 132))
-    drawn = fitted.draw(generator(0, "regimes"), 132)
+    drawn = fitted.draw(generator(0, "regimes"), 132).macro
     assert set(drawn.ind_user_growth_monthly) == {0.5}
 
 

@@ -1,13 +1,14 @@
 """Metrics and monthly series: sums of the ledger, shares, and why tasks failed."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.paths import ROOT
 
-from desim import Run
+from desim import Run, play
 from desim.episodes.lineup import resolve
 from models.yc_bench import (
     Command,
@@ -19,6 +20,7 @@ from models.yc_bench import (
     YCBench,
 )
 from models.yc_bench.lateness import CAUSES
+from models.yc_bench.series import month_ends
 
 EVERYBODY = tuple(f"Emp_{i}" for i in range(1, 9))
 
@@ -72,6 +74,27 @@ class Company:
             and not task.spec.required_trust
         ]
         return fits[at]
+
+
+def test_the_workload_is_what_the_points_say() -> None:
+    """Months of tasks and staff are the means and the ends of what is recorded at every change."""
+    episode = play("yc_bench", "focus", 1, series=True)
+    series, points, company = episode.series(), episode.points(), episode.state
+    tasks, staff = points["tasks_active"], points["staff_busy"]
+    assert max(tasks.values) > 1
+    assert set(staff.values) <= set(range(len(company.employees) + 1))
+    begins = [company.clock.opened, *month_ends(company)]
+    for month, (first, last) in enumerate(pairwise(begins)):
+        held = [(0, 0.0), *zip(staff.ticks, staff.values, strict=True), (last, 0.0)]
+        area = sum(
+            value * max(0, min(end, last) - max(since, first))
+            for (since, value), (end, _) in pairwise(held)
+        )
+        share = area / (last - first) / len(company.employees)
+        assert series["utilisation"][month] == pytest.approx(share)
+        before = [v for tick, v in zip(tasks.ticks, tasks.values, strict=True) if tick <= last]
+        assert series["tasks_under_way"][month] == before[-1]
+    assert series["staff"] == (float(len(company.employees)),) * 12
 
 
 @pytest.mark.parametrize(("spec", "seed"), [("published_greedy", 4), ("random", 4), ("focus", 2)])

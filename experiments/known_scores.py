@@ -1,0 +1,208 @@
+"""What is the best score that each world is known to allow, seed by seed, and what is proved?
+
+Plays all baselines of presets, and the further policies of `MORE`; takes the floor, the best score
+and its policy on each seed; computes an upper bound where the world has one; and writes
+`known_scores.json` in the folders of the models. Presets that are not named stay as they are.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from math import fsum
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import evolve
+
+from desim import Rows, __version__, catalog, sweep
+from desim.cli.tables import progress_bar
+from desim.core.known_scores import (
+    FILE_NAME,
+    KnownBound,
+    KnownScore,
+    KnownScores,
+    fingerprint,
+    known_scores_text,
+    parsed_known_scores,
+)
+from desim.core.protocols import is_deterministic, is_drawing, is_informed
+from desim.sweeps.config import read_seeds
+from desim.sweeps.known import makers, played_roles, read_label
+from desim.sweeps.leaderboard import boards, everything
+from desim.whole_file import write_whole
+from policies.heuristics.beer_game import clairvoyant
+from policies.heuristics.edt.optimal import solve
+from policies.heuristics.enterprise_arena import known_luck
+from policies.heuristics.yc_bench import relaxation
+
+#: The policy whose score counts 0: doing nothing where that is a policy, else random options. In
+#: the Beer Game doing nothing costs so much that all rules would look alike.
+FLOORS = {"consulting": "silent", "enterprise_arena": "never_raise"}
+FLOOR = "random"
+
+#: Policies that boards play on a few seeds or not at all, because an episode takes seconds.
+MORE = {"beer_game": ("perfect",), "yc_bench": ("planner", "oracle")}
+
+#: By how much of its size a bound may be below a score that attains it: both are rounded.
+ROUNDING = 1e-9
+
+
+def edt_bound(model: Any, _seed: int) -> KnownBound | None:
+    """Return the bound on earnings, which is of games with one decision and the code's rules."""
+    if model.asks != "once" or not model.follows_code:
+        return None
+    found = solve(model)
+    return KnownBound(found.bound, "proved" if found.gap <= 0 else "relaxation")
+
+
+def share_bound(_model: Any, _seed: int) -> KnownBound:
+    """Return 1: the score is a mean of shares of right answers."""
+    return KnownBound(1.0, "proved")
+
+
+def rubric_bound(_model: Any, _seed: int) -> KnownBound:
+    """Return 10: the judge by rubric gives weighted means of scores from 0 to 10."""
+    return KnownBound(10.0, "proved")
+
+
+#: What returns the bound of a model and a seed, or None where its argument does not hold.
+BOUNDS: Mapping[str, Callable[[Any, int], KnownBound | None]] = {
+    "beer_game": clairvoyant.score_bound,
+    "consulting": rubric_bound,
+    "edt": edt_bound,
+    "enterprise_arena": known_luck.score_bound,
+    "reasoning": share_bound,
+    "yc_bench": relaxation.score_bound,
+}
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[MODEL[/PRESET]]...")
+@click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1))
+@click.option("--bounds", is_flag=True, help="Compute the bounds alone; play nothing.")
+def main(names: Sequence[str], seeds: str, jobs: int, *, bounds: bool) -> None:
+    """Make or refresh the data of some presets, or of all."""
+    for name in everything(names):
+        start = time.perf_counter()
+        model, _, preset = name.partition("/")
+        module = Path(inspect.getfile(catalog.model_class(model)))
+        if bounds:
+            known = with_new_bounds(name, on_file(module)[preset], jobs)
+        else:
+            known = known_scores(name, read_seeds(seeds), jobs)
+        update(module, preset, known)
+        found = [known.every] if known.every else list(known.by_seed.values())
+        best = fsum(one.best for one in found) / len(found)
+        kinds = ", ".join(dict.fromkeys(one.ceiling.kind for one in found))
+        seconds = time.perf_counter() - start
+        print(f"{name}: best {best:,.2f} on average, {kinds}, {seconds:.0f} s", flush=True)
+
+
+def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
+    """Play a preset, compute its bounds, and return what is known then."""
+    world, model = name.partition("/")[0], catalog.model(name)
+    each = seeds[:1] if (fixed := is_deterministic(model)) else seeds
+    bounds = bounds_of(BOUNDS.get(world), model, each, jobs)
+    rows = played(name, MORE.get(world, ()), each, seeds, jobs)
+    counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
+    informed = {one for one in counts if any(map(is_informed, makers(read_label(one), model)))}
+    roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
+    floor = FLOORS.get(world, FLOOR)
+    scores = {
+        seed: known_score(
+            rows if fixed else rows.where(seed=seed),
+            floor_of(rows, floor, seed, drawn=any(map(is_drawing, makers(floor, model)))),
+            bound,
+            informed,
+        )
+        for seed, bound in zip(each, bounds, strict=True)
+    }
+    facts = (fingerprint(model), __version__, roles, floor, counts, frozenset(informed))
+    return KnownScores(*facts, every=scores[each[0]]) if fixed else KnownScores(*facts, scores)
+
+
+def with_new_bounds(name: str, old: KnownScores, jobs: int) -> KnownScores:
+    """Return what is on file of a preset with bounds that are computed anew."""
+    model = catalog.model(name)
+    if not old.fits(model):
+        raise click.UsageError(f"{name} has other parameters now; play it, without --bounds")
+    seeds = [0] if old.every else list(old.by_seed)
+    bounds = bounds_of(BOUNDS.get(name.partition("/")[0]), model, seeds, jobs)
+    new = [
+        bounded(old.every or old.by_seed[seed], bound)
+        for seed, bound in zip(seeds, bounds, strict=True)
+    ]
+    if old.every:
+        return evolve(old, every=new[0])
+    return evolve(old, by_seed=dict(zip(seeds, new, strict=True)))
+
+
+def played(
+    name: str, more: Sequence[str], each: Sequence[int], seeds: Sequence[int], jobs: int
+) -> Rows:
+    """Return the rows of the baselines and of further policies, each once."""
+    with progress_bar(name) as progress:
+        (board,) = boards([name], seeds, jobs, progress)
+        further = sweep(name, more, each, executor=f"processes={jobs}") if more else ()
+    rows = Rows([*(row for row in board.rows if row["policy"] not in more), *further])
+    assert not rows.failed, rows.failed[0]["error"]
+    return rows
+
+
+def floor_of(rows: Rows, policy: str, seed: int, *, drawn: bool) -> float:
+    """Return the score of a policy on a seed; the mean over all seeds of one that draws."""
+    own = rows.where(policy=policy)
+    by_seed = dict(zip(own.column("seed"), own.values("score"), strict=True))
+    return fsum(by_seed.values()) / len(by_seed) if drawn else by_seed[seed]
+
+
+def known_score(
+    rows: Rows, floor: float, bound: KnownBound | None, informed: set[str]
+) -> KnownScore:
+    """Return what rows and a bound say; of equal runs the first that is not informed is named."""
+    # The first of equals, as policies are in the order of the board.
+    best = max(rows, key=lambda row: (row["score"], row["policy"] not in informed))
+    return bounded(KnownScore(floor, best["score"], best["policy"]), bound)
+
+
+def bounded(known: KnownScore, bound: KnownBound | None) -> KnownScore:
+    """Return what is known of a seed with a bound, which may be a rounding below the best run."""
+    if bound and bound.value < known.best <= bound.value + ROUNDING * abs(known.best):
+        bound = KnownBound(known.best, bound.kind)
+    return evolve(known, bound=bound)
+
+
+def bounds_of(
+    bound: Callable[[Any, int], KnownBound | None] | None,
+    model: Any,
+    seeds: Sequence[int],
+    jobs: int,
+) -> list[KnownBound | None]:
+    """Return the bound of each seed, computed in worker processes."""
+    if bound is None:
+        return [None] * len(seeds)
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        return list(pool.map(partial(bound, model), seeds))
+
+
+def on_file(module: Path) -> dict[str, KnownScores]:
+    """Return what the file beside a model's module holds, by preset."""
+    path = module.with_name(FILE_NAME)
+    return dict(parsed_known_scores(path.read_bytes(), str(path))) if path.exists() else {}
+
+
+def update(module: Path, preset: str, known: KnownScores) -> None:
+    """Write the file beside a model's module, with this preset instead of the one of its name."""
+    path = module.with_name(FILE_NAME)
+    text = known_scores_text("experiments/known_scores.py", {**on_file(module), preset: known})
+    assert parsed_known_scores(text.encode(), str(path))[preset] == known
+    write_whole(path, [text.encode()])
+
+
+if __name__ == "__main__":  # spawn imports this file again
+    main()

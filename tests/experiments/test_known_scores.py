@@ -1,0 +1,82 @@
+"""The script that makes the known scores: floors, best runs, bounds, and the file."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from attrs import evolve
+from support.known_worlds import SHORT, Measured, known
+from support.sweep_rows import row
+
+from desim.core.known_scores import FILE_NAME, KnownBound, KnownScore
+from desim.sweeps.rows import Rows
+from experiments.known_scores import (
+    BOUNDS,
+    edt_bound,
+    floor_of,
+    known_score,
+    update,
+    with_new_bounds,
+)
+from models.edt import EnterpriseDigitalTwin
+
+ROWS = Rows([row("seer", 0, 8), row("a", 0, 8), row("b", 0, 8), row("c", 0, 2)])
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [
+        (None, KnownScore(2, 8, "a")),
+        (KnownBound(9, "relaxation"), KnownScore(2, 8, "a", KnownBound(9, "relaxation"))),
+        (KnownBound(8 - 1e-12, "proved"), KnownScore(2, 8, "a", KnownBound(8, "proved"))),
+    ],
+)
+def test_the_first_best_run_that_is_not_informed_is_named(
+    bound: KnownBound | None, expected: KnownScore
+) -> None:
+    """A bound may be rounded."""
+    assert known_score(ROWS, 2, bound, {"seer"}) == expected
+
+
+def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
+    """Floors and best runs stay; a preset with other parameters is refused."""
+    old = EnterpriseDigitalTwin.known_scores("published")
+    assert old is not None
+    bare = evolve(old, every=evolve(old.every, bound=None))
+    assert with_new_bounds("edt/published", bare, jobs=1) == old
+    with pytest.raises(click.UsageError, match="other parameters"):
+        with_new_bounds("edt/paper", bare, jobs=1)
+
+
+def test_a_run_above_a_bound_is_no_data() -> None:
+    """The bound or the world is wrong."""
+    with pytest.raises(ValueError, match="floor 2, best 8 and bound 7 were given"):
+        known_score(ROWS, 2, KnownBound(7, "proved"), set())
+
+
+def test_a_floor_that_draws_is_a_mean() -> None:
+    """Otherwise it is the score on the seed."""
+    rows = Rows([row("c", 0, 2), row("c", 1, 6), row("a", 1, 9)])
+    assert floor_of(rows, "c", 1, drawn=False) == 6
+    assert floor_of(rows, "c", 1, drawn=True) == 4
+
+
+def test_a_preset_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
+    """The file is written whole."""
+    short = known(Measured, "short", SHORT)
+    update(tmp_path / "model.py", "a", short)
+    update(tmp_path / "model.py", "b", short)
+    update(tmp_path / "model.py", "a", known(Measured, "short", {0: SHORT[3]}))
+    file = json.loads((tmp_path / FILE_NAME).read_text(encoding="utf-8"))
+    assert {name: [*of["scores"]] for name, of in file["presets"].items()} == {
+        "a": ["0"],
+        "b": ["0", "1", "2", "3"],
+    }
+
+
+@pytest.mark.parametrize("preset", ["interactive", "paper"])
+def test_the_bound_on_earnings_is_of_the_published_game(preset: str) -> None:
+    """Other games allow more, or count otherwise."""
+    assert edt_bound(EnterpriseDigitalTwin.preset(preset), 0) is None
+    assert "edt" in BOUNDS

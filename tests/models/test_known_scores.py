@@ -1,0 +1,70 @@
+"""The known scores that are shipped: of the presets' present parameters, and true of the worlds."""
+
+import inspect
+from functools import cache
+from typing import Any
+
+import pytest
+
+from desim import catalog, sweep
+from desim.catalog.presets import from_preset, presets
+from desim.core.known_scores import KnownScores, read_known_scores
+from desim.core.protocols import HasKnownScores, is_deterministic, offers
+from desim.episodes.spec import read_policies
+from desim.sweeps.known import known_scores
+
+PRESETS = [
+    pytest.param(cls, preset, id=f"{name}/{preset}")
+    for name, cls in catalog.models().items()
+    for preset in presets(cls)
+]
+
+#: Of these an episode takes seconds.
+SLOW_POLICIES = {"planner", "oracle", "perfect", "optimal"}
+#: Of these the floor is a mean over seeds.
+DRAWING_FLOORS = {"random"}
+#: Seeds of the boards.
+SEEDS = range(20)
+
+
+@cache
+def known(cls: type, preset: str) -> tuple[Any, KnownScores]:
+    """Return a preset's model and what is known of it; fails where it is stale."""
+    model = from_preset(cls, preset)
+    found = known_scores(model, preset)
+    assert found is not None
+    return model, found
+
+
+@pytest.mark.parametrize(("cls", "preset"), PRESETS)
+def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) -> None:
+    """Of all seeds of the boards; `experiments/known_scores.py` makes them again."""
+    assert offers(cls, HasKnownScores)
+    model, found = known(cls, preset)
+    assert found.all_of(SEEDS) is not None
+    assert (found.every is not None) == is_deterministic(model)
+    assert {*found.played} >= {*catalog.baselines(model)}
+    assert found.informed <= {*found.played}
+
+
+@pytest.mark.parametrize("cls", catalog.models().values(), ids=catalog.models())
+def test_nothing_is_known_of_presets_that_are_gone(cls: Any) -> None:
+    """The data of a preset that is renamed or removed are, too."""
+    assert {*read_known_scores(inspect.getfile(cls))} == {*presets(cls)}
+    assert cls.known_scores("no preset") is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cls", "preset"), PRESETS)
+def test_no_baseline_scores_more_than_is_known(cls: Any, preset: str) -> None:
+    """Neither more than a bound nor more than the best run, which scores as it did."""
+    model, found = known(cls, preset)
+    policies = [one for one in found.played if one.partition(",")[0] not in SLOW_POLICIES]
+    rows = sweep(model, [read_policies([one]) for one in policies], [0])
+    scores = dict(zip(rows.column("policy"), rows.column("score"), strict=True))
+    one = found.of(0)
+    assert one is not None
+    assert max(scores.values()) <= one.best <= one.ceiling.value
+    assert scores.get(one.policy, one.best) == one.best
+    if found.floor not in DRAWING_FLOORS:
+        assert scores[found.floor] == one.floor
