@@ -27,6 +27,7 @@ from desim.version import __version__
 if TYPE_CHECKING:
     from desim.sweeps.selecting import select
     from desim.sweeps.until import compare
+    from desim.sweeps.warm_pool import workers
 
 __all__ = [
     "Decision",
@@ -56,10 +57,15 @@ __all__ = [
     "resume_async",
     "select",
     "sweep",
+    "workers",
 ]
 
 #: Names that are imported when they are first used, by their modules: importing desim is fast.
-_LATER = {"compare": "desim.sweeps.until", "select": "desim.sweeps.selecting"}
+_LATER = {
+    "compare": "desim.sweeps.until",
+    "select": "desim.sweeps.selecting",
+    "workers": "desim.sweeps.warm_pool",
+}
 
 
 def __getattr__(name: str) -> Any:

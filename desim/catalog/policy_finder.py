@@ -19,7 +19,7 @@ __all__ = ["PolicyMaker", "baselines", "lineup", "lineups", "policies", "policy"
 PolicyMaker = type | Callable[[Any], Any]
 
 #: Modules of policies that play every model.
-_GENERIC = ("greedy", "chance", "script", "replay", "llm")
+_GENERIC = ("greedy", "chance", "rollout", "script", "replay", "llm")
 
 
 @runtime_checkable

@@ -17,15 +17,22 @@ __all__ = ["command"]
 @click.command("baselines")
 @click.argument("models", nargs=-1, metavar="[MODEL[/PRESET]]...", shell_complete=complete_model)
 @click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
+@click.option(
+    "--normalised",
+    is_flag=True,
+    help="Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.",
+)
 @jobs_option
 @limit_options
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each preset.")
 def command(
+    *,
     models: tuple[str, ...],
     seeds: str,
+    normalised: bool,
     jobs: int,
     limits: "Limits | None",
-    as_json: bool,  # noqa: FBT001 (click passes flags so)
+    as_json: bool,
 ) -> None:
     """Play and rank every baseline of every preset. With MODEL, only those of that model.
 
@@ -33,22 +40,54 @@ def command(
     every seed share a line, as in a = b. Informed policies, which use facts that their role cannot
     observe, are listed apart.
     """
+    from desim.sweeps.config import read_seeds
+    from desim.sweeps.leaderboard import everything
+
+    play = _print_normalised if normalised else _print_boards
+    failed = play(everything(models), list(read_seeds(seeds)), jobs, limits, as_json=as_json)
+    if failed:
+        fail(f"{failed} episodes failed; `desim run` shows why")
+
+
+def _print_boards(
+    names: list[str], seeds: list[int], jobs: int, limits: "Limits | None", *, as_json: bool
+) -> int:
+    """Print a board for each preset, and return how many episodes failed."""
     import msgspec
 
     from desim.cli.tables import progress_bar
-    from desim.sweeps.config import read_seeds
-    from desim.sweeps.leaderboard import boards, everything
+    from desim.sweeps.leaderboard import boards
     from desim.ui.console import console
 
-    names, out = everything(models), console()
-    failed = 0
+    out, failed = console(), 0
     with progress_bar("baselines") as progress:
-        for board in boards(names, read_seeds(seeds), jobs, progress, limits):
+        for board in boards(names, seeds, jobs, progress, limits):
             if as_json:
                 click.echo(msgspec.json.encode(board.summary()))
             else:
                 out.print(board)
                 out.print()
             failed += len(board.rows.failed)
-    if failed:
-        fail(f"{failed} episodes failed; `desim run` shows why")
+    return failed
+
+
+def _print_normalised(
+    names: list[str], seeds: list[int], jobs: int, limits: "Limits | None", *, as_json: bool
+) -> int:
+    """Print one table of all presets, and return how many episodes failed."""
+    import msgspec
+
+    from desim.cli.tables import progress_bar
+    from desim.sweeps.normalised import normalised_boards
+    from desim.ui.console import console
+
+    with progress_bar("baselines") as progress:
+        found = normalised_boards(names, seeds, jobs, progress, limits)
+    if as_json:
+        for line in found.lines():
+            click.echo(msgspec.json.encode(line))
+    else:
+        console().print(found)
+    if found.faults:
+        fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
+    return found.failed

@@ -1,7 +1,11 @@
-"""`desim branch`: play another end of a recorded episode."""
+"""`desim branch`: play another end of a recorded episode, or compare two over many futures."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from desim.cli.completion import complete_policy
 from desim.cli.options import (
     json_option,
     key_option,
@@ -11,7 +15,10 @@ from desim.cli.options import (
     read_parameters,
     trust_options,
 )
-from desim.core.limits import Limits
+from desim.errors import UsageError
+
+if TYPE_CHECKING:  # commands start fast
+    from desim.core.limits import Limits
 
 __all__ = ["command"]
 
@@ -27,22 +34,57 @@ __all__ = ["command"]
     help="How many decisions are repeated.",
 )
 @policy_option
+@click.option(
+    "--future",
+    type=click.IntRange(min=0),
+    metavar="SEED",
+    help="Draw with this seed what nobody knows yet after them.",
+)
 @click.option("--record", type=click.Path(dir_okay=False), help="Write the episode to a new file.")
+@click.option(
+    "--action",
+    metavar="JSON",
+    help='Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}.',
+)
+@click.option(
+    "--then",
+    multiple=True,
+    metavar="[ROLE=]SPEC",
+    help="Compare: who plays on after the recorded answer and after the other one.",
+    shell_complete=complete_policy,
+)
+@click.option(
+    "--futures",
+    type=click.IntRange(min=1),
+    metavar="COUNT",
+    help="Compare: over how many redrawn futures; without it in the true one, which is hindsight.",
+)
+@click.option(
+    "--from-here",
+    is_flag=True,
+    help="Compare: --policy makes all decisions from N on, and not decision N alone.",
+)
 @key_option
 @limit_options
 @trust_options
 @json_option
 def command(
+    *,
     file: str,
     decisions: int,
     specs: tuple[str, ...],
+    future: int | None,
     record: str | None,
+    action: str | None,
+    then: tuple[str, ...],
+    futures: int | None,
+    from_here: bool,
     key_file: str | None,
-    limits: Limits | None,
+    limits: "Limits | None",
     model: str,
     sets: tuple[str, ...],
-    trust: bool,  # noqa: FBT001 (click passes flags so)
-    as_json: bool,  # noqa: FBT001 (as above)
+    trust: bool,
+    as_json: bool,
 ) -> None:
     """Repeat the first N decisions of a record, then play on; FILE is not changed.
 
@@ -51,7 +93,24 @@ def command(
 
     A policy that is given begins after them; the recorded ones decide again from the start. Also
     for the record of a run whose model failed: its error names an N before the failure.
+
+    Without --future the branch plays on in the world of the record, and draws what that drew. With
+    it, demand, markets, outcomes and whatever else nobody knows yet when decision N + 1 is asked
+    are drawn anew; what is known stays.
+
+    With --action, --then, --futures or --from-here two ends are compared: after the recorded answer
+    to the decision that follows the N, and after another one, by --action or by --policy. Who
+    recorded it is not asked again: --then plays on in both. The table has the paired difference
+    over the same futures with its interval. In the true future it is hindsight, luck as much as
+    judgement; in redrawn ones (--futures 100) it judges the decision. With --from-here and no
+    --then the rest of the record is the recorded end, in the true future.
     """
+    named: dict[str, Any] = {"trust": trust, "model": model, "params": read_parameters(sets)}
+    named["limits"] = limits
+    if action is not None or then or futures is not None or from_here:
+        _refuse({"--record": record, "--future": future, "--key": key_file})
+        _compare(file, decisions, specs, action, then, futures, from_here, named, as_json)
+        return
     from desim.cli.tables import print_episode
     from desim.episodes.play_branch import play_branch
     from desim.episodes.spec import read_policies
@@ -60,14 +119,65 @@ def command(
         file,
         decisions,
         read_policies(specs) if specs else None,
+        future=future,
         record=record,
-        trust=trust,
-        model=model,
-        params=read_parameters(sets),
-        limits=limits,
         keep_steps=False,
         key=read_key_option(key_file),
+        **named,
     )
     print_episode(episode, as_json=as_json)
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
+
+
+def _compare(
+    file: str,
+    decisions: int,
+    specs: tuple[str, ...],
+    action: str | None,
+    then: tuple[str, ...],
+    futures: int | None,
+    from_here: bool,  # noqa: FBT001 (passed on)
+    named: Mapping[str, Any],
+    as_json: bool,  # noqa: FBT001 (as above)
+) -> None:
+    """Compare two ends of a record and print the table, or one line of JSON."""
+    import msgspec
+
+    from desim.cli.tables import progress_bar
+    from desim.episodes.spec import read_policies
+    from desim.sweeps.compared_branches import compare_branches
+    from desim.ui.console import console
+
+    if (action is None) == (not specs):
+        raise UsageError("a comparison takes one of --action and --policy: what is done instead")
+    with progress_bar("branch") as progress:
+        found = compare_branches(
+            file,
+            decisions,
+            action=action,
+            policy=read_policies(specs) if specs else None,
+            then=read_policies(then) if then else None,
+            futures=futures,
+            from_here=from_here,
+            progress=progress,
+            **named,
+        )
+    if as_json:
+        click.echo(msgspec.json.encode(found.plain()))
+    else:
+        console().print(found)
+
+
+def _refuse(given: Mapping[str, object]) -> None:
+    """Refuse options of a branch that plays one episode.
+
+    Raises:
+        UsageError: One was given.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(
+                f"{name} belongs to a branch that plays one episode, without --action, --then, "
+                "--futures and --from-here"
+            )

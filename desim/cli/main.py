@@ -31,6 +31,7 @@ COMMANDS = {
     "replay": "desim.cli.replay",
     "resume": "desim.cli.resume",
     "branch": "desim.cli.branch",
+    "regret": "desim.cli.regret",
     "report": "desim.cli.report",
     "export": "desim.cli.export",
     "memory": "desim.cli.memory",

@@ -3,11 +3,15 @@
 import warnings
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from desim.core.columns import Column
+from desim.errors import SchemaError
 from desim.formatting import NOTHING, estimate_text
 from desim.reports.charts import Fan, fans
 from desim.reports.page import Figure, Given, Table
+from desim.schema import from_plain
+from desim.sweeps.jobs import SERIES_COLUMNS
 from desim.sweeps.rows import Rows
 
 if TYPE_CHECKING:  # `import desim.reports` must not load numpy
@@ -29,7 +33,10 @@ _QUANTILES = (0.05, 0.5, 0.95)
 def series_fans(rows: Rows) -> Iterator[Given]:
     """Yield a figure for each series of the rows of one world, a panel for each policy."""
     names = dict.fromkeys(name for row in rows for name in row.get("series", {}))
+    declared = _declared(rows)
     for name in islice(names, _MOST_SERIES):
+        column = declared.get(name)
+        title, period = (column.title(name), column.period) if column else (name, "period")
         groups = rows.series(name)
         shown = dict(islice(groups.items(), _MOST_GROUPS))
         bands = {str(policy): _quantiles(values) for policy, values in shown.items()}
@@ -49,12 +56,12 @@ def series_fans(rows: Rows) -> Iterator[Given]:
         if len(groups) > len(shown):
             notes.append(f"{len(shown)} of {len(groups):,} policies are shown")
         yield Figure(
-            f"{name} by period: median, and the band from 5 to 95 % of the episodes",
-            fans(_padded(each, -(-periods // step)), range(1, periods + 1, step), "period", name),
+            f"{title} by {period}: median, and the band from 5 to 95 % of the episodes",
+            fans(_padded(each, -(-periods // step)), range(1, periods + 1, step), period, title),
             f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
             f"a panel for each of {len(shown)} policies.",
             Table.of(
-                ["policy", "n", *(f"period {period:,}" for period in shown_periods)],
+                ["policy", "n", *(f"{period} {number:,}" for number in shown_periods)],
                 (
                     [
                         policy,
@@ -69,6 +76,24 @@ def series_fans(rows: Rows) -> Iterator[Given]:
     if len(names) > _MOST_SERIES:
         more = islice(names, _MOST_SERIES, None)
         yield Table.of(["further series"], ([name] for name in more))
+
+
+def _declared(rows: Rows) -> dict[str, Column]:
+    """Return what the series measure, where the rows say so; they may come from a stranger."""
+    given: dict[str, Any] = {}
+    for row in rows:
+        columns = row.get(SERIES_COLUMNS)
+        given = (columns | given) if isinstance(columns, dict) else given
+    each = {name: _column(one) for name, one in given.items()}
+    return {name: column for name, column in each.items() if column is not None}
+
+
+def _column(given: object) -> Column | None:
+    try:
+        column: Column = from_plain(given, Column)
+    except SchemaError:
+        return None
+    return column
 
 
 def _quantiles(values: "NDArray[float64]") -> "list[NDArray[float64]]":

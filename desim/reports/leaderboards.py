@@ -166,11 +166,12 @@ def _name(line: TableLine, informed: set[str]) -> str:
 
 def _informed(rows: Rows) -> set[str]:
     """Return the labels that name an informed policy of ours; a user's policy is not imported."""
-    model = str(rows[0]["model"])
-    if not catalog.has_model(model):
+    name = str(rows[0]["model"])
+    if not catalog.has_model(name):
         return set()
-    known = {**catalog.policies(), **catalog.policies(catalog.model_class(model))}
-    marked = {name for name, policy in known.items() if is_informed(policy)}
+    model = catalog.model(name, str(rows[0]["preset"]))
+    known = {**catalog.policies(), **catalog.policies(type(model))}
+    marked = {name for name, policy in known.items() if is_informed(policy, model)}
     return {label for label in rows.column("policy") if _names(label) & marked}
 
 

@@ -12,6 +12,7 @@ from desim.reports.fans import series_fans
 from desim.reports.leaderboards import leaderboard
 from desim.reports.page import Page, Section, Table
 from desim.reports.plans import plan
+from desim.reports.running import still_running
 from desim.sweeps.rows import Rows
 
 __all__ = ["sweep_page"]
@@ -77,6 +78,8 @@ def _fans(rows: Rows) -> Iterator[Section]:
     for name, each in islice(_by_world(rows).items(), _MOST_WORLDS):
         title = f"Series, {name}" if name else "Series"
         yield Section.of(title, series_fans(each))
+        title = f"Episodes still running, {name}" if name else "Episodes still running"
+        yield Section.of(title, still_running(each))
 
 
 def _by_world(rows: Rows) -> dict[str, Rows]:

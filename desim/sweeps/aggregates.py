@@ -18,7 +18,10 @@ from desim.sweeps.tables import as_text, repeated_note, rich_table
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Group
 
-__all__ = ["AggregateLine", "AggregateTable", "Scale", "aggregate", "normalised"]
+__all__ = ["AggregateLine", "AggregateTable", "Scale", "Scales", "aggregate", "normalised"]
+
+#: The scale of a world, or where seeds differ the scale of each.
+Scales = Mapping[str, "Scale | Mapping[int, Scale]"]
 
 #: Normalised scores by policy, world and seed.
 Normalised = Mapping[str, Mapping[str, Mapping[int, float]]]
@@ -26,7 +29,7 @@ Normalised = Mapping[str, Mapping[str, Mapping[int, float]]]
 
 @frozen
 class Scale:
-    """The scores of a world that become 0 and 1.
+    """The scores of a world, or of a seed of it, that become 0 and 1.
 
     Attributes:
         floor: For instance the score of doing nothing; every score below it becomes 0.
@@ -129,17 +132,17 @@ class AggregateTable:
         return cells + (_texts(line.improvement) if self.against else [])
 
 
-def normalised(rows_by_world: Mapping[str, Rows], scales: Mapping[str, Scale]) -> Normalised:
+def normalised(rows_by_world: Mapping[str, Rows], scales: Scales) -> Normalised:
     """Return normalised scores by policy, world and seed.
 
     An episode that failed counts 0. Several episodes of a policy on one seed count with their mean.
 
     Args:
         rows_by_world: The rows of each world.
-        scales: The floor and the best score of each world.
+        scales: The floor and the best score of each world, or of each of its seeds.
 
     Raises:
-        UsageError: There is no world, or one without rows or without a scale.
+        UsageError: There is no world, or one without rows, or one or a seed without a scale.
     """
     if not rows_by_world:
         raise UsageError("no worlds were given; an aggregate needs at least one")
@@ -150,13 +153,13 @@ def normalised(rows_by_world: Mapping[str, Rows], scales: Mapping[str, Scale]) -
         if not rows:
             raise UsageError(f"{world!r} has no rows; play it, or leave it out")
         for (policy,), own in rows.groups("policy").items():
-            found.setdefault(str(policy), {})[world] = _by_seed(own, scales[world])
+            found.setdefault(str(policy), {})[world] = _by_seed(own, scales[world], world)
     return found
 
 
 def aggregate(
     rows_by_world: Mapping[str, Rows],
-    scales: Mapping[str, Scale],
+    scales: Scales,
     against: str = "",
     level: float = 0.95,
     *,
@@ -167,7 +170,7 @@ def aggregate(
 
     Args:
         rows_by_world: The rows of each world; policies that are not in all of them are left out.
-        scales: The floor and the best score of each world.
+        scales: The floor and the best score of each world, or of each of its seeds.
         against: The policy with which the others are compared; empty for none.
         level: Of the intervals, above 0 and below 1.
         replications: Bootstrap samples, 2,000 to a million.
@@ -220,10 +223,14 @@ def _repeated(played: Mapping[str, Rows]) -> Iterator[tuple[str, tuple[int, int]
             yield world, counts
 
 
-def _by_seed(rows: Rows, scale: Scale) -> dict[int, float]:
+def _by_seed(rows: Rows, scale: Scale | Mapping[int, Scale], world: str) -> dict[int, float]:
     found: dict[int, list[float]] = {}
     for row in rows:
-        found.setdefault(row["seed"], []).append(scale.normalised(row["score"]))
+        seed = row["seed"]
+        own = scale if isinstance(scale, Scale) else scale.get(seed)
+        if own is None:
+            raise UsageError(f"seed {seed} of {world!r} has no scale; give one, or leave it out")
+        found.setdefault(seed, []).append(own.normalised(row["score"]))
     return {seed: math.fsum(each) / len(each) for seed, each in found.items()}
 
 

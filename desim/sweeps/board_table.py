@@ -25,7 +25,7 @@ _HALF = "±\N{NO-BREAK SPACE}95\N{NO-BREAK SPACE}%"
 
 
 def board_table(
-    title: str, lines: Sequence[BoardLine], reference: str, seeds: int, width: int
+    title: str, lines: Sequence[BoardLine], reference: str, seeds: int, width: int, known: str = ""
 ) -> "Group":
     """Return the table, informed policies under a heading of their own, and the notes it needs.
 
@@ -35,6 +35,7 @@ def board_table(
         reference: The policy with which the others are compared.
         seeds: The largest number of seeds on which a policy was played.
         width: The columns of the console.
+        known: The sentence on the best known scores; empty where there is none.
     """
     from rich.console import Group
     from rich.text import Text
@@ -50,6 +51,8 @@ def board_table(
         place = heads.index(PRECISION)
         heads, *cells = [[*row[:place], *row[place + 1 :]] for row in (heads, *cells)]
         notes = [note for note in notes if not note.startswith(PRECISION)]
+    if known:
+        notes.append(f"{known}.")
     captions = [Text(note, "table.caption") for note in notes]
     return Group(title, _table(heads, cells, width), *captions)
 

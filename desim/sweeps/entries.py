@@ -109,19 +109,30 @@ def _all_equal(values: Sequence[Any]) -> bool:
 
 
 def _free_arguments(given: Policies, model: Model[Any]) -> set[str]:
-    """Return the names of the arguments that a policy takes and that are not set yet."""
-    found: set[str] = set()
-    for one, of in assigned(model, given):
-        if isinstance(one, type):
-            found |= _arguments(one, of)
-        elif isinstance(one, str):
-            spec = Spec.read(one)
-            found |= _arguments(policy_finder.policy(spec.name, of), of) - set(spec.arguments)
+    """Return the names of the arguments that policies take and that are not set yet."""
+    given = _named(given, model)
+    found = {name for one, of in assigned(model, given) for name in _unset(one, of)}
     if isinstance(given, Mapping):
         for role, one in given.items():
-            own = _free_arguments(one, model_of(model, role)[0])
+            of, inside = model_of(model, role)
+            own = _unset(one, of) if inside else _free_arguments(one, of)
             found |= {f"{role}.{name}" for name in own if role}
     return found
+
+
+def _named(given: Any, model: Model[Any]) -> Any:
+    """Return the policies by role that a line-up's name stands for; anything else unchanged."""
+    return (policy_finder.lineup(given, model) if isinstance(given, str) else None) or given
+
+
+def _unset(one: Any, model: Model[Any]) -> set[str]:
+    """Return the names of the arguments that one policy of one role takes and that are not set."""
+    if isinstance(one, type):
+        return _arguments(one, model)
+    if isinstance(one, str):
+        spec = Spec.read(one)
+        return _arguments(policy_finder.policy(spec.name, model), model) - set(spec.arguments)
+    return set()
 
 
 def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
@@ -134,16 +145,27 @@ def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
 
 
 def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> Any:
-    """Return the policy as a spec with the arguments that it takes, or unchanged if none."""
-    named = policy_finder.lineup(given, model) if isinstance(given, str) and texts else None
-    given = named or given
-    if isinstance(given, Mapping):
-        # Each with what its own model knows, which for a part is not the model of the sweep.
-        return {
-            name: _with_arguments(one, _of_role(texts, name), model_of(model, name)[0])
-            for name, one in given.items()
-        }
-    taken = {name: text for name, text in texts.items() if name in _free_arguments(given, model)}
+    """Return policies as specs with the arguments that they take; unchanged where there is none."""
+    if texts:
+        given = _named(given, model)
+    if not isinstance(given, Mapping):
+        return _set(given, texts, _free_arguments(given, model))
+    return {
+        name: _with_own_arguments(name, one, _of_role(texts, name), model)
+        for name, one in given.items()
+    }
+
+
+def _with_own_arguments(name: str, one: Any, texts: Mapping[str, str], model: Model[Any]) -> Any:
+    """Return what is given for a role or for a part with the arguments that its own model knows."""
+    of, inside = model_of(model, name)
+    # A policy of one role need not be one of the default roles.
+    return _set(one, texts, _unset(one, of)) if inside else _with_arguments(one, texts, of)
+
+
+def _set(given: Any, texts: Mapping[str, str], free: set[str]) -> Any:
+    """Return a policy as a spec with those of the arguments that are free."""
+    taken = {name: text for name, text in texts.items() if name in free}
     if not taken:
         return given
     spec = Spec.read(given if isinstance(given, str) else label(given))

@@ -1,7 +1,8 @@
 """What determines the rows of a sweep, as text by topic.
 
-Beside the grid these are versions, source files (see `sources`) and the content of every file that
-a parameter or an argument names. What a policy reads or contacts otherwise is not covered.
+Beside the grid these are versions, source files (see `sources`), the code of a notebook and of
+local classes and functions (see `code_digests`), and the content of every file that a parameter or
+an argument names. What a policy reads or contacts otherwise is not covered.
 """
 
 import importlib.metadata
@@ -16,13 +17,14 @@ import msgspec
 
 from desim.catalog import policy_finder
 from desim.core.limits import Limits
-from desim.core.protocols import Model
+from desim.core.protocols import Model, NamesPolicies, offers
 from desim.episodes.lineup import assigned
 from desim.episodes.spec import Spec
 from desim.schema import to_plain
+from desim.sweeps.code_digests import code_digests
 from desim.sweeps.combinations import value_text
 from desim.sweeps.grid import Grid
-from desim.sweeps.sources import digest, source_digests
+from desim.sweeps.sources import digest, is_installed, source_digests
 from desim.version import __version__
 
 if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
@@ -48,8 +50,11 @@ def fingerprint(plan: Grid) -> dict[str, str]:
     """
     models = [[v.name, v.preset, to_plain(v.model)] for v in plan.variants]
     found = list(_found(plan))
+    makers = [one for one in found if not isinstance(one, str)]
+    codes, met = code_digests(makers)
     contents = {
-        **source_digests(one for one in found if not isinstance(one, str)),
+        **codes,
+        **source_digests([*makers, *(one for one in met if not is_installed(one))]),
         **_file_digests(one for one in found if isinstance(one, str)),
     }
     return {
@@ -101,8 +106,12 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
         yield from _inside(policy)
         return
     spec = Spec.read(policy)
-    yield policy_finder.policy(spec.name, model)
+    maker = policy_finder.policy(spec.name, model)
+    yield maker
     yield from spec.arguments.values()
+    if offers(maker, NamesPolicies):
+        for inner in maker.inner_policies(spec.arguments):
+            yield from _policy(inner, model)
 
 
 def _inside(value: Any) -> Iterator[Any]:

@@ -1,20 +1,17 @@
-"""Rows as data frames of pandas and polars, and as Parquet files."""
+"""Rows as data frames of pandas and polars, and as Parquet files.
 
-import contextlib
-import json
-import tempfile
-from collections import Counter
-from collections.abc import Sequence
-from functools import partial
+One line an episode, or one line an episode and period where the series of the rows are wanted.
+"""
+
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from desim.errors import UsageError
+from desim import tabular
 from desim.sweeps import columns
+from desim.sweeps.frame_columns import plain_value, short_names
 from desim.sweeps.jobs import Row
-from desim.whole_file import write_whole
+from desim.sweeps.tidy_series import TidySeries
 
 if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd
@@ -22,73 +19,51 @@ if TYPE_CHECKING:  # neither is needed but by those who ask for it
 
 __all__ = ["to_pandas", "to_polars", "write_parquet"]
 
-#: Bytes of a file that are copied at once.
-_BLOCK = 1 << 20
 
-#: Prefixes that names have only where they would not be clear without.
-_SHORTENED = ("params.", "metrics.")
-
-
-def to_pandas(rows: Sequence[Row]) -> "pd.DataFrame":
+def to_pandas(rows: Sequence[Row], *, series: bool = False) -> "pd.DataFrame":
     """Return a data frame of pandas; see `Rows.to_pandas`."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise UsageError("pandas is not installed; install it, as in: pip install pandas") from None
-    return pd.DataFrame(_columns(rows))
+    if not series:
+        return tabular.pandas_frame(_columns(rows))
+    episodes, counts, numbers = TidySeries.of(rows).columns()
+    frame = tabular.pandas_frame(episodes)
+    repeated = frame.loc[frame.index.repeat(counts)].reset_index(drop=True)
+    return repeated.join(tabular.pandas_frame(numbers))
 
 
-def to_polars(rows: Sequence[Row]) -> "pl.DataFrame":
+def to_polars(rows: Sequence[Row], *, series: bool = False) -> "pl.DataFrame":
     """Return a data frame of polars; see `Rows.to_polars`."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise UsageError("polars is not installed; install it, as in: pip install polars") from None
-    return pl.DataFrame(_columns(rows), strict=False, infer_schema_length=None)
+    if not series:
+        return tabular.polars_frame(_columns(rows))
+    import numpy as np
+
+    episodes, counts, numbers = TidySeries.of(rows).columns()
+    repeated = tabular.polars_frame(episodes)[np.repeat(np.arange(len(counts)), counts)]
+    arrays = {name: np.asarray(one) for name, one in numbers.items()}
+    return repeated.hstack(tabular.polars_frame(arrays))
 
 
-def write_parquet(rows: Sequence[Row], path: str | Path) -> None:
+def write_parquet(rows: Sequence[Row], path: str | Path, *, series: bool = False) -> None:
     """Write a Parquet file, completely or not at all; see `Rows.write_parquet`."""
-    try:
-        import duckdb
-    except ImportError:
-        raise UsageError(
-            "Parquet files need duckdb; install the extra, as in: pip install 'desim[parquet]'"
-        ) from None
-    target = Path(path)
-    found = _columns(rows)
-    if not len(rows):
-        raise UsageError(f"there are no rows, so {target} would have no columns")
-    with tempfile.TemporaryDirectory(prefix="desim") as folder:
-        lines, made = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"
-        with lines.open("wb") as file:
-            for values in zip(*found.values(), strict=True):
-                file.write(msgspec.json.encode(dict(zip(found, values, strict=True))) + b"\n")
-        try:
-            with contextlib.closing(duckdb.connect()) as database:
-                database.read_json(str(lines), sample_size=-1).write_parquet(str(made))
-        except (OSError, duckdb.Error) as fault:
-            raise UsageError(f"cannot write {target}: {fault}") from None
-        with made.open("rb") as content:
-            write_whole(target, iter(partial(content.read, _BLOCK), b""))
+    tabular.write_parquet(TidySeries.of(rows).lines() if series else _lines(rows), path)
+
+
+def _named_paths(rows: Sequence[Row]) -> dict[str, columns.Path]:
+    """Return by column where a row has its value."""
+    full = columns.column_names(rows)
+    return dict(zip(short_names(full), columns.paths(full), strict=True))
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Yield for each row its values by column."""
+    named = _named_paths(rows)
+    for row in rows:
+        yield {name: plain_value(row, path) for name, path in named.items()}
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Return the values of each column; lists and objects as JSON, None where a row has none."""
-    full = columns.column_names(rows)
-    short = [_short(name) for name in full]
-    count = Counter(short)
-    names = [one if count[one] == 1 else name for one, name in zip(short, full, strict=True)]
-    found: dict[str, list[Any]] = {name: [] for name in names}
-    paths = list(zip(names, columns.paths(full), strict=True))
-    for row in rows:
-        for name, path in paths:
-            value = columns.value_at(row, path)
-            found[name].append(json.dumps(value) if isinstance(value, list | dict) else value)
+    """Return by column its values of all rows."""
+    found: dict[str, list[Any]] = {name: [] for name in _named_paths(rows)}
+    for line in _lines(rows):
+        for name, value in line.items():
+            found[name].append(value)
     return found
-
-
-def _short(name: str) -> str:
-    for prefix in _SHORTENED:
-        name = name.removeprefix(prefix)
-    return name

@@ -11,6 +11,7 @@ from desim.statistics.proportions import are_truth_values, share
 from desim.sweeps.columns import Key, column, holds_truth_values, mean, means_by_seed, places
 from desim.sweeps.failures import counted, different_seeds
 from desim.sweeps.jobs import Row
+from desim.sweeps.known import informed_groups, known_note
 from desim.sweeps.tables import ComparisonTable, TableLine
 
 __all__ = ["compare", "estimated"]
@@ -68,7 +69,9 @@ def compare(
                 )
             )
     text = "" if against is None else _text(against)
-    return ComparisonTable(by, tuple(lines), level, text, len(references))
+    informed = informed_groups(rows, groups, by)
+    note = known_note(rows, seeds) if "score" in figures else ""
+    return ComparisonTable(by, tuple(lines), level, text, len(references), informed, note)
 
 
 def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> Interval | None:

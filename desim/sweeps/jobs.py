@@ -8,7 +8,7 @@ from desim.core.limits import Limits
 from desim.core.protocols import Model
 from desim.sweeps.entries import PolicyEntry
 
-__all__ = ["GIVEN", "POINT", "Cell", "Job", "Row", "Variant"]
+__all__ = ["GIVEN", "POINT", "SERIES_COLUMNS", "Cell", "Job", "Row", "Variant"]
 
 #: The result of one job: plain JSON values, the same keys in the same order in all rows of a sweep
 #: (see `Rows`).
@@ -16,6 +16,9 @@ Row = dict[str, Any]
 
 #: Keys of rows of a design: the index of the point, and the policy without its arguments.
 POINT, GIVEN = "point", "given"
+
+#: The key of rows with series under which unit, label, role and period of each stand.
+SERIES_COLUMNS = "series_columns"
 
 
 @frozen

@@ -24,6 +24,7 @@ from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
 from desim.sweeps.board_table import board_table
 from desim.sweeps.executors import Executor
+from desim.sweeps.known import known_means, known_note
 from desim.sweeps.playing import Progress
 from desim.sweeps.process_executor import ProcessExecutor
 from desim.sweeps.ranking import BoardLine, ranked
@@ -93,17 +94,22 @@ class Board:
         rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
         title = f"[bold]{self.name}[/]: {episodes}, {rate}"
         lines = self.ranked()
-        yield board_table(title, lines, self.reference, self.seeds, options.max_width)
+        known = known_note(self.rows, self.rows.column("seed"))
+        yield board_table(title, lines, self.reference, self.seeds, options.max_width, known)
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""
         model, _, preset = self.name.partition("/")
+        known = None
+        with contextlib.suppress(UsageError):  # damaged data are no fault of the board
+            known = known_means(self.rows, self.rows.column("seed"))
         return {
             "model": model,
             "preset": preset,
             "against": self.reference,
             "seconds": self.seconds,
             "lines": [asdict(line) for line in self.ranked()],
+            "known": known.plain() if known else None,
         }
 
 
@@ -173,7 +179,7 @@ def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
     fixed = is_deterministic(model) and not any(map(is_drawing, makers))
     most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
     count = 1 if fixed else min([len(seeds), *most])
-    return Entrant(spec, seeds[:count], any(map(is_informed, makers)), fixed)
+    return Entrant(spec, seeds[:count], any(is_informed(maker, model) for maker in makers), fixed)
 
 
 def _played(

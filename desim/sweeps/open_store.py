@@ -4,25 +4,15 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from desim.errors import UsageError
 from desim.sweeps.grid import Grid
+from desim.sweeps.same_episodes import has_failed
 from desim.sweeps.store import MemoryStore, Store, SweepWarning
 
 __all__ = ["open_store"]
 
 #: Most episodes that a warning names.
 _MAX_NAMED = 3
-
-
-class _Error(msgspec.Struct):
-    """What of a row says whether its episode failed."""
-
-    error: str | None
-
-
-_decode_error = msgspec.json.Decoder(_Error).decode
 
 
 def open_store(
@@ -70,7 +60,7 @@ def _failed(store: Store) -> list[int]:
     """Return the jobs whose episodes failed."""
     jobs = sorted(store.jobs())
     rows = zip(jobs, store.rows(), strict=True)
-    return [job for job, row in rows if _decode_error(row).error is not None]
+    return [job for job, row in rows if has_failed(row)]
 
 
 def _damage(lost: Sequence[int], plan: Grid) -> str:

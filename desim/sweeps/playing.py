@@ -1,7 +1,7 @@
 """Plays jobs of a grid with an executor, and keeps their rows in a store."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -9,16 +9,26 @@ from attrs import frozen
 from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
 from desim.sweeps.chunks import Chunks
-from desim.sweeps.executors import Executor, SerialExecutor, WorkerDied, worker_count
+from desim.sweeps.executors import (
+    ChunkResult,
+    Executor,
+    SerialExecutor,
+    WorkerDied,
+    worker_count,
+)
 from desim.sweeps.grid import Grid
 from desim.sweeps.interrupts import interrupts_deferred
 from desim.sweeps.open_store import open_store
 from desim.sweeps.process_executor import ProcessExecutor
 from desim.sweeps.rows import Rows
+from desim.sweeps.same_episodes import copies_of, copy_of, has_failed
 from desim.sweeps.store import Store
 from desim.sweeps.worker import play_chunk
 
 __all__ = ["Playing", "Progress", "opened_executor", "playing", "stopped_text"]
+
+#: Copies of a row that are stored in one step.
+_COPIES_AT_ONCE = 100
 
 #: Called with the number of finished episodes and of all episodes.
 Progress = Callable[[int, int], object]
@@ -74,20 +84,71 @@ class Playing:
         return rows
 
     def _play(self, left: list[int], done: int, total: int) -> None:
-        chunks = Chunks(self.plan, left, worker_count(self.players))
+        """Play jobs; those whose episodes are known to be the same are played once and copied."""
+        copies = copies_of(self.plan, left)
+        later = {job for each in copies.values() for job in each}
         self.progress(done, total)
+        done = self._play_each([job for job in left if job not in later], copies, done, total)
+        # A failure, such as a limit of time that was reached, says nothing of the other seeds.
+        again = sorted(job for each in copies.values() for job in each)
+        self._play_each(again, {}, done, total)
+
+    def _play_each(
+        self, left: list[int], copies: dict[int, list[int]], done: int, total: int
+    ) -> int:
+        """Play every one of some jobs; return how many rows are kept then.
+
+        Args:
+            left: The jobs.
+            copies: By job, those that get a copy of its row; removed here where they got it.
+            done: How many rows were kept before.
+            total: How many rows there are in the end.
+        """
+        chunks = Chunks(self.plan, left, worker_count(self.players))
+        played = 0
         while chunks:
-            first, before = chunks.count, done
-            for index, rows in self.players.run(play_chunk, chunks):
-                with interrupts_deferred():
-                    self.store.add(chunks.finish(first + index, len(rows)), rows)
-                done += len(rows)
-                self.progress(done, total)
-            if done == before:
+            first, before = chunks.count, played
+            with _closed_after(self.players.run(play_chunk, chunks)) as results:
+                for index, rows in results:
+                    with interrupts_deferred():
+                        done += self._keep(chunks.finish(first + index, len(rows)), rows, copies)
+                    played += len(rows)
+                    self.progress(done, total)
+            if played == before:
                 break
-        if lost := total - done:
+        if lost := len(left) - played:
             name = type(self.players).__name__
             raise DesimError(f"the executor {name} lost {lost:,} of {total:,} episodes")
+        return done
+
+    def _keep(
+        self, jobs: Sequence[int], rows: Sequence[bytes], copies: dict[int, list[int]]
+    ) -> int:
+        """Store rows, then their copies; return how many."""
+        self.store.add(jobs, rows)
+        count = len(rows)
+        for job, row in zip(jobs, rows, strict=True):
+            if job in copies and not has_failed(row):
+                others = copies.pop(job)
+                count += len(others)
+                # In parts, so that a disk which is full keeps those before.
+                for start in range(0, len(others), _COPIES_AT_ONCE):
+                    part = others[start : start + _COPIES_AT_ONCE]
+                    self.store.add(part, [copy_of(row, self.plan.job(n).seed) for n in part])
+        return count
+
+
+@contextlib.contextmanager
+def _closed_after(results: Iterator[ChunkResult]) -> Iterator[Iterator[ChunkResult]]:
+    """Close the generator of an executor at once; an exception would keep it alive.
+
+    Its executor may be used again before anybody lets go of the exception.
+    """
+    try:
+        yield results
+    finally:
+        if isinstance(results, Generator):
+            results.close()
 
 
 @contextlib.contextmanager

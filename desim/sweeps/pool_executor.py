@@ -1,9 +1,6 @@
 """An executor of sweeps on any pool with the interface of `concurrent.futures`."""
 
 import contextlib
-import os
-import pickle
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -11,16 +8,17 @@ from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from desim.errors import DesimError, UsageError
+from desim.errors import DesimError
 from desim.sweeps.executors import ChunkQueue, ChunkResult, Work, WorkerDied
 from desim.sweeps.interrupts import interrupts_deferred
 from desim.sweeps.jobs import Job
+from desim.sweeps.messages import import_path, pickled, unpickle_and_play
 
 if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Executor as Pool
     from concurrent.futures import Future
 
-__all__ = ["Numbered", "PoolExecutor", "import_path", "pickled", "unpickle_and_play"]
+__all__ = ["Numbered", "PoolExecutor"]
 
 #: The number of a chunk, and its jobs.
 Numbered = tuple[int, Sequence[Job]]
@@ -112,8 +110,12 @@ class PoolExecutor:
     def _result(self, future: "Future[list[bytes]]") -> ChunkResult:
         """Return the result of a finished chunk."""
         with self._desim_errors():
-            rows = future.result()
+            rows = self._rows(future)
         return self._submitted.pop(future)[0], rows
+
+    def _rows(self, future: "Future[list[bytes]]") -> list[bytes]:
+        """Return the rows of a finished chunk, or raise what ended it."""
+        return future.result()
 
     def _last_results(self) -> Iterator[ChunkResult]:
         """Cancel the chunks that have not begun, and yield those that finish in time."""
@@ -141,36 +143,3 @@ class PoolExecutor:
                     raise error from None
             what = f"{type(fault).__name__}: {fault}"
             raise DesimError(f"a worker failed outside of any episode ({what})") from fault
-
-
-def import_path() -> list[str]:
-    """Return `sys.path` for a process in another folder: an empty entry is the current folder."""
-    return [each or os.getcwd() for each in sys.path]  # noqa: PTH109 (entries are texts)
-
-
-def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
-    """Pickle a chunk.
-
-    Raises:
-        UsageError: The model or a policy cannot be pickled.
-    """
-    try:
-        return pickle.dumps((work, chunk), pickle.HIGHEST_PROTOCOL)
-    except Exception as fault:  # noqa: BLE001 (pickling runs users' code)
-        raise UsageError(
-            f"a job cannot be sent to a worker ({fault}); define its model and policies at the "
-            "top of a module, or use jobs=1"
-        ) from None
-
-
-def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:
-    """Play a chunk in a worker, which may be on another machine."""
-    sys.path.extend(each for each in path if each not in sys.path)
-    try:
-        work, chunk = pickle.loads(message)  # noqa: S301 (it comes from our own parent)
-    except Exception as fault:  # noqa: BLE001 (unpickling runs users' code)
-        raise UsageError(
-            f"a worker cannot load a job ({type(fault).__name__}: {fault}); define its model "
-            "and policies in a file that can be imported, or use jobs=1"
-        ) from None
-    return list(work(chunk))

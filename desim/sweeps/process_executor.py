@@ -16,13 +16,8 @@ from desim.sweeps.hard_limit import allow_exit
 from desim.sweeps.interrupts import interrupts_blocked, interrupts_deferred
 from desim.sweeps.jobs import Job
 from desim.sweeps.lone_worker import LoneWorker, ProcessEnded, kill
-from desim.sweeps.pool_executor import (
-    Numbered,
-    PoolExecutor,
-    import_path,
-    pickled,
-    unpickle_and_play,
-)
+from desim.sweeps.messages import import_path, pickled, unpickle_and_play
+from desim.sweeps.pool_executor import Numbered, PoolExecutor
 from desim.sweeps.worker import failed_to_json
 
 if TYPE_CHECKING:  # `import desim` must not load the pools
@@ -80,7 +75,7 @@ class ProcessExecutor(PoolExecutor):
         found = False
         for future, (index, chunk) in suspects.items():
             if future.done() and not future.exception():
-                yield index, future.result()
+                yield index, self._rows(future)
             elif found:
                 yield index, []  # the cause is found, so this chunk is put back as it is
             else:

@@ -11,7 +11,10 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["series_by_group"]
+__all__ = ["NO_SERIES", "series_by_group"]
+
+#: The sentence about rows without series.
+NO_SERIES = "the rows hold no series; play the sweep with series=True, or with --series"
 
 
 def series_by_group(
@@ -47,5 +50,5 @@ def _array(series: Sequence[Sequence[float | None]]) -> "NDArray[float64]":
 def _unknown(rows: Sequence[Row], name: str) -> str:
     known = dict.fromkeys(one for row in rows for one in row.get("series", {}))
     if not known:
-        return "the rows hold no series; play the sweep with series=True, or with --series"
+        return NO_SERIES
     return f"there is no series {name!r}; {possible(name, known)}"

@@ -64,7 +64,8 @@ class Rows(Sequence[Row]):
     arguments of policies and metrics; where two share a name, write `params.`, `policy.` or
     `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
     `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
-    A sweep with `series=True` adds the key series, which is no column: see `series`.
+    A sweep with `series=True` adds the keys series and series_columns (unit, label, role and period
+    of those that the model declares), which are no columns: see `series`.
 
     The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
     on access: changing one has no effect on the others or on tables.
@@ -279,32 +280,46 @@ class Rows(Sequence[Row]):
             raise UsageError("every group has failed episodes, so none has a mean to choose by")
         return best(known, alpha)
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_pandas(self, *, series: bool = False) -> "pd.DataFrame":
         """Return a data frame of pandas, one line an episode.
 
         Columns have the names that `table` takes: parameters and metrics without a prefix, unless
         two would share a name, and arguments of policies as `policy.NAME`. Lists are JSON texts.
 
-        Raises:
-            UsageError: pandas is not installed.
-        """
-        return frames.to_pandas(self._rows)
+        Args:
+            series: One line an episode and period instead: what tells episodes apart (model,
+                preset, parameters, policy and its arguments, seed), the `period` from 1, and a
+                column for each series, NaN where there is no value. Failed episodes have no line.
 
-    def to_polars(self) -> "pl.DataFrame":
+        Raises:
+            UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
+        """
+        return frames.to_pandas(self._rows, series=series)
+
+    def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
         """Return a data frame of polars; its columns are those of `to_pandas`.
 
-        Raises:
-            UsageError: polars is not installed.
-        """
-        return frames.to_polars(self._rows)
+        Args:
+            series: As in `to_pandas`, null where there is no value.
 
-    def write_parquet(self, path: str | Path) -> None:
+        Raises:
+            UsageError: polars is not installed, or *series* are wanted and the rows hold none.
+        """
+        return frames.to_polars(self._rows, series=series)
+
+    def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
         """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
 
+        Args:
+            path: The file.
+            series: As in `to_pandas`, NULL where there is no value. Lines are written one by one,
+                so they need not fit into memory.
+
         Raises:
-            UsageError: It cannot be written, there are no rows, or duckdb is not installed.
+            UsageError: It cannot be written, there are no rows, duckdb is not installed, or
+                *series* are wanted and the rows hold none.
         """
-        frames.write_parquet(self._rows, path)
+        frames.write_parquet(self._rows, path, series=series)
 
     def write(self, folder: str | Path) -> None:
         """Write rows.csv and rows.jsonl, each completely or not at all.

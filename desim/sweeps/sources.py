@@ -19,7 +19,7 @@ from attrs import frozen
 
 from desim.errors import UsageError
 
-__all__ = ["digest", "source_digests"]
+__all__ = ["digest", "is_installed", "source_digests"]
 
 #: The rooms of desim, and how many parts of a module's name are one unit: `models.NAME`.
 _DEPTH = {"desim": 1, "ledgers": 1, "models": 2, "policies": 2, "policies.heuristics": 3}
@@ -66,7 +66,7 @@ def source_digests(makers: Iterable[object]) -> dict[str, str]:
     """Return the digest of every source file that classes and functions come from, by topic.
 
     Args:
-        makers: Classes, whose base classes count as well, and functions.
+        makers: Classes, whose base classes count as well, functions, and modules.
 
     Raises:
         UsageError: A file cannot be read.
@@ -81,6 +81,15 @@ def source_digests(makers: Iterable[object]) -> dict[str, str]:
             digests[unit.topic] = _digest(files) if files else ""
             waiting += _imported(unit, files)
     return {topic: text for topic, text in sorted(digests.items()) if text}
+
+
+def is_installed(made: object) -> bool:
+    """Return whether a module, a class or a function belongs to an installed package."""
+    name = next(_modules(made))
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if file is None or name.partition(".")[0] in _DEPTH:
+        return False
+    return any(folder in Path(file).resolve().parents for folder in _INSTALLED)
 
 
 def digest(path: str | Path) -> str:
@@ -101,7 +110,10 @@ def _digest(files: Iterable[Path]) -> str:
 
 
 def _modules(maker: object) -> Iterator[str]:
-    """Yield the modules of a class and its base classes, or of a function."""
+    """Yield the modules of a class and its base classes, of a function, or a module itself."""
+    if isinstance(maker, ModuleType):
+        yield maker.__name__
+        return
     for each in maker.__mro__ if isinstance(maker, type) else (maker,):
         yield each.__module__
 

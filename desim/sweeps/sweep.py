@@ -38,7 +38,11 @@ def sweep(
     An episode that fails becomes a row with its `error`, and the sweep continues. Rows are the
     same for any executor, and for a sweep that was interrupted and continued. With *jobs* above 1
     every worker imports the calling script, so the script must call this under
-    `if __name__ == "__main__":`.
+    `if __name__ == "__main__":`. Classes and functions of a script or a notebook, and those made
+    inside functions, are sent to the workers with the globals that they use.
+
+    Where a model does not depend on the seed and no policy draws, one seed is played, and the other
+    rows are copies of its row (see `same_episodes.is_fixed`).
 
     Args:
         model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
@@ -57,8 +61,9 @@ def sweep(
         out: A folder for the checkpoint of finished rows and, in the end, rows.csv and rows.jsonl.
             The same call continues an interrupted sweep; it does not repeat failed episodes. If
             code, a file or a version that the rows depend on has changed, it is refused.
-        executor: `processes=N`, which also plays with one worker process, `dask=ADDRESS`, or an
-            object with the methods of `Executor`; *jobs* is not used then.
+        executor: `processes=N`, which also plays with one worker process, `dask=ADDRESS`, workers
+            that stay for further sweeps (`with desim.workers(N) as pool`), or any object with the
+            methods of `Executor`; *jobs* is not used then.
         progress: Called at the start and whenever a chunk is finished.
         limits: Of each episode; one that reaches a limit fails.
         restart: Discard the rows in *out*, of this sweep or another.

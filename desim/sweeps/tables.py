@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # `import desim` must not load rich
 
 __all__ = [
     "PRECISION",
+    "SAME",
     "UNKNOWN",
     "ComparisonTable",
     "TableLine",
@@ -36,7 +37,10 @@ _PRECISION = 0.05
 PRECISION = f"n for {100 * _PRECISION:g}\N{NO-BREAK SPACE}%"
 
 #: The cell of an interval where all values are equal.
-_SAME = "all equal"
+SAME = "all equal"
+
+#: Behind the name of a policy that is informed.
+_INFORMED = " *"
 
 #: Groups that a note lists.
 _LISTED = 3
@@ -90,6 +94,8 @@ class ComparisonTable:
         against: The reference group as text; empty if there is none.
         rivals: How many groups are compared with it; the intervals of their differences hold
             together at the level.
+        informed: The groups whose policy uses facts that its role cannot observe.
+        known: The sentence on the best known scores; empty where there is none.
     """
 
     by: tuple[str, ...]
@@ -97,6 +103,8 @@ class ComparisonTable:
     level: float
     against: str = ""
     rivals: int = 0
+    informed: frozenset[tuple[Any, ...]] = frozenset()
+    known: str = ""
 
     def __str__(self) -> str:
         return as_text(self)
@@ -118,7 +126,7 @@ class ComparisonTable:
     def cells(self, line: TableLine) -> list[str]:
         """Return the texts of a line, one for each head."""
         return [
-            *(UNKNOWN if value is None else str(value) for value in line.group),
+            *self._group_cells(line.group),
             line.figure,
             _count(line.estimate),
             f"{line.failed:,}",
@@ -142,16 +150,22 @@ class ComparisonTable:
         if self.against and (useless := [line for line in self.lines if _is_useless(line)]):
             found.append(f"pairing by seed gains nothing for {_listed(map(_useless, useless))}")
         if any(line.same and line.estimate for line in self.lines):
-            found.append(f"{_SAME}: every seed has the same episode, so the figures are exact")
+            found.append(f"{SAME}: every seed has the same episode, so the figures are exact")
         if any(_is_equal(line.estimate) and not line.same for line in self.lines):
-            found.append(f"{_SAME}: all seeds have the same value, so there is no interval")
+            found.append(f"{SAME}: all seeds have the same value, so there is no interval")
         if repeated := {line.group: line.seeds for line in self.lines if line.repeated}:
             found.append(repeated_note({" and ".join(map(str, k)): v for k, v in repeated.items()}))
         if any(line.failed and line.estimate for line in self.lines):
             found.append("failed: episodes that failed count with the worst score of their model")
         if any(line.failed and not line.estimate for line in self.lines):
             found.append("failed: a mean without the episodes that failed proves nothing: no mean")
-        return found
+        informed = f"{_INFORMED.strip()} informed: uses facts that its role cannot observe"
+        return [*found, *([informed] if self.informed else []), *([self.known] * bool(self.known))]
+
+    def _group_cells(self, group: tuple[Any, ...]) -> list[str]:
+        marks = {"policy": _INFORMED} if group in self.informed else {}
+        texts = (UNKNOWN if value is None else str(value) for value in group)
+        return [text + marks.get(name, "") for name, text in zip(self.by, texts, strict=True)]
 
     def _difference_cells(self, found: Difference | None) -> list[str]:
         paired = found.paired if found else None
@@ -180,7 +194,7 @@ def estimate_cells(estimate: Interval | None, *, sd: bool) -> list[str]:
     between = f"[{', '.join(estimate_text(end, half) for end in ends)}]" if ends else UNKNOWN
     deviation = UNKNOWN if estimate.sd is None else estimate_text(estimate.sd, half)
     if _is_equal(estimate):
-        deviation, between = UNKNOWN, _SAME
+        deviation, between = UNKNOWN, SAME
     return [estimate_text(estimate.mean, half), *([deviation] if sd else []), between]
 
 

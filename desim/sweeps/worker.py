@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+from attrs import asdict
 
 from desim.core.collector import rare_collections
 from desim.core.limits import alarm
-from desim.core.protocols import HasWorstScore, offers
+from desim.core.protocols import HasSeriesColumns, HasWorstScore, Model, offers
 from desim.core.result import flat
 from desim.core.series import Series
 from desim.episodes.episode import Episode
@@ -19,7 +20,7 @@ from desim.episodes.session import Session
 from desim.schema.scalars import plain_scalar
 from desim.sweeps.failures import WORST_SCORE
 from desim.sweeps.hard_limit import hard_limit
-from desim.sweeps.jobs import GIVEN, POINT, Job, Row
+from desim.sweeps.jobs import GIVEN, POINT, SERIES_COLUMNS, Job, Row
 
 __all__ = ["SECONDS_PER_CHUNK", "failed_to_json", "play_chunk", "play_job", "play_to_json"]
 
@@ -108,7 +109,15 @@ def _row(
         row[WORST_SCORE] = float(worst)
     if job.cell.point is not None:
         row |= {POINT: job.cell.point, GIVEN: job.cell.given}
-    return {**row, "series": series or {}} if job.series else row
+    if not job.series:
+        return row
+    return {**row, "series": series or {}, SERIES_COLUMNS: _columns(model, series or {})}
+
+
+def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
+    """Return what the series measure, where the model declares it."""
+    declared = model.series_columns if offers(model, HasSeriesColumns) else {}
+    return {name: asdict(declared[name]) for name in series if name in declared}
 
 
 def _play(job: Job) -> Episode:
@@ -142,7 +151,7 @@ def _results(episode: Episode) -> dict[str, Any]:
         "decisions": result.decisions,
         "metrics": dict(flat(result.metrics)),
         "ledger_digest": result.ledger_digest,
-        "series": episode.series,
+        "series": episode.inside.series if episode.inside else None,
     }
 
 

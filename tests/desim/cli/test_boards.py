@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.command_line import Desim, refused
+from support.known_worlds import MEASURED, ROUND, WRONG
 from support.small_worlds import DIARY, STRIDE, WALK
 
 
@@ -27,6 +28,49 @@ def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
     assert (line["episodes"], line["failed"], line["informed"]) == (3, 0, False)
     assert line["estimate"]["n"] == 3
     assert line["ended"] == {"walked": 3}
+
+
+def test_all_worlds_in_one_table(desim: Desim) -> None:
+    """Floors, best runs and bounds first; then scores between 0 and 1."""
+    options = ("--seeds", "0:3", "--jobs", "1", "--normalised")
+    code, out, err = desim("baselines", MEASURED, ROUND, WALK, *options)
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    floor = [f"{MEASURED}/short", "random", "1"]
+    bound = ["7", "1", "relaxation,", "1", "proved"]
+    assert [floor, bound] in [[line[:3], line[-5:]] for line in lines]
+    assert "over one preset a world:" in out
+    assert f"left out: nothing is known of the scores of {WALK}/short" in out
+
+
+def test_all_worlds_as_json(desim: Desim) -> None:
+    """One line a preset, and one for what was left out."""
+    options = ("--seeds", "0:3", "--jobs", "1", "--normalised", "--json")
+    code, out, err = desim("baselines", MEASURED, *options)
+    assert (code, err) == (0, "")
+    short, rest = map(json.loads, out.splitlines())
+    assert (short["model"], short["preset"], short["seeds"]) == (MEASURED, "short", 2)
+    scores = {one["policy"]: one["mean"] for one in short["scores"]}
+    assert scores["greedy"] == pytest.approx(0.875)
+    assert "no policy can gain anything" in rest["left_out"][f"{MEASURED}/long"]
+
+
+def test_a_score_above_a_proved_bound_is_a_fault(desim: Desim) -> None:
+    """The table is printed, and the exit code is 1."""
+    options = ("--seeds", "0:2", "--jobs", "1", "--normalised")
+    code, out, err = desim("baselines", WRONG, *options)
+    assert (code, "FAULT: greedy in" in out) == (1, True)
+    assert err.startswith(f"desim: greedy in {WRONG}/short")
+    assert err.endswith("scores more than a bound that no policy can exceed\n")
+
+
+def test_worlds_without_a_scale_are_refused(desim: Desim) -> None:
+    """Unknown worlds and unknown seeds, before anything is played."""
+    refused(desim("baselines", WALK, "--normalised"), f"nothing is known of the scores of {WALK}")
+    refused(
+        desim("baselines", f"{MEASURED}/short", "--seeds", "2:9", "--normalised"),
+        f"nothing is known of {MEASURED}/short with seed 4, 5, 6, 7, 8; known are 4 seeds",
+    )
 
 
 def test_failed_episodes_of_baselines_are_counted(desim: Desim) -> None:

@@ -1,5 +1,8 @@
 """`desim export`: what it writes of a record, what it refuses, and that Beancount accepts it."""
 
+import gzip
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +197,104 @@ def test_ledgers_that_do_not_replay_are_not_exported(
     monkeypatch.setattr("support.shop.SALES", "3000")
     with pytest.raises(BadRecord, match=r"^the record does not replay to the same ledgers"):
         desim.export(episode, folder=tmp_path / "out")
+
+
+# -- series and decisions --------------------------------------------------------------------------
+
+
+def test_series_and_decisions_are_one_file_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the record of a shipped world; the points of `world.series` are among the series."""
+    record = tmp_path / "year.jsonl"
+    episode = play("yc_bench", "published_greedy", 1, record=record, series=True)
+    for what in ("series", "decisions"):
+        done = export(monkeypatch, record, "--what", what)
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert done.stdout == f"{tmp_path / 'year' / what}.csv\n"
+    lines = text(tmp_path / "year" / "series.csv")
+    table = episode.columns()
+    assert lines[0] == "part,role,name,period,time,date,value,unit"
+    assert lines[1].startswith(",,funds_cents,1,2645999999999,2025-01-31,")
+    assert len(lines) == len(table["name"]) + 2
+    assert any(line.startswith(",,tasks_active,,") for line in lines)
+    lines = text(tmp_path / "year" / "decisions.csv")
+    assert lines[0].startswith("number,time,date,part,role,action.do,action.")
+    assert lines[1].startswith("1,0,2025-01-01,,founder,market_browse,")
+    assert len(lines) == len(episode.steps) + 2
+
+
+def test_parquet_holds_types(tmp_path: Path) -> None:
+    """Of an episode in memory, too; an existing file stays."""
+    duckdb = pytest.importorskip("duckdb", reason="no duckdb here")
+    episode = play("beer_game", "greedy", 1)
+    (file,) = desim.export(episode, "parquet", tmp_path / "new", what="series")
+    found = duckdb.read_parquet(str(file))
+    types = dict(zip(found.columns, map(str, found.types), strict=True))
+    assert (types["date"], types["value"], types["period"]) == ("DATE", "DOUBLE", "BIGINT")
+    assert found.aggregate("count(*)").fetchall() == [(len(episode.columns()["name"]),)]
+    with pytest.raises(UsageError, match="exists; export into another folder"):
+        desim.export(episode, "parquet", tmp_path / "new", what="series")
+
+
+@pytest.mark.parametrize(
+    ("what", "form", "says"),
+    [
+        ("series", "beancount", "there is no form 'beancount' of series; Possible: csv, parquet"),
+        ("ledgers", "parquet", "there is no form 'parquet' of this world"),
+        ("decision", "csv", "'decision' cannot be exported; did you mean 'decisions'"),
+        ("series", "csv", "Shop reports no series, so there is no table"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(
+    what: Any, form: str, says: str, tmp_path: Path
+) -> None:
+    """One sentence, and no file."""
+    with pytest.raises(UsageError, match=says):
+        desim.export(play(Shop(), Clerk()), form, tmp_path / "out", what=what)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cut_record_has_decisions_and_no_series(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model reports its series at the end, which the record does not hold."""
+    record = tmp_path / "cut.jsonl"
+    play(Shop(), Clerk(), record=record)
+    record.write_text("".join(record.read_text().splitlines(keepends=True)[:3]))
+    done = export(monkeypatch, record, "--what", "series")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("desim: the record was cut, and only an ended episode has series")
+    done = export(monkeypatch, record, "--what", "decisions")
+    assert done.exit_code == 0
+    assert "the files hold the decisions up to its last whole decision, number 2" in done.stderr
+    assert len(text(tmp_path / "cut" / "decisions.csv")) == 2 + 2
+
+
+def test_a_stranger_s_record_needs_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a replay: a module that it names is imported on request alone."""
+    record = tmp_path / "walk.jsonl"
+    source = "from support.small_worlds import Diary\n\nclass Theirs(Diary):\n    pass\n"
+    (tmp_path / "theirs.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    play("theirs:Theirs", "support.small_worlds:Stride", 3, record=record)
+    monkeypatch.delitem(sys.modules, "theirs")
+    done = export(monkeypatch, record, "--what", "series")
+    assert done.exit_code == 2
+    assert "theirs" in done.stderr
+    assert "theirs" not in sys.modules
+    assert export(monkeypatch, record, "--what", "series", "--trust").exit_code == 0
+    assert text(tmp_path / "walk" / "series.csv")[1] == ",,place,1,,,1.0,"
+    del sys.modules["theirs"]
+
+
+def test_a_trace_is_one_file_that_is_written_once(record: Path) -> None:
+    """It holds everything, so that no part of it can be chosen."""
+    given = ["export", "--trust", str(record), "--format", "trace"]
+    made = Path(CliRunner().invoke(main, given).stdout.strip())
+    assert made == record.with_name("day") / "trace.json.gz"
+    assert json.loads(gzip.decompress(made.read_bytes()))["traceEvents"]
+    again = CliRunner().invoke(main, given)
+    assert (again.exit_code, "exists" in again.stderr) == (2, True)
+    wrong = CliRunner().invoke(main, [*given, "--what", "series"])
+    assert (wrong.exit_code, "leave it out" in wrong.stderr) == (2, True)

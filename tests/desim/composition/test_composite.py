@@ -199,8 +199,8 @@ def test_a_role_of_a_part_may_be_asked_as_often_as_alone() -> None:
 def test_series_tables_and_statements_are_those_of_the_parts() -> None:
     """Under their names."""
     episode = play(Composite({"north": Firm(), "walk": Hike()}), "greedy", series=True)
-    assert list(episode.series) == ["north.cash"]
-    assert len(episode.series["north.cash"]) == 3
+    assert list(episode.series()) == ["north.cash"]
+    assert len(episode.series()["north.cash"]) == 3
     run = Run(FIRMS)
     run.advance()
     assert FIRMS.tables(run.state, "north.boss") == {"cash of the boss": []}

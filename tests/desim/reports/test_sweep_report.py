@@ -114,12 +114,12 @@ def test_a_fan_tells_median_and_quantiles(page: Read, played: Path) -> None:
     """One line a policy; the figures are numpy's over the episodes of that period."""
     import numpy as np
 
-    fan = next(one for one in page.pictures if one.caption.startswith("orders_retailer"))
+    fan = next(one for one in page.pictures if one.caption.startswith("Orders retailer (units) by"))
     rows = Rows.read(played).where(horizon=5)
     last = rows.series("orders_retailer")["foresight"][:, -1]
     low, median, high = (f"{one:.6g}" for one in np.quantile(last, [0.05, 0.5, 0.95]))
     line = next(line for line in fan.tables[0] if line[0] == "foresight")
-    assert (fan.tables[0][0][-1], line[1]) == ("period 5", "4")
+    assert (fan.tables[0][0][-1], line[1]) == ("week 5", "4")
     assert line[-1] == f"{median} [{low}, {high}]"
 
 
@@ -197,6 +197,7 @@ def test_no_text_of_a_row_is_markup(hostile: str, tmp_path: Path) -> None:
             arguments={hostile: value},
             preset=hostile,
             series={} if seed == 3 else {hostile: [seed, 1.0]},
+            series_columns={hostile: dict.fromkeys(("unit", "label", "period"), hostile)},
         )
         for policy in (hostile, "b")
         for seed in range(4)
@@ -271,6 +272,17 @@ def test_a_series_may_hold_nothing(tmp_path: Path) -> None:
     assert fan.tables[0][1] == ["a", "2 to 1", "1.5 [1.05, 1.95]", "—", "3 [3, 3]"]
 
 
+def test_what_a_series_measures_may_be_anything_in_a_file(tmp_path: Path) -> None:
+    """Whatever is no unit and no label is left out."""
+    given: dict[str, Any] = {"cash": 3, "debt": {"unit": 3}, "units": {"unit": "x" * 99}}
+    series = {name: [1.0, 2.0] for name in given}
+    rows = [row("a", n, 1.0 * n, series=series, series_columns=c) for n, c in enumerate((3, given))]
+    page = report(tmp_path, Rows(rows))
+    captions = [one.caption for one in page.pictures]
+    for name in given:
+        assert any(caption.startswith(f"{name} by period") for caption in captions)
+
+
 def test_there_must_be_rows(tmp_path: Path) -> None:
     """An empty file is told from a folder without a sweep."""
     (tmp_path / "rows.jsonl").write_text("")
@@ -283,3 +295,29 @@ def test_a_policy_to_compare_with_must_exist(tmp_path: Path) -> None:
     three_policies().write(tmp_path)
     with pytest.raises(UsageError, match=r"^there is no policy 'a,x=2'; did you mean 'a,x=1'\?"):
         write_report([tmp_path], against="a,x=2")
+
+
+def _lasting(policy: str, lengths: list[int]) -> list[dict[str, Any]]:
+    """Return rows whose series have these numbers of periods."""
+    return [
+        {**row(policy, seed, 1.0), "series": {"cash": [1.0] * length, "late": [0.0]}}
+        for seed, length in enumerate(lengths)
+    ]
+
+
+def test_episodes_that_end_early_make_a_survival_curve(tmp_path: Path) -> None:
+    """The last period of any policy is the end; a share of 0 or 1 has an interval too."""
+    rows = Rows([*_lasting("frail", [2, 2, 3, 8]), *_lasting("sound", [8] * 4)])
+    found = report(tmp_path, rows)
+    curve = next(one for one in found.pictures if one.caption.startswith("Episodes still running"))
+    assert curve.tables[0][1:] == [
+        ["frail", "4", "3", "25", "5 to 70", "period 3"],
+        ["sound", "4", "0", "100", "51 to 100", "—"],
+    ]
+    assert "a value in period 8" in found.text
+
+
+def test_episodes_of_one_length_make_no_survival_curve(tmp_path: Path) -> None:
+    """All may have ended at the horizon, or all early: the report cannot know."""
+    found = report(tmp_path, Rows(_lasting("frail", [5, 5, 5])))
+    assert "Episodes still running" not in found.text

@@ -38,6 +38,19 @@ def test_episodes_of_one_seed_count_with_their_mean() -> None:
     assert normalised({"shop": rows}, SCALES) == {"a": {"shop": {0: pytest.approx(0.3), 1: 1.0}}}
 
 
+def test_each_seed_may_have_a_scale_of_its_own() -> None:
+    """What is possible depends on luck; a seed without a scale is refused."""
+    rows = {"shop": Rows([row("a", 0, 5), row("a", 1, 5), row("b", 1, None)])}
+    scales = {0: Scale(0, 10), 1: Scale(4, 5)}
+    assert normalised(rows, {"shop": scales}) == {
+        "a": {"shop": {0: 0.5, 1: 1.0}},
+        "b": {"shop": {1: 0.0}},
+    }
+    assert aggregate(rows, {"shop": scales}).lines[0].middle.value == pytest.approx(0.75)
+    with pytest.raises(UsageError, match="seed 1 of 'shop' has no scale"):
+        aggregate(rows, {"shop": {0: Scale(0, 10)}})
+
+
 def test_policies_are_ordered_and_compared_with_the_reference() -> None:
     """The failed episodes are told, and who was left out."""
     table = aggregate(worlds(), SCALES, against="bold")

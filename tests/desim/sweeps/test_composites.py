@@ -10,8 +10,10 @@ from desim import sweep
 from desim.composition import Composite
 from desim.errors import UsageError
 from desim.sweeps.config import read_entries
+from desim.sweeps.entries import entries
 from desim.sweeps.fingerprint import fingerprint
 from desim.sweeps.grid import grid
+from models.enterprise import Enterprise
 
 FIRMS = Composite({"north": Firm(), "south": Firm(ticks="months")}, links=pay_weekly)
 PLANTS = Composite({"plant": "beer_game/poisson", "other": "beer_game/classic"})
@@ -119,3 +121,20 @@ def test_the_fingerprint_covers_parts_and_links() -> None:
     assert "file support/companies.py" in fingerprint(linked)
     unlinked = grid(Composite({"plant": "beer_game"}), "greedy", [1])
     assert "file support/companies.py" not in fingerprint(unlinked)
+
+
+def test_a_policy_of_a_role_beside_the_parts_plays_in_sweeps() -> None:
+    """The model itself knows it, though none of its parts and no line-up does."""
+    group = Enterprise(months=1, treasury=Enterprise.preset("small").treasury)
+    rules = {"controller": "cash_pool", "treasury.cfo": "never_raise"}
+    rows = sweep(group, [rules], range(1), set={"policy.controller.months": [2]})
+    assert len(rows.failed) == 0
+    assert rows.column("policy.controller.months") == [2]
+
+
+def test_arguments_of_a_line_up_vary_by_role() -> None:
+    """Those that its specs leave open."""
+    model = Enterprise.preset("small")
+    found = list(entries(["tuned"], {"plant.retailer.team": [True, False]}, model))
+    assert [one.arguments["plant.retailer.team"] for one in found] == [True, False]
+    assert [one.policies["plant.factory"] for one in found] == ["order_up_to"] * 2

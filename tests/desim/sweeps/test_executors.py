@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -11,10 +12,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.paths import PYTHONPATH
-from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK
+from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Go, Spot, Walk
 
 from desim.core.limits import Limits
 from desim.errors import DesimError, UsageError
@@ -218,14 +220,49 @@ def test_an_episode_that_never_ends_is_a_failed_row(how: str) -> None:
 
 
 def test_a_policy_that_cannot_be_pickled_is_refused() -> None:
-    """A class inside a function has no name that a worker could import."""
+    """A lock is neither sent by value nor by name; the error says what to do instead."""
+    lock = threading.Lock()
 
+    def careful(_spot: object) -> object:
+        with lock:
+            return {"do": "go", "places": 1}
+
+    text = r"a job cannot be sent to a worker .*lock.*; what its model .* or use jobs=1"
+    with pytest.raises(UsageError, match=text):
+        sweep(WALK, careful, range(2), jobs=2)
+
+
+def local_policies() -> list[Any]:
+    """A class, an instance and functions that no module has by name."""
+
+    @frozen
     class Local:
-        def decide(self, _spot: object) -> object:
-            return None
+        size: int = 2
 
-    with pytest.raises(UsageError, match=r"a job cannot be sent to a worker .* or use jobs=1"):
-        sweep(WALK, Local, range(2), jobs=2)
+        def decide(self, _spot: Spot) -> Go:
+            return Go(self.size)
+
+    step = 3
+    return [Local, Local(4), lambda _spot: Go(step), {"walker": Local, "helper": Local(5)}]
+
+
+def local_model() -> Walk:
+    """A model that no module has by name."""
+
+    @frozen
+    class Own(Walk):
+        def score(self, path: Any) -> float:
+            return 10 * super().score(path)
+
+    return Own()
+
+
+def test_local_classes_and_lambdas_play_in_workers() -> None:
+    """Models as well; rows are those of one process."""
+    rows = sweep(local_model(), local_policies(), range(9), jobs=2)
+    assert lines(rows) == lines(sweep(local_model(), local_policies(), range(9)))
+    assert len(rows) == 36
+    assert not rows.failed
 
 
 def python(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
@@ -272,16 +309,77 @@ def test_a_script_without_a_guard_is_an_error_with_advice(tmp_path: Path) -> Non
     assert 'put what it does under `if __name__ == "__main__":`' in done.stderr
 
 
-def test_a_policy_that_workers_cannot_import_is_an_error(tmp_path: Path) -> None:
-    """A class made in `python -c` is in no file."""
-    code = (
-        "from support import small_worlds; from desim.sweeps.sweep import sweep\n"
-        "class Own(small_worlds.Stride): pass\n"
-        f"sweep({WALK!r}, Own, range(9), jobs=2)\n"
+#: What a notebook does: `__main__` has no file, a class refers to another by a text, and a class
+#: is defined anew between two sweeps of the same workers.
+NOTEBOOK = """
+from attrs import frozen
+import desim
+from desim.core.roles import Role
+from support.small_worlds import Go, Spot, Walk
+
+@frozen
+class See:
+    last: "Step | None" = None
+
+@frozen
+class Step:
+    size: int = 0
+
+@frozen
+class Mine(Walk):
+    @property
+    def roles(self): return {"walker": Role(See, Step)}
+    def begin(self, world):
+        trail = []
+        world.process(self.walk(world, trail))
+        return trail
+    def walk(self, world, trail):
+        wind = world.stream("wind")
+        for _ in range(self.steps):
+            step = yield world.ask("walker", lambda: See(trail[-1] if trail else None))
+            trail.append(Step(step.size + int(wind.integers(9))))
+            yield world.timeout(1)
+        world.end("walked")
+    def score(self, trail): return sum(step.size for step in trail)
+    def metrics(self, trail): return {}
+
+SIZE = 2
+def rule(see): return Step(SIZE + (see.last.size if see.last else 0))
+
+with desim.workers(2) as pool:
+    rows = desim.sweep(Mine, rule, range(9), executor=pool)
+    print(len(rows.failed), rows == desim.sweep(Mine, rule, range(9)))
+    SIZE = 5
+    again = desim.sweep(Mine, rule, range(9), executor=pool)
+    print(again != rows, again == desim.sweep(Mine, rule, range(9)))
+    for size in (1, 7):
+        class Own:
+            def decide(self, spot, size=size): return Go(size)
+        rows = desim.sweep(Walk, Own, range(9), executor=pool)
+        print(rows == desim.sweep(Walk, Own, range(9)), rows[0]["policy"])
+"""
+
+
+def test_a_notebook_may_sweep_its_own_policy_and_model() -> None:
+    """Also in workers that have played an earlier class of the same name."""
+    done = python("-c", NOTEBOOK)
+    assert done.stdout.splitlines() == ["0 True", "True True", *["True __main__:Own"] * 2]
+    assert done.stderr == ""
+
+
+def test_a_script_may_hold_what_cannot_be_pickled(tmp_path: Path) -> None:
+    """Every worker imports the script, and has a lock of its own."""
+    (tmp_path / "script.py").write_text(
+        "import threading\n"
+        "from desim import sweep\n"
+        "from support.small_worlds import Go\n"
+        "LOCK = threading.Lock()\n"
+        "def careful(spot):\n"
+        "    with LOCK: return Go(1)\n"
+        "if __name__ == '__main__':\n"
+        f"    print(len(sweep({WALK!r}, careful, range(4), jobs=2).values('score')))\n"
     )
-    done = python("-c", code)
-    assert "UsageError: a worker cannot load a job (AttributeError" in done.stderr
-    assert done.stderr.rstrip().endswith("in a file that can be imported, or use jobs=1")
+    assert python("script.py", cwd=tmp_path).stdout == "4\n"
 
 
 def test_importing_desim_loads_nothing_slow() -> None:
@@ -290,6 +388,7 @@ def test_importing_desim_loads_nothing_slow() -> None:
         "-c", "import sys; old = {*sys.modules}; import desim; print(*{*sys.modules} - old)"
     )
     slow = {"sqlite3", "multiprocessing", "concurrent.futures.process", "numpy", "scipy", "rich"}
+    slow.add("cloudpickle")
     assert done.returncode == 0
     assert slow & {*done.stdout.split()} == set()
 
@@ -305,6 +404,9 @@ def test_a_dask_cluster_plays_the_same_rows() -> None:
     ) as cluster:
         rows = mixed(executor=f"dask={cluster.scheduler_address}")
         assert lines(rows) == lines(mixed())
+        dask = f"dask={cluster.scheduler_address}"
+        rows = sweep(local_model(), local_policies(), range(4), executor=dask)
+        assert lines(rows) == lines(sweep(local_model(), local_policies(), range(4)))
 
 
 def test_a_cluster_without_workers_is_refused() -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.small_worlds import STRIDE, WALK
+from support.small_worlds import DIARY, FAILS, STRIDE, WALK
 from support.sweep_rows import row, three_policies
 
 import desim
@@ -107,3 +107,101 @@ def test_a_parameter_that_varies_keeps_its_prefix_where_it_shares_its_name(rows:
     varied = Rows({**one, "params": {"both": one["seed"], "weeks": one["seed"]}} for one in rows)
     assert varied.varying == ("params.both", "weeks")
     assert len(varied.table(by=[*varied.varying, "policy"]).lines) == 4
+
+
+# -- series ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def diary() -> Rows:
+    """Rows with series of different lengths, and of a model whose first episode fails."""
+    return sweep(DIARY, [STRIDE, FAILS], range(2), set={"steps": [2, 3]}, series=True)
+
+
+#: Its columns, and the parameters of its first and last line.
+TIDY = ["model", "preset", "steps", "policy", "seed", "period", "place", "gust"]
+
+
+def expected(diary: Rows) -> list[tuple[object, ...]]:
+    """The lines of the rows, an unknown number as None."""
+    return [
+        (row["params"]["steps"], row["policy"], row["seed"], period, place, gust)
+        for row in diary
+        if row["error"] is None
+        for period, (place, gust) in enumerate(
+            zip(row["series"]["place"], row["series"]["gust"], strict=True), 1
+        )
+    ]
+
+
+def test_pandas_has_a_line_for_each_episode_and_period(diary: Rows) -> None:
+    """With the columns that tell episodes apart, and one for each series."""
+    pandas = pytest.importorskip("pandas", reason="no pandas here")
+    frame = diary.to_pandas(series=True)
+    assert list(frame.columns) == TIDY
+    lines = frame[TIDY[2:]].astype(object).where(frame[TIDY[2:]].notna(), None)
+    assert [*map(tuple, lines.to_numpy())] == expected(diary)
+    assert len(frame) == 2 * (2 + 3) + 2 + 3  # one of two seeds fails
+    assert frame["gust"].isna().any()
+    assert pandas.api.types.is_integer_dtype(frame["period"])
+    place = frame[(frame["steps"] == 3) & frame["policy"].str.endswith("Stride")]
+    series = Rows([row for row in diary if row["params"]["steps"] == 3]).series("place")[STRIDE]
+    assert place.pivot_table("place", "seed", "period").to_numpy().tolist() == series.tolist()
+
+
+def test_polars_has_the_same_lines(diary: Rows) -> None:
+    """Numbers that are not known are null."""
+    pytest.importorskip("polars", reason="no polars here")
+    frame = diary.to_polars(series=True)
+    assert frame.columns == TIDY
+    assert frame.select(TIDY[2:]).rows() == expected(diary)
+
+
+def test_a_parquet_file_has_the_same_lines(diary: Rows, tmp_path: Path) -> None:
+    """It is read by another program."""
+    duckdb = pytest.importorskip("duckdb", reason="no duckdb here")
+    diary.write_parquet(tmp_path / "series.parquet", series=True)
+    found = duckdb.read_parquet(str(tmp_path / "series.parquet"))
+    assert found.columns == TIDY
+    assert found.project(", ".join(TIDY[2:])).fetchall() == expected(diary)
+
+
+def test_series_keep_their_prefix_where_they_share_a_name() -> None:
+    """With a parameter; a shorter series, and one that another model lacks, has no value."""
+    pytest.importorskip("polars", reason="no polars here")
+    made = [
+        row("a", seed, 1.0, params={"cash": 1, "period": 2}) | {"series": series}
+        for seed, series in enumerate([{"cash": [1.5, None]}, {"cash": [3.0], "debt": [1.0, 2.0]}])
+    ]
+    frame = Rows(made).to_polars(series=True)
+    assert frame.columns[2:] == [
+        "params.cash",
+        "params.period",
+        "policy",
+        "seed",
+        "period",
+        "series.cash",
+        "debt",
+    ]
+    assert frame["series.cash"].to_list() == [1.5, None, 3.0, None]
+    assert frame["debt"].to_list() == [None, None, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("policies", "series", "text"),
+    [
+        (STRIDE, False, "the rows hold no series; play the sweep with series=True"),
+        (f"{FAILS},how=wrong", True, "no row holds series, as every episode failed"),
+    ],
+)
+def test_rows_without_series_are_refused(
+    tmp_path: Path, policies: str, text: str, *, series: bool
+) -> None:
+    """Nothing is written."""
+    rows = sweep(DIARY, policies, [0, 3], series=series)
+    for make in (rows.to_pandas, rows.to_polars):
+        with pytest.raises(UsageError, match=text):
+            make(series=True)
+    with pytest.raises(UsageError, match=text):
+        rows.write_parquet(tmp_path / "series.parquet", series=True)
+    assert [*tmp_path.iterdir()] == []

@@ -98,7 +98,8 @@ def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
     board = Board("shop/small", entrants("b", "a,x=1", "c", informed=["c"]), three_policies(), 2)
     summary = board.summary()
-    assert [*summary] == ["model", "preset", "against", "seconds", "lines"]
+    assert [*summary] == ["model", "preset", "against", "seconds", "lines", "known"]
+    assert summary["known"] is None
     assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
     last = summary["lines"][2]
     assert last["informed"] is True

@@ -1,0 +1,147 @@
+"""How the tables of branches show decisions, and the sentences without which they are misread."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from desim.core.protocols import kept_facts
+from desim.episodes.short import cut
+from desim.episodes.spec import label
+from desim.episodes.what_if import Past
+from desim.errors import UsageError
+from desim.formatting import number_text
+from desim.schema import tagged
+from desim.short_repr import short_repr
+
+__all__ = [
+    "MOST_FUTURES",
+    "Place",
+    "action_text",
+    "check_futures_count",
+    "fresh_note",
+    "hindsight_note",
+    "labels",
+    "place_of",
+    "plain_action",
+    "redrawn_notes",
+]
+
+#: Most futures of a comparison.
+MOST_FUTURES = 100_000
+
+#: Characters of an action in a table.
+_ACTION = 60
+
+
+@frozen
+class Place:
+    """Where in an episode a decision is.
+
+    Attributes:
+        at: How many decisions precede it, as in `desim branch --at`.
+        t: The tick.
+        date: Its date in ISO form; empty in a model without dates.
+        role: Who decided.
+    """
+
+    at: int
+    t: int
+    date: str
+    role: str
+
+    @property
+    def when(self) -> str:
+        """The date, or the tick."""
+        return self.date or f"t={self.t}"
+
+
+def place_of(past: Past, at: int) -> Place:
+    """Return where a decision is.
+
+    Raises:
+        UsageError: The record has no such decision.
+    """
+    moment = past.moment(at)
+    day = past.day(moment.t)
+    return Place(at, moment.t, day.isoformat() if day else "", moment.role)
+
+
+def plain_action(action: Any) -> dict[str, Any]:
+    """Return an action as its tagged object."""
+    plain: dict[str, Any] = msgspec.json.decode(tagged(action))
+    return plain
+
+
+def action_text(action: Mapping[str, Any]) -> str:
+    """Return a tagged object in a few words.
+
+    >>> action_text({"do": "order", "quantity": 12})
+    'order quantity=12'
+    """
+    # Texts as JSON, because one of a stranger's record may move the cursor.
+    values = (f" {key}={_text(value)}" for key, value in action.items() if key != "do")
+    return cut(f"{action['do']}{''.join(values)}", _ACTION)
+
+
+def _text(value: Any) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number_text(value) if number else msgspec.json.encode(value).decode()
+
+
+def labels(policies: Mapping[str, Any]) -> str:
+    """Return the policies of some roles as text; one that plays all of them is named once."""
+    named = {role: label(one) for role, one in policies.items()}
+    if len({*named.values()}) == 1:
+        return next(iter(named.values()))
+    return ", ".join(f"{role}={name}" for role, name in named.items())
+
+
+def check_futures_count(futures: int | None) -> None:
+    """Check how many futures are wanted; None stands for the true one alone.
+
+    Raises:
+        UsageError: It is no whole number from 1 to `MOST_FUTURES`.
+    """
+    if futures is None:
+        return
+    if type(futures) is not int or not 1 <= futures <= MOST_FUTURES:
+        raise UsageError(
+            f"{short_repr(futures)} futures were given; 1 to {MOST_FUTURES:,} are possible"
+        )
+
+
+def hindsight_note() -> str:
+    """Return the sentence about a comparison in the true future."""
+    return (
+        "hindsight: played in the future that came, which nobody knew, so the difference is luck "
+        "as much as judgement and has no interval; redrawn futures (--futures) judge the decision"
+    )
+
+
+def fresh_note(policies: Mapping[str, Any], fresh: Collection[str]) -> Sequence[str]:
+    """Return the sentence about policies that observe nothing before they decide, if any do."""
+    if not fresh:
+        return ()
+    names = labels({role: one for role, one in policies.items() if role in fresh})
+    return (
+        (
+            f"{names} cannot follow decisions that others made: it begins after the changed one, "
+            "without a memory of what came before"
+        ),
+    )
+
+
+def redrawn_notes(past: Past) -> Sequence[str]:
+    """Return the sentences about a comparison in redrawn futures."""
+    redrawn = (
+        "redrawn futures: what nobody knew when the decision was open was drawn anew, the same "
+        "for every action, so the differences judge the decision and not the luck that followed it"
+    )
+    found = [redrawn]
+    if kept := kept_facts(past.model):
+        found.append(
+            f"every future shares hidden facts, which no redraw replaces: {'; '.join(kept)}"
+        )
+    return found

@@ -1,0 +1,73 @@
+"""Jobs whose episodes are known to be the same for all seeds: one is played, the others copied."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from desim.catalog import policy_finder
+from desim.core.protocols import Draws, Model, is_deterministic, is_drawing, offers
+from desim.episodes.lineup import assigned
+from desim.episodes.spec import Spec
+from desim.sweeps.grid import Grid
+from desim.sweeps.jobs import Cell
+
+__all__ = ["copies_of", "copy_of", "has_failed", "is_fixed"]
+
+
+class _Error(msgspec.Struct):
+    """What of a row says whether its episode failed."""
+
+    error: str | None
+
+
+#: Values stay as they are written, so that a copy has the same digits.
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_error = msgspec.json.Decoder(_Error).decode
+
+
+def is_fixed(cell: Cell) -> bool:
+    """Return whether a model and policies are known to play the same episode on every seed.
+
+    The model says so itself. Policies that the catalog lists say where they draw; those of a user,
+    given as a class, a function, an instance or `module:Name`, must say that they do not.
+    """
+    model = cell.variant.model
+    return is_deterministic(model) and not any(
+        _may_draw(policy, of) for policy, of in assigned(model, cell.entry.policies)
+    )
+
+
+def _may_draw(policy: Any, model: Model[Any]) -> bool:
+    listed = False
+    if isinstance(policy, str):
+        name = Spec.read(policy).name
+        listed, policy = ":" not in name, policy_finder.policy(name, model)
+    return is_drawing(policy) or not (listed or offers(policy, Draws))
+
+
+def copies_of(plan: Grid, jobs: Iterable[int]) -> dict[int, list[int]]:
+    """Return, by the first job of each fixed cell, the further jobs of that cell.
+
+    Args:
+        plan: All jobs.
+        jobs: Indices of those to play, ascending.
+    """
+    by_cell: dict[int, list[int]] = {}
+    for job in jobs:
+        by_cell.setdefault(job // len(plan.seeds), []).append(job)
+    return {
+        first: others
+        for cell, (first, *others) in by_cell.items()
+        if others and is_fixed(plan.cells[cell])
+    }
+
+
+def copy_of(row: bytes, seed: int) -> bytes:
+    """Return a row as JSON with another seed."""
+    return msgspec.json.encode(_decode(row) | {"seed": msgspec.Raw(b"%d" % seed)})
+
+
+def has_failed(row: bytes) -> bool:
+    """Return whether the episode of a row as JSON failed."""
+    return _decode_error(row).error is not None

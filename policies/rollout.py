@@ -1,0 +1,183 @@
+"""Rollouts: each option is played ahead in redrawn futures, and the best on average is taken."""
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from attrs import define, field
+
+from desim import Policy, Seat
+from desim.episodes.lineup import policy_at
+from desim.episodes.simulator import Simulator
+from desim.errors import UsageError
+from desim.schema import codec
+from policies.greedy import Options, options_of
+
+if TYPE_CHECKING:  # numpy takes longer to import than all of desim
+    from numpy import float64
+    from numpy.typing import NDArray
+
+__all__ = ["Rollout"]
+
+#: The largest numbers of a decision's samples and candidates.
+MAX_SAMPLES, MAX_CANDIDATES = 100_000, 1_000
+
+
+@define
+class Rollout:
+    """Take the option that plays out best if a base rule goes on, on average over redrawn futures.
+
+    The candidates are what the base decides and the role's options of the highest value. Each is
+    answered in the same futures, and the base decides everything after it. Another candidate than
+    the base's is taken where its mean difference to it is the largest, and above *margin* of its
+    standard errors: the best of several noisy means is too high.
+
+    Where a redrawn future keeps facts that no role knows, the policy is informed by them (the
+    world's README says which).
+
+    Attributes:
+        options: Returns the options for an observation.
+        base: Decides in the episode, as far as no other candidate is better.
+        spec: The base's spec, for the seats of the rollouts.
+        others: The spec for the seats of other roles.
+        wire: Returns an action and its tagged object as JSON.
+        depth: Ticks after which a rollout ends, with the score so far; 0 plays to the end.
+        samples: Futures for each decision, at least 2.
+        candidates: Options beside the base's action, at least 1.
+        margin: In standard errors of the mean difference.
+        notes: What the last decision was based on.
+    """
+
+    draws: ClassVar[bool] = True
+
+    options: Options
+    base: Policy
+    spec: str
+    others: str
+    wire: Any
+    depth: int
+    samples: int
+    candidates: int
+    margin: float
+    notes: dict[str, Any] = field(init=False, factory=dict)
+    _simulator: Simulator | None = field(init=False, default=None)
+
+    @classmethod
+    def seated(
+        cls,
+        seat: Seat,
+        base: str = "greedy",
+        depth: int = 0,
+        samples: int = 16,
+        candidates: int = 8,
+        margin: float = 1.0,
+        others: str = "",
+    ) -> Self:
+        """Build the policy for a role that offers options.
+
+        Args:
+            seat: Any role with options.
+            base: The rule to improve: a spec in which `+` stands for the comma, such as
+                `base_stock+target=20`.
+            depth: Ticks of the episode's clock; 0 plays to the end. A model whose score says
+                nothing before its end needs 0.
+            samples: Futures for each decision, 2 to 100,000.
+            candidates: Options beside the base's action, those of the highest value, 1 to 1,000.
+            margin: Standard errors by which an option must be better than the base's action.
+            others: The spec for the seats of other roles; empty stands for *base*.
+
+        Raises:
+            UsageError: The role offers no options, the base cannot play ahead, or a number is out
+                of range.
+        """
+        for name, given, least, most in (
+            ("depth", depth, 0, None),
+            ("samples", samples, 2, MAX_SAMPLES),
+            ("candidates", candidates, 1, MAX_CANDIDATES),
+            ("margin", margin, 0, None),
+        ):
+            _in_range(name, given, least, most)
+        spec = _spec(base)
+        return cls(
+            options_of(seat),
+            policy_at(spec, seat),
+            spec,
+            _spec(others or base),
+            codec(seat.spec.action).take,
+            depth,
+            samples,
+            candidates,
+            margin,
+        )
+
+    @staticmethod
+    def inner_policies(arguments: Mapping[str, str]) -> Iterator[str]:
+        """Yield the specs of the base and of the other seats."""
+        yield from (_spec(arguments[name]) for name in ("base", "others") if arguments.get(name))
+
+    def take_simulator(self, simulator: Simulator) -> None:
+        """Take the simulator of the episode.
+
+        Raises:
+            UsageError: A rule cannot play ahead, or not in the seat that it is given.
+        """
+        self._simulator = simulator
+        simulator.lineup(self._seats(simulator), 0)
+
+    def decide(self, observation: Any) -> Any:
+        """Return the base's action, or an option that is better."""
+        if self._simulator is None:
+            raise UsageError("rollout needs an episode to play ahead from; play it with desim.play")
+        usual = self.base.decide(observation)
+        actions = self._actions(observation, usual)
+        if len(actions) == 1:
+            self.notes = {}
+            return usual
+        scores = self._simulator.scores(
+            observation,
+            actions,
+            self._seats(self._simulator),
+            futures=self._simulator.futures(self.samples),
+            ticks=self.depth or None,
+        )
+        return actions[self._best(scores)]
+
+    def _seats(self, simulator: Simulator) -> dict[str, str]:
+        others = dict.fromkeys(simulator.roles, self.others)
+        return {**others, simulator.role: self.spec}
+
+    def _actions(self, observation: Any, usual: Any) -> list[Any]:
+        """Return the base's action first, then other options, the highest values first."""
+        by_value = sorted(self.options(observation), key=attrgetter("value"), reverse=True)
+        actions = {self.wire(usual)[1]: usual}
+        for option in by_value:
+            actions.setdefault(self.wire(option.action)[1], option.action)
+        return [*actions.values()][: self.candidates + 1]
+
+    def _best(self, scores: "NDArray[float64]") -> int:
+        """Return the place of the candidate to take, 0 for the base's action."""
+        gains = scores[1:] - scores[0]
+        means = gains.mean(axis=1)
+        errors = gains.std(axis=1, ddof=1) / sqrt(self.samples)
+        sure = means > self.margin * errors
+        best = int((means * sure).argmax())
+        taken = best + 1 if sure[best] else 0
+        gain, error = (float(means[best]), float(errors[best])) if taken else (0.0, 0.0)
+        self.notes = {"taken": taken, "gain": gain, "error": error}
+        return taken
+
+
+def _spec(text: str) -> str:
+    return text.replace("+", ",")
+
+
+def _in_range(name: str, given: float, least: int, most: int | None) -> None:
+    """Check an argument.
+
+    Raises:
+        UsageError: It is out of range.
+    """
+    if not (least <= given and (most is None or given <= most)):
+        upper = "" if most is None else f" and at most {most:,}"
+        raise UsageError(f"{name}={given} was given; it is at least {least}{upper}")
