@@ -27,7 +27,7 @@ def bullwhip(game: BeerGame, policy: str, seed: int) -> list[float]:
 
 def orders(episode: Episode, game: BeerGame) -> list[Sequence[float]]:
     """Return the orders of each stage by week."""
-    return [episode.series[f"orders_{stage}"] for stage in game.stages]
+    return [episode.series()[f"orders_{stage}"] for stage in game.stages]
 
 
 def beer_bullwhip(seeds: int) -> Drawn:
