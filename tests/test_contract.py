@@ -52,7 +52,7 @@ def first_preset_fast(cases: list[tuple[str, str]]) -> list[Any]:
 
 
 #: Shorter episodes of what takes seconds, with all that happens from outside.
-SHORTER = {"enterprise": {"months": "20"}}
+SHORTER = {"enterprise": {"months": "12"}}
 
 
 def short(name: str) -> Model[Any]:
