@@ -50,7 +50,7 @@ __all__ = ["command"]
     "--then",
     multiple=True,
     metavar="[ROLE=]SPEC",
-    help="Compare: who plays on after the recorded answer and after the other one.",
+    help="Compare: the policy that plays on after the recorded answer and after the other one.",
     shell_complete=complete_policy,
 )
 @click.option(

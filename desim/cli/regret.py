@@ -33,7 +33,7 @@ _LONGEST = 9
     "--then",
     multiple=True,
     metavar="[ROLE=]SPEC",
-    help="Who plays on after each decision, whatever was decided; needed for every role.",
+    help="The policy that plays on after each decision; one for every role.",
     shell_complete=complete_policy,
 )
 @click.option(

@@ -18,7 +18,7 @@ class Column:
     Attributes:
         unit: Such as "units", "dollars" or "consultants"; empty for a number without one.
         label: For people; empty stands for the series' name as words.
-        role: The role whose series it is; empty where it is nobody's alone.
+        role: The role whose series it is; empty where it belongs to no single role.
         period: What its periods are called, such as "week" or "month".
     """
 

@@ -1,4 +1,4 @@
-"""Observers of a run: objects that are told of every event just before it is processed.
+"""Observers of a run: objects that are called just before every event.
 
 They are how an episode is traced and logged. A run without one takes no time for them.
 """

@@ -402,12 +402,12 @@ class HasFuture(Protocol):
     def kept(self) -> Sequence[str]:
         """What no redraw replaces though no role knows it, as plain names: "employees' skills".
 
-        Empty: who plays on from a redrawn future learns nothing that the roles cannot know.
+        Empty: a policy that plays on from a redrawn future uses nothing that roles cannot know.
         """
         ...
 
     def redraw(self, world: World, state: Any) -> None:
-        """Replace what was drawn for later and what nobody can have noticed yet; keep the rest.
+        """Replace what was drawn for later and no role can have observed yet; keep the rest.
 
         Called after `World.redraw`, between the question of a decision and its answer: what the
         open questions show stays true. `World.stream` gives the generators of earlier names again.

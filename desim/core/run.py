@@ -210,7 +210,7 @@ class Run(Generic[S]):
             ) from None
 
     def redraw(self, future: int) -> None:
-        """Let everything be drawn anew that nobody knows yet; what is known stays.
+        """Draw anew everything that no role can have observed yet; the rest stays.
 
         For a driver that branches here and now. An episode that shall be recorded has its *futures*
         given, which are redrawn as soon as the decision that follows is open.

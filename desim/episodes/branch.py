@@ -17,7 +17,7 @@ from desim.episodes.short import cut, shown
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.schema import encode, tagged, to_plain
 
-__all__ = ["branch", "first_difference", "repeated", "same_step", "with_futures"]
+__all__ = ["branch", "first_difference", "repeated", "repeated_whole", "same_step", "with_futures"]
 
 
 def branch(
@@ -102,6 +102,26 @@ def repeated(
         at += 1
         if at == len(opened):
             opened, at = run.advance(), 0
+    return run
+
+
+def repeated_whole(
+    model: Model[Any],
+    episode: Episode,
+    *,
+    observers: Sequence[Observer] = (),
+    points: Points | None = None,
+) -> Run[Any]:
+    """Return a run in which all decisions of an episode were repeated; arguments as in `repeated`.
+
+    Raises:
+        BadRecord: A decision differs, or the ledgers at the end do.
+    """
+    run = repeated(model, episode.header, episode.steps, observers=observers, points=points)
+    if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
+        raise BadRecord(
+            "the record does not replay to the same ledgers; desim replay names the difference"
+        )
     return run
 
 

@@ -20,12 +20,11 @@ from desim.core.protocols import (
     Rows,
     offers,
 )
-from desim.core.run import Run
-from desim.episodes.branch import repeated
+from desim.episodes.branch import repeated_whole
 from desim.episodes.episode import Episode
 from desim.episodes.inside import Inside
 from desim.episodes.tidy import What
-from desim.errors import BadRecord, UsageError, possible
+from desim.errors import UsageError, possible
 from desim.tabular import Columns, lines, write_parquet
 
 __all__ = ["EXPORTED", "STATEMENTS_FORM", "TABLE_FORMS", "Exported", "export", "export_folder"]
@@ -85,7 +84,7 @@ def export(
         raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
     if what != "ledgers":
         return _export_table(episode, what, form, Path(folder), trust=trust)
-    run = _replayed(episode, trust=trust)
+    run = repeated_whole(episode.header.build(trust=trust), episode)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
 
@@ -110,7 +109,7 @@ def _export_table(
             "the record was cut, and only an ended episode has series; desim resume ends it"
         )
     points = Points()
-    run = _replayed(episode, trust=trust, points=points)
+    run = repeated_whole(episode.header.build(trust=trust), episode, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
     columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
@@ -129,16 +128,6 @@ def _csv_of(columns: Columns) -> str:
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
-
-
-def _replayed(episode: Episode, *, trust: bool, points: Points | None = None) -> Run[Any]:
-    built = episode.header.build(trust=trust)
-    run = repeated(built, episode.header, episode.steps, points=points)
-    if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
-        raise BadRecord(
-            "the record does not replay to the same ledgers; desim replay names the difference"
-        )
-    return run
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from desim.episodes.branch import repeated
+from desim.episodes.branch import repeated_whole
 from desim.episodes.episode import Episode
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError
@@ -44,9 +44,7 @@ def write_trace(
     built = trusted_model(record, episode.header, trust=trust, name=model, params=params)
     tracer = Tracer()
     try:
-        run = repeated(built, episode.header, episode.steps, observers=[tracer])
-        if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
-            raise BadRecord("it does not replay to the same ledgers; desim replay names more")
+        repeated_whole(built, episode, observers=[tracer])
     except DesimError as fault:
         raise BadRecord(f"{record}: {fault}") from None
     try:

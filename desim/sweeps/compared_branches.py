@@ -142,7 +142,7 @@ def compare_branches(
         record: A record, whole or cut, or an episode.
         at: How many decisions are repeated; the next one is changed.
         action: The other action: an instance, or its tagged object, also as JSON text.
-        policy: Instead of an action: who decides otherwise.
+        policy: Instead of an action: the policy that decides otherwise.
         then: Policies of all roles that play on. Without it, the rest of the record stands for the
             recorded continuation; this needs the true future and *from_here*.
         futures: How many futures are drawn, with the seeds 0, 1, ...; None plays both in the true

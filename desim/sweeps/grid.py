@@ -20,7 +20,7 @@ from desim.sweeps.variants import variants
 if TYPE_CHECKING:  # `import desim` must not load numpy
     from desim.sweeps.design.points import Design
 
-__all__ = ["Grid", "grid"]
+__all__ = ["Grid", "checked_seeds", "grid"]
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
@@ -127,7 +127,7 @@ def grid(
         cells = tuple(Cell(variant, entry) for variant in every for entry in players)
     else:
         cells = tuple(_cells_of(design, models, preset, params, given, arguments))
-    made = Grid(cells, _checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
+    made = Grid(cells, checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
     refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in made.variants])
     first = [cell for cell in cells if cell.variant is cells[0].variant and not cell.point]
     refuse_duplicates("policy", [cell.entry.label for cell in first])
@@ -183,7 +183,12 @@ def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str
     }
 
 
-def _checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+    """Return seeds as a tuple.
+
+    Raises:
+        UsageError: There is none, one is no whole number of at least 0, or one is given twice.
+    """
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
         raise UsageError(
             f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"

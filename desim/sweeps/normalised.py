@@ -10,6 +10,7 @@ from desim.errors import UsageError
 from desim.formatting import estimate_text
 from desim.statistics.intervals import Interval, interval
 from desim.sweeps.aggregates import AggregateTable, aggregate, normalised
+from desim.sweeps.grid import checked_seeds
 from desim.sweeps.leaderboard import Board, boards
 from desim.sweeps.playing import Progress
 from desim.sweeps.rows import Rows
@@ -172,8 +173,9 @@ def normalised_boards(
         limits: Of each episode; one that reaches a limit fails, and counts 0.
 
     Raises:
-        UsageError: No world has a scale, or one has no baselines.
+        UsageError: No world has a scale, one has no baselines, or the seeds are none or wrong.
     """
+    seeds = checked_seeds(seeds)
     scales: dict[str, WorldScale] = {}
     left_out: dict[str, str] = {}
     for name in names:

@@ -164,7 +164,7 @@ def regret(
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RegretTable:
-    """Say of each decision on record how much better another one would have been.
+    """Estimate for each decision on record how much better another one would have been.
 
     For each decision the recorded action and other actions are played: the decisions before it are
     repeated, those open together with it keep their recorded answers, and *then* plays on after

@@ -89,3 +89,9 @@ def test_all_worlds_without_a_scale_are_refused() -> None:
     with pytest.raises(UsageError, match="no world has a scale: nothing is known of"):
         played(f"{WALK}/short")
     assert Measured.known_scores("long") is not None
+
+
+def test_without_seeds_nothing_is_said_about_worlds() -> None:
+    """No world is blamed for it."""
+    with pytest.raises(UsageError, match="no seed was given"):
+        normalised_boards(["beer_game/poisson"], [], 1)
