@@ -102,10 +102,9 @@ def faults(
 
 
 def _entries(book: Book, since: int, until: int) -> Iterator[str]:
-    span = book.journal.span(since, until)
-    for entry in book.journal[span.start : span.stop]:
-        if total := sum(entry.amounts.values()):
-            yield f"entry {entry.text!r} at t={entry.time} sums to {total}, not to zero"
+    for (time, text, amounts), _ in book.journal.cells(since, until):
+        if total := sum(amounts.values()):
+            yield f"entry {text!r} at t={time} sums to {total}, not to zero"
 
 
 def _position(reports: Reports, book: Book, until: int, year: int | None) -> Iterator[str]:

@@ -20,6 +20,9 @@ from ledgers.stock import Move, Stock, Units
 
 Ledger: TypeAlias = Book | Stock
 
+#: What the wrappers in place verify, so that an inner context does not verify it once more.
+_VERIFIES: dict[Callable[..., None], object] = {}
+
 
 class BrokenInvariant(AssertionError):
     """A ledger broke one of its promises.
@@ -34,23 +37,23 @@ def checked() -> Iterator[None]:
 
     After each call, accepted or refused, balances must sum to zero and equal the sums of the
     journal's lines, inside places must not be negative, and the journal must have grown by that one
-    entry or, after a refusal, not at all. Contexts nest. A subclass is covered where it calls the
-    original method.
+    entry or, after a refusal, not at all. Contexts nest; the inner ones add nothing and cost
+    nothing. A subclass is covered where it calls the original method.
 
     Raises:
         BrokenInvariant: From the call that broke a promise; the sentence names its entry.
     """
     post, transfer, move = Book.post, Book.transfer, Stock.move
-    shadows: Shadows = WeakKeyDictionary()
-    _replace(Book, "post", _checked_post(post, shadows))
-    _replace(Book, "transfer", _checked_transfer(transfer, shadows))
-    _replace(Stock, "move", _checked_move(move, shadows))
-    try:
+    if all(_VERIFIES.get(method) is checked for method in (post, transfer, move)):
         yield
-    finally:
-        _replace(Book, "post", post)
-        _replace(Book, "transfer", transfer)
-        _replace(Stock, "move", move)
+        return
+    shadows: Shadows = WeakKeyDictionary()
+    with (
+        _replaced(Book, "post", _checked_post(post, shadows), checked),
+        _replaced(Book, "transfer", _checked_transfer(transfer, shadows), checked),
+        _replaced(Stock, "move", _checked_move(move, shadows), checked),
+    ):
+        yield
 
 
 @contextmanager
@@ -58,6 +61,8 @@ def checked_method(
     cls: type, name: str, faults: Callable[[Any], Iterable[str]], *, before: bool = False
 ) -> Iterator[None]:
     """Verify an object around every call of one of its methods until the context is left.
+
+    Contexts with the same *faults* nest, and the inner ones cost nothing.
 
     Args:
         cls: Its class.
@@ -69,6 +74,9 @@ def checked_method(
         BrokenInvariant: From the first call with a fault.
     """
     method = getattr(cls, name)
+    if _VERIFIES.get(method) is faults:
+        yield
+        return
 
     @wraps(method)
     def checked_call(one: Any) -> None:
@@ -79,11 +87,8 @@ def checked_method(
         if before:
             method(one)
 
-    _replace(cls, name, checked_call)
-    try:
+    with _replaced(cls, name, checked_call, faults):
         yield
-    finally:
-        _replace(cls, name, method)
 
 
 @define
@@ -98,12 +103,16 @@ class Shadow:
     sums: dict[str, Units] = field(factory=dict)
     read: int = 0
 
-    def read_on(self, records: Sequence[Entry | Move]) -> None:
-        """Add the lines of the *records* that were not read before."""
-        for record in records[self.read :]:
-            for name, units in _lines(record):
-                self.sums[name] = self.sums.get(name, 0) + units
+    def read_on(self, records: Sequence[Entry | Move]) -> set[str]:
+        """Add the lines of the *records* that were not read before; return what they name."""
+        named = set()
+        if len(records) > self.read:
+            for record in records[self.read :]:
+                for name, units in _lines(record):
+                    self.sums[name] = self.sums.get(name, 0) + units
+                    named.add(name)
         self.read = len(records)
+        return named
 
 
 Shadows: TypeAlias = WeakKeyDictionary[Ledger, Shadow]
@@ -120,8 +129,10 @@ def _checked_post(post: Post, shadows: Shadows) -> Post:
         /,
         **more: int,
     ) -> None:
-        with _verified(book, shadows, f"post {text_of(text)!r} at t={time!r}", 1):
-            post(book, time, text, amounts, **more)
+        def says() -> str:
+            return f"post {text_of(text)!r} at t={time!r}"
+
+        _verified(book, shadows, lambda: post(book, time, text, amounts, **more), says)
 
     return checked_post
 
@@ -131,8 +142,10 @@ def _checked_transfer(transfer: Post, shadows: Shadows) -> Post:
     def checked_transfer(
         book: Book, time: int, text: str | Memo, debit: str, credit: str, amount: int
     ) -> None:
-        with _verified(book, shadows, f"transfer {text_of(text)!r} at t={time!r}", 1):
-            transfer(book, time, text, debit, credit, amount)
+        def says() -> str:
+            return f"transfer {text_of(text)!r} at t={time!r}"
+
+        _verified(book, shadows, lambda: transfer(book, time, text, debit, credit, amount), says)
 
     return checked_transfer
 
@@ -140,32 +153,46 @@ def _checked_transfer(transfer: Post, shadows: Shadows) -> Post:
 def _checked_move(move: Post, shadows: Shadows) -> Post:
     @wraps(move)
     def checked_move(stock: Stock, time: int, source: str, target: str, units: Units) -> None:
-        call = f"move of {units!r} from {source!r} to {target!r} at t={time!r}"
+        def says() -> str:
+            return f"move of {units!r} from {source!r} to {target!r} at t={time!r}"
+
         nothing = isinstance(units, Rational) and not units
-        with _verified(stock, shadows, call, 0 if nothing else 1):
-            move(stock, time, source, target, units)
+        entries = 0 if nothing else 1
+        _verified(stock, shadows, lambda: move(stock, time, source, target, units), says, entries)
 
     return checked_move
 
 
-@contextmanager
-def _verified(ledger: Ledger, shadows: Shadows, call: str, entries: int) -> Iterator[None]:
-    """Verify *ledger* after a call that adds *entries* to its journal, or none if it is refused."""
-    shadow = shadows.setdefault(ledger, Shadow())
+def _verified(
+    ledger: Ledger,
+    shadows: Shadows,
+    change: Callable[[], None],
+    says: Callable[[], str],
+    entries: int = 1,
+) -> None:
+    """Verify *ledger* after a call that adds *entries* to its journal, or none if it is refused.
+
+    Args:
+        ledger: Is changed.
+        shadows: Of all ledgers.
+        change: The call.
+        says: Returns what the call is, for the sentence.
+        entries: What the call adds.
+    """
+    shadow = shadows.get(ledger)
+    if shadow is None:
+        shadow = shadows[ledger] = Shadow(dict.fromkeys(ledger.held, 0))
     shadow.read_on(_records(ledger))
     try:
-        yield
+        change()
     except BrokenInvariant:
         raise
-    except Exception:
-        _verify(ledger, shadow, f"the refused {call}", 0)
+    except Exception as refusal:
+        for fault in _faults(ledger, shadow, 0):
+            raise BrokenInvariant(f"after the refused {says()}, {fault}") from refusal
         raise
-    _verify(ledger, shadow, f"the {call}", entries)
-
-
-def _verify(ledger: Ledger, shadow: Shadow, call: str, entries: int) -> None:
     for fault in _faults(ledger, shadow, entries):
-        raise BrokenInvariant(f"after {call}, {fault}")
+        raise BrokenInvariant(f"after the {says()}, {fault}")
 
 
 def _faults(ledger: Ledger, shadow: Shadow, entries: int) -> Iterator[str]:
@@ -173,27 +200,31 @@ def _faults(ledger: Ledger, shadow: Shadow, entries: int) -> Iterator[str]:
     records = _records(ledger)
     if (gained := len(records) - shadow.read) != entries:
         yield f"the journal gained {gained} entries, not {entries}"
-    shadow.read_on(records)
-    held = _held(ledger)
-    for name, units in held.items():
-        if units != (summed := shadow.sums.get(name, 0)):
-            yield f"{name!r} holds {units} but its lines sum to {summed}"
+    named = shadow.read_on(records)
+    held = _held(ledger, named)
+    if held != shadow.sums:  # the dicts are compared whole, because almost always they are equal
+        for name, units in held.items():
+            if units != (summed := shadow.sums.setdefault(name, 0)):
+                yield f"{name!r} holds {units} but its lines sum to {summed}"
     if total := sum(held.values()):
         yield f"the balances sum to {total}, not to zero"
-    for place in ledger.places if isinstance(ledger, Stock) else ():
-        if held[place] < 0:
-            yield f"{place!r} is inside and holds {held[place]}"
+    if isinstance(ledger, Stock):
+        for place in ledger.places:
+            if held[place] < 0:
+                yield f"{place!r} is inside and holds {held[place]}"
 
 
 def _records(ledger: Ledger) -> Sequence[Entry | Move]:
     return ledger.journal if isinstance(ledger, Book) else ledger.moves
 
 
-def _held(ledger: Ledger) -> dict[str, Units]:
-    """Return every balance, read through the methods that a model uses."""
-    if isinstance(ledger, Book):
-        return {account: ledger.balance(account) for account in ledger.accounts}
-    return {place: ledger[place] for place in (*ledger.places, *ledger.outside)}
+def _held(ledger: Ledger, named: Iterable[str]) -> dict[str, Units]:
+    """Return every balance; those that the last call named through the method that models use."""
+    held: dict[str, Units] = dict(ledger.held)
+    read = ledger.balance if isinstance(ledger, Book) else ledger.__getitem__
+    for name in named:
+        held[name] = read(name)
+    return held
 
 
 def _lines(record: Entry | Move) -> Iterable[tuple[str, Units]]:
@@ -202,6 +233,17 @@ def _lines(record: Entry | Move) -> Iterable[tuple[str, Units]]:
     return ((record.source, -record.units), (record.target, record.units))
 
 
-def _replace(cls: type, method: str, function: Callable[..., None]) -> None:
+@contextmanager
+def _replaced(
+    cls: type, name: str, wrapper: Callable[..., None], verifies: object
+) -> Iterator[None]:
+    """Put a wrapper in the place of a method until the context is left."""
+    method = getattr(cls, name)
+    _VERIFIES[wrapper] = verifies
     # By name, because a type checker forbids the assignment, which is intended here.
-    setattr(cls, method, function)
+    setattr(cls, name, wrapper)
+    try:
+        yield
+    finally:
+        setattr(cls, name, method)
+        del _VERIFIES[wrapper]

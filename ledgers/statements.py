@@ -124,10 +124,10 @@ def movements(
     """
     moved = dict.fromkeys(book.accounts, 0)
     left_out, counted = listed(without), None if only is None else listed(only)
-    span = book.journal.span(since, until)
-    for entry in book.journal[span.start : span.stop]:
-        if entry.kind not in left_out and (counted is None or entry.kind in counted):
-            for account, amount in entry.amounts.items():
+    for (_, _, amounts), memo in book.journal.cells(since, until):
+        kind = "" if memo is None else memo.kind
+        if kind not in left_out and (counted is None or kind in counted):
+            for account, amount in amounts.items():
                 moved[account] += amount
     return moved
 

@@ -149,6 +149,8 @@ class Stock:
         """
         if type(units) is not int:
             units = _fraction(units)
+            if isinstance(units, Fraction):
+                return self._move_fraction(time, source, target, units)
         held = self._held
         try:
             left, grown = held[source] - units, held[target] + units
@@ -164,13 +166,32 @@ class Stock:
         ):
             return self._refuse_or_skip(time, source, target, units)
         # Every check is done; only now does anything change.
-        if type(units) is int:
-            held[source], held[target] = left, grown
-        else:
-            held[source], held[target] = _plain(left), _plain(grown)
+        held[source], held[target] = left, grown
         self._last = time
         self._rows.append((time, source, target, units))
         return None
+
+    def _move_fraction(self, time: int, source: str, target: str, units: Fraction) -> None:
+        """Do the same with a fraction that is not whole."""
+        held = self._held
+        over, below = units.as_integer_ratio()
+        try:
+            left, grown = _sum(held[source], -over, below), _sum(held[target], over, below)
+        except (KeyError, TypeError):
+            self._require(source, target)
+            raise
+        if (
+            over < 0
+            or source == target
+            or type(time) is not int
+            or time < self._last
+            or (left.numerator < 0 and source in self._inside)
+        ):
+            self._refuse_or_skip(time, source, target, units)
+            return
+        held[source], held[target] = left, grown
+        self._last = time
+        self._rows.append((time, source, target, units))
 
     def open(self, place: str, units: Units, source: str | None = None) -> None:
         """Set what *place* holds when the world begins: a move at time 0 from an outside place.
@@ -235,11 +256,30 @@ class Stock:
 
 def _fraction(units: object) -> Units:
     """Return *units* if it is a Fraction of ints; numpy integers inside one would overflow."""
-    if type(units) is not Fraction or not type(units.numerator) is type(units.denominator) is int:
-        raise WrongUnits(f"units must be an int or a Fraction of ints, not {units!r}")
-    return _plain(units)
+    if type(units) is Fraction:
+        over, below = units.as_integer_ratio()
+        if type(over) is int and type(below) is int:
+            return over if below == 1 else units
+    raise WrongUnits(f"units must be an int or a Fraction of ints, not {units!r}")
+
+
+def _sum(units: Units, over: int, below: int) -> Units:
+    """Return units plus *over* / *below*, an `int` where it is whole.
+
+    In integers, because the operators of `Fraction` take twice as long. Orders are floats as a
+    rule, whose denominators are powers of two: one of two denominators divides the other.
+    """
+    own, common = units.as_integer_ratio()
+    if common % below == 0:
+        own += over * (common // below)
+    elif below % common == 0:
+        own, common = own * (below // common) + over, below
+    else:
+        own, common = own * below + over * common, common * below
+    return Fraction(own, common) if own % common else own // common
 
 
 def _plain(units: Units) -> Units:
     """Return a whole number as an `int`, so that equal stocks have equal digests."""
-    return units.numerator if units.denominator == 1 else units
+    over, below = units.as_integer_ratio()
+    return over if below == 1 else units

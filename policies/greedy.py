@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from attrs import frozen
 
@@ -22,6 +22,8 @@ class Greedy:
     Attributes:
         options: Returns the options for an observation.
     """
+
+    memoryless: ClassVar[bool] = True
 
     options: Options
 

@@ -11,7 +11,7 @@ from desim import Role, World, from_preset
 from desim.core.calendar import Calendar
 from desim.core.columns import Column
 from desim.core.known_scores import KnownScores, read_known_scores
-from models.beer_game import demand, options, processes, score, tables
+from models.beer_game import demand, options, processes, rules_text, score, tables
 from models.beer_game.actions import Order
 from models.beer_game.cash import Cash
 from models.beer_game.observation import Stage
@@ -54,6 +54,10 @@ class BeerGame(BeerGameParams):
         choose = partial(options.options, self)
         role = Role(Stage, Order, choose, optional=True, default_action=options.default_action)
         return dict.fromkeys(self.stages, role)
+
+    def rules_for(self, role: str) -> str:
+        """Return the rules in words, as *role* may know them."""
+        return rules_text.rules(self, role)
 
     def begin(self, world: World) -> Chain:
         """Fill the pipelines and start the processes."""

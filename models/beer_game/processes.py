@@ -15,6 +15,7 @@ from desim.core.log import SILENT
 from models.beer_game import demand, rules
 from models.beer_game.accounts import PAYABLE, book_units
 from models.beer_game.actions import Order
+from models.beer_game.exact import cost
 from models.beer_game.params import BeerGameParams
 from models.beer_game.ranks import Ranks
 from models.beer_game.state import BREWING, CUSTOMERS, FILLED, PLACED, Chain, Echelon, Units
@@ -69,7 +70,11 @@ def weekly_work(world: World, chain: Chain, ranks: Ranks) -> Process:
         if world.log is not SILENT:  # the sum in money takes as long as a shipment
             world.log.info("week accounted", cost=chain.book.money(total))
         for e in standing:
-            place_standing(week, chain, e)
+            if e.played and week > chain.params.forced_weeks:
+                with world.caused_by(e.name):
+                    place_standing(week, chain, e)
+            else:
+                place_standing(week, chain, e)
 
 
 def ship(week: int, chain: Chain) -> None:
@@ -101,11 +106,8 @@ def account(week: int, chain: Chain, prices: tuple[Units, Units, int]) -> int:
     entry: dict[str, int] = {}
     total = 0
     for e in chain.echelons:
-        held = per_unit * goods[e.on_hand]
-        owed = per_owed * orders[e.owed]
-        if type(held) is not int or type(owed) is not int:
-            held, owed = round(held), round(owed)
-        held = max(held, floor)
+        held = max(cost(per_unit, goods[e.on_hand]), floor)
+        owed = cost(per_owed, orders[e.owed])
         entry[e.holding], entry[e.backlog] = held, owed
         e.cost = held + owed
         total += e.cost

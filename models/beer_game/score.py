@@ -38,7 +38,7 @@ def metrics(chain: Chain) -> dict[str, Any]:
         "total_cost_supply_chain": chain.book.money(_total(chain)),
         "bullwhip_controlled": bullwhip(scored[0], scored[-1]),
         "avg_backlog_controlled": float(sum(chain.orders[e.owed] for e in scored)),
-        "mean_backlog_controlled": float(sum(_backlogs(e) for e in scored) / completed),
+        "mean_backlog_controlled": float(sum(_backlogs(e) for e in scored) / max(1, completed)),
         "bullwhip_supply_chain": bullwhip(chain.echelons[0], chain.echelons[-1]),
         **{f"bullwhip_{e.name}": bullwhip(e, e) for e in chain.echelons},
         **{f"cost_{e.name}": cost(chain, e) for e in chain.echelons},

@@ -141,6 +141,20 @@ def test_units_are_ints_or_fractions_of_ints(beer: Stock, units: Anything) -> No
     assert state(beer) == before
 
 
+@given(st.lists(st.one_of(st.integers(0, 9), st.fractions(0, 9), st.floats(0, 9).map(Fraction))))
+def test_sums_are_those_of_fractions(units: list[Units]) -> None:
+    """Of any denominators; what is whole is held as an int."""
+    stock = Stock(["shelf"], outside=["mill"])
+    for each in units:
+        stock.move(1, "mill", "shelf", each)
+    expected = sum(map(Fraction, units))
+    assert (stock["shelf"], stock["mill"]) == (expected, -expected)
+    assert isinstance(stock["shelf"], int) is (expected.denominator == 1)
+    for each in units:
+        stock.move(2, "shelf", "mill", each)
+    assert held(stock) == {"shelf": 0, "mill": 0}
+
+
 @pytest.mark.parametrize("units", [-1, -HALF], ids=stable)
 def test_units_do_not_move_backwards(beer: Stock, units: Units) -> None:
     """A negative move is refused, with the advice to swap the places."""
