@@ -11,6 +11,7 @@ from simpy.resources.resource import Release
 from desim.core.happenings import claims, first_event, interrupt_cause, resumed, waited_for
 from desim.core.log import writes
 from desim.core.observer import Observed
+from desim.core.resource_names import ResourceNames
 from desim.core.world import World
 from desim.short_repr import short_repr
 
@@ -34,45 +35,46 @@ class EventLog:
         self._ran: dict[World, list[simpy.Process]] = {}
 
     def attach(self, run: Observed) -> None:
-        """Prepare for a run; there is nothing to do."""
+        """Prepare for a run."""
+        self._names = ResourceNames(run)
 
     def event(self, world: World) -> None:
         """Log what the last event has done, and the event that is processed next."""
         tick, _, event = first_event(world)
         for process in self._ran.pop(world, ()):
-            _log_request(world, process)
+            self._log_request(world, process)
         self._ran[world] = resumed(event)
-        _log(world.log.debug, tick, event)
+        self._log(world.log.debug, tick, event)
 
+    def _log_request(self, world: World, process: simpy.Process) -> None:
+        for claim in claims(process.target) if process.is_alive else ():
+            if not claim.triggered:
+                world.log.debug(
+                    "process waits for a resource", process=process.name, **self._of(claim)
+                )
 
-def _log_request(world: World, process: simpy.Process) -> None:
-    for claim in claims(process.target) if process.is_alive else ():
-        if not claim.triggered:
-            world.log.debug("process waits for a resource", process=process.name, **_of(claim))
+    def _log(self, debug: Callable[..., Any], tick: int, event: Event) -> None:
+        # The tick is given, because the clock has not moved to the event yet.
+        match event:
+            case Initialize():
+                (process,) = resumed(event)
+                debug("process started", t=tick, process=process.name)
+            case Interruption():
+                cause = interrupt_cause(event)
+                debug("process interrupted", t=tick, process=event.process.name, cause=cause)
+            case simpy.Process(ok=True):
+                debug("process ended", t=tick, process=event.name)
+            case simpy.Process():
+                fault = short_repr(event.value, _WIDTH)
+                debug("process failed", t=tick, process=event.name, fault=fault)
+            case Release():
+                debug("resource released", t=tick, **self._of(event))
+            case Put() | Get():
+                who = event.proc.name if event.proc else None
+                debug("resource granted", t=tick, process=who, **self._of(event))
+            case _:
+                pass
 
-
-def _log(debug: Callable[..., Any], tick: int, event: Event) -> None:
-    # The tick is given, because the clock has not moved to the event yet.
-    match event:
-        case Initialize():
-            (process,) = resumed(event)
-            debug("process started", t=tick, process=process.name)
-        case Interruption():
-            cause = interrupt_cause(event)
-            debug("process interrupted", t=tick, process=event.process.name, cause=cause)
-        case simpy.Process(ok=True):
-            debug("process ended", t=tick, process=event.name)
-        case simpy.Process():
-            fault = short_repr(event.value, _WIDTH)
-            debug("process failed", t=tick, process=event.name, fault=fault)
-        case Release():
-            debug("resource released", t=tick, **_of(event))
-        case Put() | Get():
-            who = event.proc.name if event.proc else None
-            debug("resource granted", t=tick, process=who, **_of(event))
-        case _:
-            pass
-
-
-def _of(claim: Put[Any] | Get[Any]) -> dict[str, str]:
-    return {"request": waited_for(claim)}
+    def _of(self, claim: Put[Any] | Get[Any]) -> dict[str, str]:
+        word = waited_for(claim).partition(" ")[0]
+        return {"request": f"{word} of {self._names.name(claim.resource, claim.proc)}"}

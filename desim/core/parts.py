@@ -106,6 +106,7 @@ class Part:
         self.world = World(self._seed, frozenset(seats))
         # Passed on, because the model may have parts itself, whose events count as well.
         self.world.on_event = self._shared.on_event
+        self.world.on_cause = self._shared.on_cause
         self.world.prefix = f"{self._shared.prefix}{self._prefix}"
         if self._shared.points is not None:
             self.world.points = PartPoints(self._shared.points, self.name, self._common)

@@ -44,6 +44,7 @@ __all__ = [
     "HasParts",
     "HasPresets",
     "HasQuestionLimit",
+    "HasRules",
     "HasSeries",
     "HasSeriesColumns",
     "HasSeriesTicks",
@@ -54,6 +55,7 @@ __all__ = [
     "Learner",
     "Ledger",
     "LooksAhead",
+    "Memoryless",
     "Model",
     "NamesFunctions",
     "NamesModels",
@@ -73,6 +75,7 @@ __all__ = [
     "is_drawing",
     "is_informed",
     "kept_facts",
+    "memoryless_roles",
     "model_arguments",
     "model_of",
     "offers",
@@ -392,7 +395,7 @@ class HasDeterminism(Protocol):
 
 @runtime_checkable
 class HasFuture(Protocol):
-    """A model that drew or was given more than anybody knows yet, and says what becomes of it.
+    """A model that drew or was given more than roles can observe yet, and says what becomes of it.
 
     Draws that a model makes when they are needed, from a stream of its world, need nothing of this:
     `World.redraw` reaches them.
@@ -400,7 +403,7 @@ class HasFuture(Protocol):
 
     @property
     def kept(self) -> Sequence[str]:
-        """What no redraw replaces though no role knows it, as plain names: "employees' skills".
+        """What no redraw replaces though no role observes it, as plain names: "employees' skills".
 
         Empty: a policy that plays on from a redrawn future uses nothing that roles cannot know.
         """
@@ -411,6 +414,19 @@ class HasFuture(Protocol):
 
         Called after `World.redraw`, between the question of a decision and its answer: what the
         open questions show stays true. `World.stream` gives the generators of earlier names again.
+        """
+        ...
+
+
+@runtime_checkable
+class HasRules(Protocol):
+    """A model that states its rules in words."""
+
+    def rules_for(self, role: str) -> str:
+        """Return what *role* has to know before its first decision, in plain English.
+
+        Aims, costs, delays and what the score is, with the numbers of these parameters; nothing
+        that the role may not know.
         """
         ...
 
@@ -468,7 +484,7 @@ class HasSeriesColumns(Protocol):
 
 @runtime_checkable
 class HasSeriesTicks(Protocol):
-    """A model that knows when the periods of its series end."""
+    """A model that says when the periods of its series end."""
 
     def series_ticks(self, state: Any) -> Mapping[str, Sequence[int]]:
         """Return the tick at the end of each period, by the name of the series."""
@@ -508,7 +524,7 @@ def is_deterministic(model: Model[Any]) -> bool:
 
 
 def kept_facts(model: Model[Any]) -> tuple[str, ...]:
-    """Return what a redrawn future keeps of a model though no role knows it; parts by name.
+    """Return what a redrawn future keeps of a model though no role observes it; parts by name.
 
     A model that is silent on it, and has no parts, counts as one that keeps something.
     """
@@ -694,6 +710,17 @@ class Draws(Protocol):
 
 
 @runtime_checkable
+class Memoryless(Protocol):
+    """A policy whose actions depend on the present observation alone.
+
+    Where the past of an episode is repeated, such a policy is not asked what it would have decided
+    then, which takes as long as deciding.
+    """
+
+    memoryless: ClassVar[bool]
+
+
+@runtime_checkable
 class HasBoardSeeds(Protocol):
     """A policy class whose episodes take so long that a board plays it on the first seeds only."""
 
@@ -707,12 +734,19 @@ def is_informed(policy: Any, model: Model[Any] | None = None) -> bool:
     Args:
         policy: The policy, its class, or a function.
         model: The model of the episode. A policy that looks ahead is informed where a redrawn
-            future keeps facts that no role knows, see `kept_facts`; without a model that is left
+            future keeps facts that no role observes, see `kept_facts`; without a model that is left
             out.
     """
     if offers(policy, Informed) and policy.informed:
         return True
     return model is not None and offers(policy, LooksAhead) and bool(kept_facts(model))
+
+
+def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:
+    """Return the roles whose policies decide by the present observation alone."""
+    return frozenset(
+        role for role, one in policies.items() if offers(one, Memoryless) and one.memoryless
+    )
 
 
 def is_drawing(policy: Any) -> bool:

@@ -28,18 +28,19 @@ class ResourceNames:
         """Return the name of a resource; the second one of a name is `name 2`."""
         known = self._named.get(id(resource))
         if known is None:
-            found = self._found(resource, process)
+            found = self.variable(resource, process) or type(resource).__name__
             self._taken[found] = count = self._taken.get(found, 0) + 1
             known = (resource, found if count == 1 else f"{found} {count}")
             self._named[id(resource)] = known
         return known[1]
 
-    def _found(self, resource: object, process: simpy.Process | None) -> str:
+    def variable(self, value: object, process: simpy.Process | None) -> str:
+        """Return the name of a variable that holds a value; empty where none is found."""
         for owner in self._owners(process):
-            for name, value in owner.items():
-                if value is resource:
+            for name, held in owner.items():
+                if held is value:
                     return name
-        return type(resource).__name__
+        return ""
 
     def _owners(self, process: simpy.Process | None) -> Iterator[Mapping[str, Any]]:
         """Yield values by name: of the state, of the process, and of what the process uses."""

@@ -14,7 +14,7 @@ from desim.core.event_log import event_logs
 from desim.core.faults import RAISED, fault_text, function_name, notes_text, place
 from desim.core.limits import Limits, Meter, alarm
 from desim.core.log import SILENT
-from desim.core.observer import Observer, before_events
+from desim.core.observer import Observer, before_events, on_causes
 from desim.core.points import Points
 from desim.core.protocols import HasFuture, Model, default_roles, offers, question_limit
 from desim.core.result import Result, score_of, summarise
@@ -103,6 +103,7 @@ class Run(Generic[S]):
         observers = (*observers, *event_logs())
         counting = () if self._meter is None else (self._meter.event,)
         self.world.on_event = before_events((*counting, *(one.event for one in observers)))
+        self.world.on_cause = on_causes(observers)
         for one in observers:
             one.attach(self)
         with self._faults(), alarm(limits.seconds if limits else None):

@@ -4,6 +4,7 @@ A process asks with `action = yield world.ask("founder", observe)`; `Run` in `ru
 question out and brings the answer.
 """
 
+import contextlib
 import operator
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -29,6 +30,9 @@ __all__ = ["Decision", "World", "check_future"]
 _PRUNE_AT = 256
 
 
+_NOT_TRACED = contextlib.nullcontext()
+
+
 class Ranked(Timeout):
     """A SimPy timeout with a rank among the events of its tick: lower ranks come first."""
 
@@ -51,7 +55,7 @@ class Ranked(Timeout):
 
 
 class Tracked(simpy.Process):
-    """A SimPy process that its world remembers until it has ended."""
+    """A SimPy process that its world keeps on a list until it has ended."""
 
     def __init__(self, env: "World", generator: Any) -> None:
         super().__init__(env, generator)
@@ -116,6 +120,23 @@ class Decision(Event):
         )
 
 
+class _Cause(contextlib.AbstractContextManager[None]):
+    """What is done because of a role's last answer, in a run that is traced."""
+
+    def __init__(self, world: "World", role: str) -> None:
+        self._world, self._role = world, role
+
+    def __enter__(self) -> None:
+        self._tell(self._role)
+
+    def __exit__(self, *_: object) -> None:
+        self._tell("")
+
+    def _tell(self, role: str) -> None:
+        if self._world.on_cause is not None:
+            self._world.on_cause(self._world, role)
+
+
 class World(simpy.Environment):
     """A SimPy environment on whole ticks, with questions, named random streams and an end.
 
@@ -128,6 +149,8 @@ class World(simpy.Environment):
         urgent: The lowest `before` among them.
         on_event: Called with the world before every event of a run with limits or observers, and
             of the parts of its model; None in a run without.
+        on_cause: Called with the world and a role where the model states a cause; None in a run
+            that is not traced.
         prefix: Of a part's world, what begins the part's names: "plant."; empty otherwise.
         points: Takes the points of `series`; None where they are not wanted.
         log: A structured logger that adds the simulated time; silent until it is configured.
@@ -155,6 +178,7 @@ class World(simpy.Environment):
         self.asked: list[Decision] = []
         self.urgent: float = inf
         self.on_event: Callable[[World], object] | None = None
+        self.on_cause: Callable[[World, str], object] | None = None
         self.prefix = ""
         self.points: TakesPoints | None = None
         self.log = logger(self)
@@ -342,6 +366,15 @@ class World(simpy.Environment):
         """End the episode after the present event; the first reason given stands."""
         # The first reason is the cause; what ends after it is often its consequence.
         self.ended = self.ended or reason
+
+    def caused_by(self, role: str) -> contextlib.AbstractContextManager[None]:
+        """State that what happens in a `with` block is what a role's last answer has caused.
+
+        For traces, whose arrows lead from decisions to what they cause. What happens at the answer
+        needs no statement, nor does what is scheduled there. What a process of its own does later
+        with an answer that lies in the state needs one. It changes nothing in the episode.
+        """
+        return _NOT_TRACED if self.on_cause is None else _Cause(self, role)
 
     def series(self, name: str, value: Any) -> None:
         """Record a point of a series now, where the episode's series are wanted.

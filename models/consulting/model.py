@@ -10,7 +10,7 @@ from desim import Role, World, from_preset
 from desim.core.calendar import Calendar
 from desim.core.columns import Column
 from desim.core.known_scores import KnownScores, read_known_scores
-from models.consulting import options, processes, score, series, tables
+from models.consulting import options, processes, rules_text, score, series, tables
 from models.consulting.actions import Reply, Say, Verdict
 from models.consulting.observation import CandidateView, InterviewerView, JudgeView
 from models.consulting.params import ConsultingParams
@@ -67,6 +67,10 @@ class Consulting(ConsultingParams):
             ),
             **dict.fromkeys(self.judge_roles, judge),
         }
+
+    def rules_for(self, role: str) -> str:
+        """Return the rules in words, as *role* may know them."""
+        return rules_text.rules(role)
 
     def begin(self, world: World) -> Interview:
         """Choose the case and start the interview."""

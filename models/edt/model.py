@@ -11,7 +11,17 @@ from desim.core.calendar import Months
 from desim.core.columns import Column
 from desim.core.known_scores import KnownScores, read_known_scores
 from desim.core.spans import Span
-from models.edt import lending, lost_project, manager, options, score, series, spans, tables
+from models.edt import (
+    lending,
+    lost_project,
+    manager,
+    options,
+    rules_text,
+    score,
+    series,
+    spans,
+    tables,
+)
 from models.edt.actions import Answer, Command, Decide
 from models.edt.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Dashboard
@@ -64,6 +74,10 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
                 default_action=options.default_command,
             )
         return {MANAGER: role}
+
+    def rules_for(self, role: str) -> str:  # noqa: ARG002
+        """Return the rules in words, as *role* may know them."""
+        return rules_text.rules(self)
 
     def begin(self, world: World) -> Firm:
         """Set up the firm and start its processes."""

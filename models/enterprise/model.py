@@ -11,7 +11,7 @@ from desim.composition.joined import joined_columns, joined_tables
 from desim.core.columns import Column
 from desim.core.known_scores import KnownScores, read_known_scores
 from desim.core.parts import split_name
-from models.enterprise import options, processes, score, statements
+from models.enterprise import options, processes, rules_text, score, statements
 from models.enterprise.actions import Command
 from models.enterprise.observation import GroupPosition
 from models.enterprise.params import CONTROLLER, EnterpriseParams
@@ -36,6 +36,10 @@ class Enterprise(EnterpriseParams, FixedParts):
     def known_scores(cls, preset: str) -> KnownScores | None:
         """Return what is known of the scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
+
+    def rules_for(self, role: str) -> str:  # noqa: ARG002
+        """Return the rules in words, as *role* may know them."""
+        return rules_text.rules(self)
 
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""

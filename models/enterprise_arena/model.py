@@ -15,6 +15,7 @@ from models.enterprise_arena import (
     options,
     processes,
     regimes,
+    rules_text,
     score,
     series,
     statements,
@@ -65,6 +66,10 @@ class EnterpriseArena(ArenaParams):
     def roles(self) -> dict[str, Role]:
         """The chief financial officer, who gives one command at a time."""
         return {CFO: Role(Month, Command, options.options, default_action=options.default_action)}
+
+    def rules_for(self, role: str) -> str:  # noqa: ARG002
+        """Return the rules in words, as *role* may know them."""
+        return rules_text.rules(self)
 
     def begin(self, world: World) -> Lender:
         """Post the opening balances and start the processes."""

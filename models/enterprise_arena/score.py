@@ -39,6 +39,7 @@ def metrics(lender: Lender) -> dict[str, Any]:
     which is None without a request. `score_net_of_debt` and `end_debt` are not of the paper.
     """
     months = lender.months_closed
+    divisor = max(1, months)  # before the first closing all counts are 0
     counts, raised = lender.counts, lender.raised
     successes = counts["equity"] + counts["debt"]
     accepted = counts["requests"] - counts["refused"]
@@ -56,18 +57,18 @@ def metrics(lender: Lender) -> dict[str, Any]:
         "end_cash": dollars(lender.closing_cash),
         "low_cash": dollars(min(lender.low, lender.closing_cash)),
         "tool_calls": lender.tool_calls,
-        "tool_calls_per_month": lender.tool_calls / months,
+        "tool_calls_per_month": lender.tool_calls / divisor,
         "requests": counts["requests"],
         "requests_refused": counts["refused"],
         "successes": successes,
         "equity_rounds": counts["equity"],
         "debts": counts["debt"],
-        "request_share": acted / months,
-        "successful_request_share": successes / months,
+        "request_share": acted / divisor,
+        "successful_request_share": successes / divisor,
         "closings": counts["closings"],
-        "closing_share": counts["closings"] / months,
+        "closing_share": counts["closings"] / divisor,
         "passes": counts["passes"],
-        "pass_share": counts["passes"] / months,
+        "pass_share": counts["passes"] / divisor,
         "trailing_revenue": dollars(trailing_revenue(lender)),
     }
 

@@ -12,7 +12,7 @@ from desim.core.columns import Column
 from desim.core.known_scores import KnownScores, read_known_scores
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from models.reasoning import item_file, options, processes, score, tables
+from models.reasoning import item_file, options, processes, rules_text, score, tables
 from models.reasoning.actions import Command
 from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
@@ -56,6 +56,10 @@ class ReasoningTasks(ReasoningParams):
         """The analyst."""
         choose, default = options.options, options.default_action
         return {ANALYST: Role(Question, Command, choose, default_action=default)}
+
+    def rules_for(self, role: str) -> str:  # noqa: ARG002
+        """Return the rules in words, as *role* may know them."""
+        return rules_text.RULES
 
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""

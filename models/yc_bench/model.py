@@ -18,6 +18,7 @@ from models.yc_bench.observation import FounderDesk
 from models.yc_bench.opening import begin
 from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
+from models.yc_bench.rules_text import RULES
 from models.yc_bench.score import final_funds, paper_metrics
 from models.yc_bench.series import COLUMNS, month_ends, monthly_series
 from models.yc_bench.state import FOUNDER, CompanyState
@@ -53,6 +54,10 @@ class YCBench(YCBenchParams):
     def roles(self) -> dict[str, Role]:
         """The founder, who gives one command at a time."""
         return {FOUNDER: Role(FounderDesk, Command, options, default_action=default_action)}
+
+    def rules_for(self, role: str) -> str:  # noqa: ARG002
+        """Return the rules in words, as *role* may know them."""
+        return RULES
 
     def begin(self, world: World) -> CompanyState:
         """Draw the world, or take it from its file, and start its processes."""

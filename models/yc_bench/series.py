@@ -92,9 +92,7 @@ def month_ends(company: CompanyState) -> list[int]:
 def _under_way(company: CompanyState, ends: list[int]) -> list[float]:
     """Return the active tasks at the end of each month; none after the end of the run."""
     changes = [(tick, float(tasks)) for tick, tasks, _ in company.workload]
-    return [
-        _at(changes, end) if end <= company.last_tick or end == ends[-1] else 0.0 for end in ends
-    ]
+    return [_at(changes, end) if end <= company.last_tick else 0.0 for end in ends]
 
 
 def _utilisation(company: CompanyState, ends: list[int]) -> list[float]:

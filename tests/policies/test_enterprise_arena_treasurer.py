@@ -262,7 +262,7 @@ def test_the_future_does_not_reach_the_treasurer() -> None:
     assert before[0] == before[1]
 
 
-@pytest.mark.parametrize("profile", ["paper", "snapshot"])
+@pytest.mark.parametrize("profile", ["paper", pytest.param("snapshot", marks=pytest.mark.slow)])
 def test_the_treasurer_survives_and_beats_a_floor(profile: str) -> None:
     """On the same seeds, by the interval of the paired difference, with no bankruptcy."""
     rivals = ("treasurer", "raise_below")

@@ -96,7 +96,7 @@ def test_other_seats_have_a_policy_of_their_own() -> None:
         ("rollout,margin=-0.5", "margin=-0.5 was given; it is at least 0"),
         ("rollout,base=unknown", "there is no policy 'unknown' for beer_game"),
         ("rollout,base=rollout", "'rollout' cannot play in rollouts: it looks ahead itself"),
-        ("rollout,base=perfect", "cannot play in rollouts: it knows the future"),
+        ("rollout,base=perfect", "cannot play in rollouts: it is informed of the future"),
         ("rollout,base=typical+no=1", "policy 'typical' has no argument 'no'"),
     ],
 )
@@ -168,6 +168,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [entrant.informed for entrant in board.entrants] == [False, informed]
         rows = sweep(f"beer_game/{preset}", specs, range(2), set={"horizon": [4]})
         assert (f"{specs[1]} (informed)" in str([*leaderboard(rows)])) is informed
+        assert any(note.startswith("* informed") for note in rows.table().notes()) is informed
 
 
 def test_a_sweep_depends_on_the_base() -> None:

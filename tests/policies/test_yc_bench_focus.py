@@ -62,7 +62,7 @@ def test_the_honest_focus_knows_no_client_by_name() -> None:
 
 
 @pytest.mark.parametrize("spec", ["focus", "learning_focus"])
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_more_staff_earns_more(spec: str, seed: int) -> None:
     """On the same tasks (common random numbers), twelve people earn far more than eight."""
     eight, twelve = (played(spec, seed, num_employees=n).score for n in (8, 12))

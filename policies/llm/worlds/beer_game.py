@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim import Seat
+from desim.schema.described import Schema, field_lines
 from policies.llm.conversation import ConversationKind, ParsedReply
 from policies.llm.options import LLMOptions
 from policies.llm.parse import BadReply, objects, text_of
-from policies.llm.tools import Schema, field_lines
 from policies.llm.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -55,20 +55,10 @@ class WeeklyConversation(GenericConversation):
     def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, mode="json", history=0)
 
-    def rules(self, observation: Any) -> str:
+    def rules(self, _: Any) -> str:
         """Return the stage's task; costs, stages and horizon are those of the parameters."""
-        game: Any = self.seat.model
         return (
-            f"You manage the {observation.role} of a beer supply chain: {' < '.join(game.stages)}, "
-            "customers at the left. Once a week you order from the stage to your right (the last "
-            "one brews). Orders take time to arrive there and goods to arrive here, so what you "
-            "order now helps some weeks later; what you cannot ship is owed and shipped when you "
-            "can.\n"
-            f"A unit on hand costs {game.holding_cost:g} a week and a unit owed "
-            f"{game.backlog_cost:g}; holding costs at least {game.minimum_holding_cost:g} a week. "
-            f"Keep your own cost over {observation.horizon} weeks as low as you can. You are told "
-            f"to keep about {observation.target_inventory} units on hand.\n"
-            "Every week you see, as JSON:\n"
+            f"{self.world_rules}\nEvery week you see, as JSON:\n"
             f"{field_lines(self.seat.spec.observation)}"
         )
 

@@ -13,22 +13,16 @@ from typing import Any
 from attrs import frozen
 
 from desim import Episode, Seat
+from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
 from policies.llm.conversation import Conversation, ConversationKind, ParsedReply, Question
 from policies.llm.messages import as_json, system, user
 from policies.llm.methods.setting import Setting
 from policies.llm.options import ROUTED, LLMOptions
-from policies.llm.tools import Schema, as_object, strict
+from policies.llm.tools import as_object, strict
 from policies.llm.wire import Message, ModelReply
 from policies.llm.worlds.consulting_replies import SCORES, Scores, said_in, scores_in, unrefused
-from policies.llm.worlds.consulting_texts import (
-    CANDIDATE,
-    FIRST_TURN,
-    FORMS,
-    INTERVIEWER,
-    JUDGE,
-    STOCK,
-)
+from policies.llm.worlds.consulting_texts import FIRST_TURN, FORMS, STOCK
 from policies.llm.worlds.generic import GenericConversation
 
 __all__ = ["CONVERSATION", "ConsultingOptions"]
@@ -99,7 +93,7 @@ class InterviewerConversation(_InterviewConversation):
 
     def rules(self, _: Any) -> str:
         """Return the rules of the interview."""
-        return INTERVIEWER.format(end=_END)
+        return self.world_rules
 
     def answer_format(self) -> str:
         """Return how to answer."""
@@ -154,7 +148,7 @@ class CandidateConversation(_InterviewConversation):
 
     def rules(self, observation: Any) -> str:
         """Return the candidate's task."""
-        return f"{CANDIDATE}\n\nThe case has the id {observation.case_id}."
+        return f"{self.world_rules}\n\nThe case has the id {observation.case_id}."
 
     def question(self, observation: Any) -> Question:
         """Return the dialogue as a chat; own messages are in the form in which they are asked for.
@@ -224,7 +218,7 @@ class JudgeConversation(_InterviewConversation):
 
     def rules(self, _: Any) -> str:
         """Return what is judged, and what the scores mean."""
-        return JUDGE
+        return self.world_rules
 
     def situation(self, observation: Any) -> str:
         """Return the case and the dialogue."""

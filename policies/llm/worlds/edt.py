@@ -11,12 +11,13 @@ from attrs import frozen
 
 from desim import Episode, Seat
 from desim.schema import to_plain
+from desim.schema.described import Schema, field_lines
 from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
 from policies.llm.messages import as_json
 from policies.llm.methods.setting import Setting
 from policies.llm.options import LLMOptions
 from policies.llm.parse import BadReply, checked_action, objects, text_of
-from policies.llm.tools import Schema, as_object, field_lines, strict
+from policies.llm.tools import as_object, strict
 from policies.llm.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -99,16 +100,7 @@ class OneDecisionConversation(GenericConversation):
     def rules(self, _: Any) -> str:
         """Return the firm's task."""
         return (
-            "You run a consulting firm for one simulated stretch of time. Before it starts you "
-            "make one decision; then the firm runs by itself and you cannot step in. The aim is "
-            "the highest accumulated earnings at the end: revenue less salaries, workplaces and "
-            "fixed cost.\n"
-            "You choose C, the consultants kept (each costs money in every step, busy or not); R, "
-            "the level of revenue risk (the higher it is, the less sure the extensions and "
-            "follow-on projects on which the firm counts); and P, which projects to take and when "
-            "each is open. You cannot change salaries, rates or efforts. Free consultants go to "
-            "open projects by themselves, up to each project's seats, and stay until it ends; work "
-            "delivered is billed at the project's rate.\n"
+            f"{self.world_rules}\n"
             "You are told, the projects as a table:\n"
             f"{field_lines(self.seat.spec.observation)}"
         )

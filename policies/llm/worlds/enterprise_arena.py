@@ -9,12 +9,14 @@ from typing import Any
 from attrs import field, frozen
 
 from desim import Episode, Seat
+from desim.core.rules import world_rules
 from desim.schema import codec, to_plain
+from desim.schema.described import Schema, action_schemas, menu
 from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question
 from policies.llm.messages import as_json, assistant_message, system, tool_results, user
 from policies.llm.options import LLMOptions, choice
 from policies.llm.parse import BadReply, action_in_text, action_of_call, as_tagged, name_of
-from policies.llm.tools import Schema, action_schemas, as_object, as_tools, menu, strict
+from policies.llm.tools import as_object, as_tools, strict
 from policies.llm.wire import Message, ModelReply
 
 __all__ = ["CONVERSATION", "EnterpriseArenaOptions"]
@@ -36,19 +38,12 @@ _NAMES = {
 #: Uses of the notepad in one month, after which the month passes.
 _NOTE_USES = 20
 
-_RULES = """You are the chief financial officer of a company that lends to consumers. Every \
-month you may look into things and must then do exactly one thing, which ends the month. Your \
-first duty is that cash never falls below zero at the end of a month: then everything is over. If \
-the company lives on, revenue of its latest year and cash in the bank count for you.
+_RULES = """{rules}
 
-- Tools show how things stand. Each use counts against you and against the month's budget; when \
-the budget is used up, {spent}.
+- When the month's budget of calls is used up, {spent}.
 - The notepad is free. It is all that you remember of a month: this conversation is cleared when \
-the month ends. Your five latest notes are shown to you; older ones can be recalled by text or tag.
-- An action ends the month: pass, close the books, or ask for funding. Money that is asked for \
-arrives one to six months later, if at all, and only one request can be under way.
-
-There is no order that you must follow; you may act at any time."""
+the month ends. Your five latest notes are shown to you; older ones can be recalled by text or \
+tag."""
 
 
 #: What the rules say of a used-up budget of tool calls, by the option `spent`.
@@ -88,7 +83,8 @@ class MonthlyConversation:
         self.codec = codec(seat.spec.action)
         hidden = _NAMES.values() if options.tool_names == "paper" else _NAMES.keys()
         self.spent = options.spent
-        self.rules = _RULES.format(spent=_SPENT[options.spent])
+        rules = world_rules(seat.model, seat.role)
+        self.rules = _RULES.format(rules=rules, spent=_SPENT[options.spent])
         self.known = list(self.codec.classes)
         self.actions = action_schemas(self.codec, [n for n in self.known if n not in hidden])
         self.without_tools = {n: each for n, each in self.actions.items() if _kind(n) != _TOOL}

@@ -1,15 +1,16 @@
 """Any world: described by the docstrings of its own classes, one action a reply."""
 
-import inspect
 from typing import Any
 
 from desim import Episode, Seat
+from desim.core.rules import world_rules
 from desim.schema import codec, to_plain
+from desim.schema.described import Schema, action_schemas, field_lines, menu
 from policies.llm.conversation import ConversationKind, ParsedReply, Question
 from policies.llm.messages import Rounds, as_json, assistant_message, system, tool_results, user
 from policies.llm.options import LLMOptions
 from policies.llm.parse import BadReply, action_in_text, action_of_call
-from policies.llm.tools import Schema, action_schemas, answer_schema, as_tools, field_lines, menu
+from policies.llm.tools import answer_schema, as_tools
 from policies.llm.wire import Message, ModelReply
 
 __all__ = ["CONVERSATION", "GenericConversation"]
@@ -54,13 +55,17 @@ class GenericConversation:
 
     def rules(self, _: Any) -> str:
         """Return the system prompt before `answer_format`: world, role and observed fields."""
-        model, role = self.seat.model, self.seat.spec
         return (
-            f"{_first_paragraph(type(model))}\n\n"
+            f"{self.world_rules}\n\n"
             f"You play {self.seat.role!r} in a simulation of this and decide whenever you are "
             "asked. Every question comes with what you see now, as JSON:\n"
-            f"{field_lines(role.observation)}"
+            f"{field_lines(self.seat.spec.observation)}"
         )
+
+    @property
+    def world_rules(self) -> str:
+        """The rules that the world states for the role."""
+        return world_rules(self.seat.model, self.seat.role)
 
     def situation(self, observation: Any) -> str:
         """Return the user message: the observation."""
@@ -128,11 +133,6 @@ class GenericConversation:
     def after(self, _: Episode) -> None:
         """Clear the conversation."""
         self._rounds = Rounds(self._keep)
-
-
-def _first_paragraph(cls: type) -> str:
-    """Return the first paragraph of a class's docstring."""
-    return (inspect.getdoc(cls) or cls.__name__).split("\n\n")[0]
 
 
 #: The conversation of a world without a file of its own.

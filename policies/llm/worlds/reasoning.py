@@ -16,14 +16,16 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim import Episode, Seat
+from desim.core.rules import world_rules
 from desim.errors import UsageError
 from desim.schema import codec
+from desim.schema.described import Schema
 from policies.llm.conversation import ConversationKind, ParsedReply, Question
 from policies.llm.messages import system, user
 from policies.llm.methods.items import Item, Outcome
 from policies.llm.methods.setting import Setting
 from policies.llm.options import LLMOptions, choice
-from policies.llm.tools import Schema, as_object, strict
+from policies.llm.tools import as_object, strict
 from policies.llm.wire import Message, ModelReply
 
 __all__ = ["CONVERSATION", "ReasoningOptions"]
@@ -36,10 +38,8 @@ _LONGEST = 100_000
 #: The split that offline learning learns from.
 _TRAIN = "train"
 
-_RULES = (
-    "You are an analyst. You get one question at a time, and before it the document that it is "
-    "about, if there is one; no question depends on another. Answer with one JSON object with "
-    "exactly these keys: "
+_FORM = (
+    "Answer with one JSON object with exactly these keys: "
     '{"reasoning": "how you get to the answer", "final_answer": "the answer alone, in the form '
     'that the question asks for"}.'
 )
@@ -78,6 +78,7 @@ class QuestionConversation:
 
     def __init__(self, seat: Seat, options: ReasoningOptions) -> None:
         self.seat = seat
+        self._rules = f"{world_rules(seat.model, seat.role)} {_FORM}"
         self.memory: list[Any] = []
         self._schema: Schema | None = _SCHEMA if options.mode == "schema" else None
         # Methods have temperatures of their own, which a field of every request would replace.
@@ -92,7 +93,7 @@ class QuestionConversation:
 
     def question(self, observation: Any) -> Question:
         """Return the messages of a question."""
-        messages = [system(_RULES), *_messages(observation)]
+        messages = [system(self._rules), *_messages(observation)]
         self._ids[_key(messages)] = observation.id
         return Question(messages, (), self._schema)
 

@@ -11,7 +11,9 @@ from typing import Any
 from attrs import frozen
 
 from desim import Episode, Seat
+from desim.core.rules import world_rules
 from desim.schema import codec
+from desim.schema.described import Schema, action_schemas, menu
 from policies.llm.conversation import ConversationKind, ParsedReply, Question
 from policies.llm.messages import assistant_message, system, user
 from policies.llm.options import LLMOptions
@@ -24,15 +26,7 @@ from policies.llm.parse import (
     objects,
     text_of,
 )
-from policies.llm.tools import (
-    Schema,
-    action_schemas,
-    answer_schema,
-    as_object,
-    as_tools,
-    menu,
-    strict,
-)
+from policies.llm.tools import answer_schema, as_object, as_tools, strict
 from policies.llm.wire import Call, Message, ModelReply
 from policies.llm.worlds import yc_bench_texts as texts
 
@@ -84,6 +78,7 @@ class TurnConversation:
         self.mode = options.mode or "tools"
         self.console = options.console
         self.stale = options.stale_scratchpad
+        self._world_rules = world_rules(seat.model, seat.role)
         self.keep = _HISTORY if options.history is None else options.history
         self.codec = codec(seat.spec.action)
         self.known = [n for n in self.codec.classes if n not in _NOT_OFFERED]
@@ -231,7 +226,8 @@ class TurnConversation:
     def _rules(self, status: Any) -> str:
         pad = status.scratchpad if self.stale else self._pad
         notes = f"\n\n## Your scratchpad\n{pad}" if pad else ""
-        return f"{texts.rules(console=self.console)}\n\n{self._answer_format()}{notes}"
+        rules = texts.rules(self._world_rules, console=self.console)
+        return f"{rules}\n\n{self._answer_format()}{notes}"
 
     def _answer_format(self) -> str:
         if self.mode == "tools":

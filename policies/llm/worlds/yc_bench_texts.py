@@ -18,25 +18,8 @@ CONSOLE = """Commands (give each as one line, starting with `yc-bench`):
 `task dispatch --task-id T`, `task cancel --task-id T --reason TEXT`, `sim resume`
 - note: `scratchpad write --content TEXT`, `scratchpad append --content TEXT`"""
 
-_RULES = """You are the head of a start-up. Over the run make its funds and its prestige grow, \
-and never let it go bankrupt.
-
-Every turn, go through the same loop: browse the market, accept a task, assign people to it, \
-dispatch it, resume the clock. Run several tasks at once where people are free for them. Time \
-passes only when you resume.
-
-Only the latest 20 turns of this conversation are kept. Write what you will need later on your \
-scratchpad; it is shown to you here.
-
-How the world works:
-- Everybody assigned to a task gets a raise when it is done.
-- Somebody who works on several tasks at once divides their rate among them.
-- A task that is done after its deadline costs prestige instead of earning money.
-- A client's trust grows with work done for it: it lessens the work and opens better tasks; trust \
-of the other clients fades meanwhile.
-- Some clients are not reliable.
-- Salaries are paid every month; a company whose funds fall below zero is bankrupt.
-- Prestige is counted by domain, and better tasks need more of it."""
+_MEMORY = """Only the latest 20 turns of this conversation are kept. Write what you will need \
+later on your scratchpad; it is shown to you here."""
 
 _STEPS = """Your first steps:
 1. Browse the market for tasks you can take.
@@ -62,9 +45,10 @@ _ENDINGS = {
 }
 
 
-def rules(*, console: bool) -> str:
-    """Return the part of the system prompt that never changes."""
-    return f"{_RULES}\n\n{CONSOLE}" if console else _RULES
+def rules(world: str, *, console: bool) -> str:
+    """Return the part of the system prompt that never changes, given the rules of the world."""
+    parts = [world, _MEMORY, *([CONSOLE] if console else [])]
+    return "\n\n".join(parts)
 
 
 def status(turn: Any) -> str:

@@ -1,60 +1,41 @@
-"""What the log says about processes and resources at level debug."""
+"""Log lines about processes and resources."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-import structlog
 from support.workshop import Hire, Workshop
 
-from desim.core import log
+from desim.core.event_log import EventLog
 from desim.core.run import Run
 
 
-@pytest.fixture
-def lines() -> Iterator[list[dict[str, Any]]]:
-    """Log at level debug into a list, and be silent again afterwards."""
-    log.configure("debug")
-    caught: list[dict[str, Any]] = []
+class Lines:
+    """A logger that keeps its lines."""
 
-    def catch(_log: Any, _method: str, event: dict[str, Any]) -> Any:
-        world = event.pop("world")
-        caught.append({"t": world.now, **event})
-        raise structlog.DropEvent
+    def __init__(self) -> None:
+        self.lines: list[tuple[Any, ...]] = []
 
-    structlog.configure(processors=[catch])
-    yield caught
-    structlog.reset_defaults()
-    log._level = ""
+    def debug(self, text: str, **values: Any) -> None:
+        """Keep a line as its text and its values."""
+        self.lines.append((text, *values.values()))
+
+    info = warning = debug
 
 
-def played(model: Workshop, jobs: int) -> str | None:
-    """Return the ledger digest or nothing after playing to the end."""
-    run = Run(model)
+def test_processes_and_resources_are_told_by_name() -> None:
+    """Two jobs on one machine, which the later one takes from the other."""
+    run = Run(Workshop(days=1), observers=[EventLog()])
+    run.world.log = log = Lines()  # type: ignore[assignment]
     while decisions := run.advance():
-        run.answer(decisions[0], Hire(jobs))
-    return str(run.result())
-
-
-def test_the_log_tells_of_processes_and_resources(lines: list[dict[str, Any]]) -> None:
-    """Start, end and interrupt of processes; requests that wait, grants and releases."""
-    played(Workshop(days=1), 2)
-    told = [(line["t"], line["event"], line.get("process")) for line in lines]
-    assert told[:2] == [(0, "process started", "boss"), (0, "process started", "seller")]
-    assert (0, "process interrupted", "job") in told
-    assert (0, "process waits for a resource", "seller") in told
-    assert (0, "resource granted", "job") in told
-    assert (4, "process ended", "job") in told
-    assert (4, "resource released", None) in told
-    causes = [line["cause"] for line in lines if line["event"] == "process interrupted"]
-    assert causes == ["Preempted"]
-
-
-def test_the_log_changes_nothing(lines: list[dict[str, Any]]) -> None:
-    """The result is that of a silent run; at level info there is no line about processes."""
-    loud = played(Workshop(), 3)
-    assert lines
-    log._level = "info"
-    lines.clear()
-    assert played(Workshop(), 3) == loud
-    assert not [line for line in lines if line["event"].startswith(("process", "resource"))]
+        run.answer(decisions[0], Hire(2))
+    told = [line for line in log.lines if line[0].startswith(("process", "resource"))]
+    assert told[:5] == [
+        ("process started", 0, "boss"),
+        ("process started", 0, "seller"),
+        ("process waits for a resource", "seller", "StoreGet of shelf"),
+        ("process started", 0, "job"),
+        ("process started", 0, "job"),
+    ]
+    assert ("resource granted", 0, "job", "PriorityRequest of machine") in told
+    assert ("resource granted", 4, "seller", "StoreGet of shelf") in told
+    interrupts = [line for line in told if line[0] == "process interrupted"]
+    assert interrupts == [("process interrupted", 0, "job", "Preempted")]

@@ -10,9 +10,11 @@ from desim.core.protocols import (
     is_deterministic,
     is_drawing,
     is_informed,
+    memoryless_roles,
     offers,
 )
 from policies.chance import Random
+from policies.greedy import Greedy
 
 
 @frozen
@@ -60,3 +62,9 @@ def test_a_policy_that_draws_is_marked() -> None:
     """The generic `random` is."""
     assert is_drawing(Random)
     assert not is_drawing(Stride)
+
+
+def test_a_policy_without_memory_is_marked() -> None:
+    """The generic `greedy` is; one that says nothing may remember."""
+    policies = {"one": Greedy(lambda _: ()), "other": Stride(1)}
+    assert memoryless_roles(policies) == {"one"}

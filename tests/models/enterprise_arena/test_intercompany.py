@@ -167,7 +167,7 @@ def test_a_lender_whose_cash_is_negative_pays_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "batch", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 10))]
+    "batch", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 5))]
 )
 def test_books_articulate_with_random_cash_of_a_group(batch: int) -> None:
     """Inside months, after and between them; every month again at the end of the episode."""

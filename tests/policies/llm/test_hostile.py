@@ -1,15 +1,12 @@
 """Hostile endpoints: a run ends in time, in little memory, with a sentence, and keeps its key."""
 
-import os
-import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attrs import frozen
 from support.hostile import KEY, MODES, attacking, percent
-from support.paths import PYTHONPATH
-from support.peak import command as peak_command
+from support.preloaded import Preloaded
 
 from desim import Episode, replay
 
@@ -19,25 +16,22 @@ pytestmark = pytest.mark.slow
 #: A run without limits would never end.
 TIMEOUT, LONGEST = 3, 120
 
-#: Peak memory of a run, in MiB; a run with a good endpoint has about 60.
+#: Peak memory of a run, in MiB; a run with a good endpoint has about 80.
 MEMORY = 320
 
 #: The address of a server without TLS, as if it had it.
 TLS = "TLS to a plain port"
 
 
-@frozen
-class Ended:
-    """How a process ended."""
-
-    code: int
-    out: str
-    err: str
-    mib: float
+@pytest.fixture(scope="module")
+def desim() -> Iterator[Preloaded]:
+    """Return what runs commands."""
+    with Preloaded() as preloaded:
+        yield preloaded
 
 
 @pytest.mark.parametrize("name", [*MODES, TLS])
-def test_a_hostile_endpoint(name: str, tmp_path: Path) -> None:
+def test_a_hostile_endpoint(name: str, tmp_path: Path, desim: Preloaded) -> None:
     """The run ends or fails as a run may, and what is left can be read."""
     file = tmp_path / "game.jsonl"
     with attacking(MODES["500" if name == TLS else name]) as (url, requests):
@@ -45,7 +39,8 @@ def test_a_hostile_endpoint(name: str, tmp_path: Path) -> None:
         mode = "tools" if "call" in name or "arguments" in name else "json"
         spec = f"llm,model=m,base_url={base_url},timeout={TIMEOUT},resends=1,retries=1,mode={mode}"
         command = ["run", "beer_game", "--set", "horizon=2", "--policy", spec]
-        ended = run([*command, "--record", str(file)], tmp_path)
+        env = {"OPENAI_API_KEY": KEY}
+        ended = desim.run([*command, "--record", str(file)], tmp_path, env, LONGEST)
         seconds = time.monotonic() - requests[0]
     report = (
         f"{name}: exit {ended.code}, {seconds:.1f} s, {ended.mib:.0f} MiB, {len(requests)} sent"
@@ -64,18 +59,3 @@ def test_a_hostile_endpoint(name: str, tmp_path: Path) -> None:
         assert replay(file).score is not None
     else:
         assert Episode.read(file, whole=False).result is None
-
-
-def run(arguments: list[str], folder: Path) -> Ended:
-    """Run desim to its end, and measure its peak memory."""
-    peak = folder / "peak"
-    environment = os.environ | {"OPENAI_API_KEY": KEY, "PYTHONPATH": PYTHONPATH}
-    done = subprocess.run(
-        [*peak_command(peak), *arguments],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=LONGEST,
-        check=False,
-    )
-    return Ended(done.returncode, done.stdout, done.stderr, float(peak.read_text()))

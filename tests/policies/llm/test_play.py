@@ -138,13 +138,13 @@ class Says:
         return self.action
 
 
-def test_a_world_without_a_file_is_described_by_its_docstrings() -> None:
+def test_a_world_without_a_file_is_described_by_its_rules_and_docstrings() -> None:
     """The last rounds are kept."""
     answers = [call(("accept", {"project": 3})), call(("release", {"consultants": 2}))]
     with serving(*answers, call(("wait", {}))) as stub:
         play("edt/interactive", f"llm,model=stub,base_url={stub.url},history=2")
     rules = stub.requests[0]["messages"][0]["content"]
-    assert "A consulting firm" in rules
+    assert "You run a consulting firm" in rules
     assert "- free: Consultants that can still be hired." in rules
     assert [t["function"]["name"] for t in stub.requests[0]["tools"]][:2] == ["accept", "decline"]
     # Rules, two rounds of three messages, the observation.

@@ -142,7 +142,15 @@ def test_a_reply_is_graded_like_the_world_does() -> None:
 # -- methods ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "method",
+    [
+        each
+        if each in ("cot", "reflexion", "debate")
+        else pytest.param(each, marks=pytest.mark.slow)
+        for each in METHODS
+    ],
+)
 def test_every_method_plays_the_small_preset(method: str, tmp_path: Path) -> None:
     """On a scripted server; the record replays to the same ledger, also resumed from a cut."""
 

@@ -1,0 +1,45 @@
+"""The rules of the consulting firm in words, for its manager."""
+
+from models.edt.params import DigitalTwinParams
+
+__all__ = ["rules"]
+
+_AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
+
+_WORK = (
+    "Free consultants go to open projects by themselves, up to each project's seats, and stay "
+    "until it ends{or_leave}; work delivered is billed at the project's rate."
+)
+
+_ONCE = (
+    "You run a consulting firm for one simulated stretch of time. Before it starts you "
+    "make one decision; then the firm runs by itself and you cannot step in. "
+    "{aim}and fixed cost.\n"
+    "You choose C, the consultants kept (each costs money in every step, busy or not); R, "
+    "the level of revenue risk (the higher it is, the less sure the extensions and "
+    "follow-on projects on which the firm counts); and P, which projects to take and when "
+    "each is open. You cannot change salaries, rates or efforts. {work}"
+)
+
+_EVENTS = (
+    "You run a consulting firm step by step. You are asked at its events: a project that becomes "
+    "ready, is completed or extended, a deadline, and in quiet times once in {quarter} steps. Give "
+    "one command at a time; `wait` lets time pass until the next event. "
+    "{aim}and fixed cost.\n"
+    "You accept or decline projects, limit their seats, hire and release consultants (each on the "
+    "payroll costs money in every step, busy or not), and set R, the level of revenue risk: an "
+    "extension or a follow-on project with a probability above 1 - R can come about, others "
+    "cannot. {work}\n"
+    "A command that cannot be carried out changes nothing; the next observation says why."
+)
+
+_REFUSED = "\nA decision that cannot be carried out is refused with a reason and asked for again."
+
+
+def rules(params: DigitalTwinParams) -> str:
+    """Return what the manager knows before the first decision."""
+    if params.asks == "once":
+        text = _ONCE.format(aim=_AIM, work=_WORK.format(or_leave=""))
+        return text + _REFUSED if params.mode == "strict" else text
+    work = _WORK.format(or_leave=" or you take them off")
+    return _EVENTS.format(aim=_AIM, work=work, quarter=params.quarter)

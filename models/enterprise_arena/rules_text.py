@@ -1,0 +1,42 @@
+"""The rules of EnterpriseArena in words, for the chief financial officer."""
+
+from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.rules import UNBOUNDED
+
+__all__ = ["rules"]
+
+_YEAR = 12
+
+_RULES = """You are the chief financial officer of a company that lends {to}. Every \
+month you may look into things and must then do exactly one thing, which ends the month. Your \
+first duty is that cash never falls below zero at the end of a month: then everything is over. If \
+the company lives on, revenue of its latest {latest_months} and cash in the bank count for you.
+
+- Tools show how things stand. Each use counts against {you}the month's budget of \
+{budget} calls.
+- An action ends the month: pass, close the books, or ask for funding. Money that is asked for \
+arrives {soonest} to {latest} months later, if at all, and only one request can be under way.{terms}
+
+There is no order that you must follow; you may act at any time."""
+
+
+def rules(params: ArenaParams) -> str:
+    """Return what the officer knows before the first month."""
+    soonest, latest = params.delay_range
+    months = params.trailing_months
+    return _RULES.format(
+        to="to consumers" if params.opening_users or params.opening_loans else "nothing",
+        latest_months="year" if months == _YEAR else f"{months} months",
+        you="you and against " if params.tool_charge else "",
+        budget=params.tool_budget,
+        soonest=soonest,
+        latest=latest,
+        terms=_terms(params),
+    )
+
+
+def _terms(params: ArenaParams) -> str:
+    bound, free = params.largest_request, params.free_refusals
+    most = f" A request is for at most {bound:,.0f} dollars." if bound < UNBOUNDED else ""
+    goes_on = " The reply to one that is refused says whether the month goes on." if free else ""
+    return most + goes_on
