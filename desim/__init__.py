@@ -19,13 +19,14 @@ from desim.episodes.replay import replay
 from desim.episodes.resume import resume, resume_async
 from desim.episodes.series import play_series
 from desim.errors import DesimError
-from desim.sweeps.load import load
-from desim.sweeps.rows import Rows
-from desim.sweeps.sweep import sweep
 from desim.version import __version__
 
 if TYPE_CHECKING:
+    from desim.sweeps.load import load
+    from desim.sweeps.problem import problem
+    from desim.sweeps.rows import Rows
     from desim.sweeps.selecting import select
+    from desim.sweeps.sweep import sweep
     from desim.sweeps.until import compare
     from desim.sweeps.warm_pool import workers
 
@@ -52,6 +53,7 @@ __all__ = [
     "play",
     "play_async",
     "play_series",
+    "problem",
     "replay",
     "resume",
     "resume_async",
@@ -62,8 +64,12 @@ __all__ = [
 
 #: Names that are imported when they are first used, by their modules: importing desim is fast.
 _LATER = {
+    "Rows": "desim.sweeps.rows",
     "compare": "desim.sweeps.until",
+    "load": "desim.sweeps.load",
+    "problem": "desim.sweeps.problem",
     "select": "desim.sweeps.selecting",
+    "sweep": "desim.sweeps.sweep",
     "workers": "desim.sweeps.warm_pool",
 }
 
@@ -72,3 +78,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -110,7 +110,7 @@ class Episode:
 
         Args:
             what: "series", with a row for each value: `part`, `role`, `name`, `period` (from 1;
-                None of a point), `time` (the tick; of a period its end, where the model knows it),
+                None of a point), `time` (the tick; of a period its end, where the model says it),
                 `date` (where the model has dates), `value` (None where it is not known), `unit`.
                 "decisions", with a row for each decision: `number` (from 1), `time`, `date`,
                 `part`, `role`, then each field of the actions as `action.NAME` and of the

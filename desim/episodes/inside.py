@@ -23,10 +23,12 @@ class Inside:
     Attributes:
         model: The model that was played.
         points: What was recorded by `world.series` and by monitors, by name.
+        end: The tick at which the episode ended.
     """
 
     model: Model[Any]
     points: Mapping[str, Recorded]
+    end: int
     _states: tuple[Any, ...] = field(repr=False)
     _read: tuple[Series, Ticks] | None = field(repr=False)
 
@@ -53,7 +55,8 @@ class Inside:
             found = run.series() if offers(run.model, HasSeries) else {}
             read = (found, _ends(run.model, run.state))
         states = (run.state,) if keep_state else ()
-        return cls(run.model, points.read() if points else {}, states, read)
+        recorded = points.read() if points else {}
+        return cls(run.model, recorded, run.world.now, states, read)
 
     @property
     def state(self) -> Any:

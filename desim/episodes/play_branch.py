@@ -18,6 +18,7 @@ from desim.episodes.record_lock import RecordLock
 from desim.episodes.recorder import Recorder, line_kind, lines_up_to
 from desim.episodes.session import Session
 from desim.episodes.spec import label
+from desim.episodes.tracing import Tracing
 from desim.episodes.trust import (
     given_policies,
     recorded_roles,
@@ -42,6 +43,7 @@ def play_branch(
     limits: Limits | None = None,
     keep_steps: bool = True,
     key: bytes | None = None,
+    trace: str | Path | None = None,
 ) -> Episode:
     """Repeat the first decisions of a record and play on from there; the record is not changed.
 
@@ -52,8 +54,8 @@ def play_branch(
         path: A record: whole, cut, or of a run that failed.
         decisions: How many decisions to repeat.
         policies: As in `play`, for all roles of the record or some.
-        future: The seed with which everything is drawn that nobody knows yet when the next decision
-            is open, as in `branch`; None plays on in the world of the record.
+        future: The seed with which everything is drawn that no role can have observed when the next
+            decision is open, as in `branch`; None plays on in the world of the record.
         record: A new file for the whole episode, the repeated decisions included.
         trust: As in `resume`, like the other arguments.
         model: A model instead of the recorded one.
@@ -61,16 +63,20 @@ def play_branch(
         limits: Of wall time, events and decisions, the repeated ones included.
         keep_steps: As in `play`.
         key: The key of the new record's HMAC.
+        trace: As in `play`: a new file for a trace of the whole episode, the repeated decisions
+            included.
 
     Raises:
         BadRecord: The record cannot be read or was altered, also behind the repeated decisions, or
             a decision differs from the one on record.
         UsageError: The record has fewer decisions, names something outside and is not trusted, or
-            the new file exists; or the future is no seed.
+            a new file exists; or the future is no seed.
     """
     past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False)
     if not 0 <= decisions <= len(past.steps):
         raise UsageError(f"{path} has {len(past.steps)} decisions; {decisions} were given")
+    # Before a new record is made: the file of the trace may exist.
+    tracing = Tracing(trace, repeated=decisions) if trace is not None else None
     roles = recorded_roles(past.header, policies)
     world = trusted_model(path, past.header, trust=trust, name=model, params=params, roles=roles)
     given = given_policies(past.header, world, policies)
@@ -93,6 +99,7 @@ def play_branch(
                 limits=limits,
                 keep_steps=keep_steps,
                 key=key,
+                tracing=tracing,
             ) as session,
         ):
             return session.play()

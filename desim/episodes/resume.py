@@ -10,6 +10,7 @@ from desim.episodes.late import with_starts
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session
+from desim.episodes.tracing import Tracing
 from desim.episodes.trust import recorded_roles, trusted_model, trusted_policies
 from desim.errors import BadRecord, UsageError
 
@@ -26,6 +27,7 @@ def resume(
     limits: Limits | None = None,
     keep_steps: bool = True,
     key: bytes | None = None,
+    trace: str | Path | None = None,
 ) -> Episode:
     """Play a cut record to its end, in the same file.
 
@@ -43,6 +45,8 @@ def resume(
         limits: Of wall time, events and decisions, the repeated ones included.
         keep_steps: As in `play`.
         key: The key of the record's HMAC, as given to `play`.
+        trace: As in `play`: a new file for a trace of the whole episode, the repeated decisions
+            included.
 
     Returns:
         The whole episode.
@@ -50,11 +54,12 @@ def resume(
     Raises:
         BadRecord: The record cannot be read, or a decision differs from the one on record.
         UsageError: A policy cannot be built from its label on record, the record names something
-            outside and is not trusted, or another process writes it.
+            outside and is not trusted, or another process writes it; or the file of the trace
+            exists, or a trace of a whole record is asked for.
     """
-    if (ended := _ended(path, key, keep_steps=keep_steps)) is not None:
+    if (ended := _ended(path, key, keep_steps=keep_steps, trace=trace)) is not None:
         return ended
-    session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key)
+    session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key, trace)
     with session as at_play:
         return at_play.play()
 
@@ -69,20 +74,28 @@ async def resume_async(
     limits: Limits | None = None,
     keep_steps: bool = True,
     key: bytes | None = None,
+    trace: str | Path | None = None,
 ) -> Episode:
     """Play a cut record to its end in the event loop that runs; otherwise as `resume`."""
-    if (ended := _ended(path, key, keep_steps=keep_steps)) is not None:
+    if (ended := _ended(path, key, keep_steps=keep_steps, trace=trace)) is not None:
         return ended
-    session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key)
+    session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key, trace)
     with session as at_play:
         return await at_play.play_async()
 
 
-def _ended(path: str | Path, key: bytes | None, *, keep_steps: bool) -> Episode | None:
+def _ended(
+    path: str | Path, key: bytes | None, *, keep_steps: bool, trace: str | Path | None
+) -> Episode | None:
     """Return the episode of a whole record, which needs no lock."""
     episode = Episode.read(path, whole=False, keep_steps=False)
     if episode.result is None:
         return None
+    if trace is not None:
+        raise UsageError(
+            f"{path} has ended, so that nothing is played; desim export {path} --format trace "
+            "writes its trace"
+        )
     # Read again: only a whole record can prove that it has the key.
     return Episode.read(path, key=key, keep_steps=keep_steps)
 
@@ -97,12 +110,14 @@ def _session(
     limits: Limits | None,
     keep_steps: bool,  # noqa: FBT001 (as above)
     key: bytes | None,
+    trace: str | Path | None,
 ) -> Iterator[Session]:
     """Open a session that continues a record, under its lock."""
     with RecordLock(path):
         past = Episode.read(path, whole=False, keep_steps=False)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
+        tracing = Tracing(trace, repeated=len(past.steps)) if trace is not None else None
         header = past.header
         roles = recorded_roles(header, policies)
         world = trusted_model(path, header, trust=trust, name=model, params=params, roles=roles)
@@ -120,6 +135,7 @@ def _session(
                 keep_steps=keep_steps,
                 key=key,
                 keep_state=True,
+                tracing=tracing,
             )
         except BadRecord as fault:
             raise BadRecord(f"{path}: {fault}") from None

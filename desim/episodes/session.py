@@ -177,10 +177,28 @@ class Session:
     async def decide_async(self, decision: Decision) -> Any:
         """Return the answer of the policy of a decision's role, awaited if it is an awaitable.
 
+        A policy that offers `decide_async` decides by it.
+
         Raises:
             PolicyFailed: The policy raised an exception.
         """
-        return await self._awaited(decision, self.decide(decision))
+        policy = self.policies[decision.role]
+        if offers(policy, DecidesAsync):
+            return await self.awaited(decision, policy.decide_async(decision.observation))
+        return await self.awaited(decision, self.decide(decision))
+
+    async def awaited(self, decision: Decision, action: Any) -> Any:
+        """Return an answer, awaited if it is an awaitable.
+
+        Raises:
+            PolicyFailed: The policy raised an exception.
+        """
+        try:
+            return await action if inspect.isawaitable(action) else action
+        except DesimError:
+            raise
+        except RAISED as fault:
+            raise self._failed(decision, fault) from fault
 
     def take(self, decision: Decision, action: Any) -> None:
         """Give an answer to the run and record it, unless it is on record already.
@@ -330,21 +348,13 @@ class Session:
         # asyncio takes longer to import than desim itself.
         import asyncio
 
-        tasks = [asyncio.ensure_future(self._awaited(*each)) for each in waiting]
+        tasks = [asyncio.ensure_future(self.awaited(*each)) for each in waiting]
         try:
             actions = await asyncio.gather(*tasks)
         finally:
             for task in tasks:
                 task.cancel()
         return [(decision, action) for (decision, _), action in zip(waiting, actions, strict=True)]
-
-    async def _awaited(self, decision: Decision, action: Any) -> Any:
-        try:
-            return await action if inspect.isawaitable(action) else action
-        except DesimError:
-            raise
-        except RAISED as fault:
-            raise self._failed(decision, fault) from fault
 
     def _take_all(self, answers: Sequence[tuple[Decision, Any]]) -> None:
         for decision, action in answers:

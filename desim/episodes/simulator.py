@@ -1,8 +1,8 @@
 """A look ahead from an episode at play: candidate actions are tried in redrawn futures.
 
-A rollout is a run of its own. It repeats the decisions so far, redraws what nobody knows yet,
-answers the open question with a candidate, and lets policies play all seats from there. It never
-continues in the episode's own future, and the episode does not notice it.
+A rollout is a run of its own. It repeats the decisions so far, redraws what no role can have
+observed yet, answers the open question with a candidate, and lets policies play all seats from
+there. It never continues in the episode's own future, and changes nothing in the episode.
 
 The prefix is repeated for every rollout. Generators of processes cannot be copied, and a fork of
 the process costs more than the prefix of a usual episode (README, "Looking ahead").
@@ -15,7 +15,15 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from desim.core.faults import RAISED, fault_text
-from desim.core.protocols import LooksAhead, Model, Policy, ReachesOutside, is_informed, offers
+from desim.core.protocols import (
+    LooksAhead,
+    Model,
+    Policy,
+    ReachesOutside,
+    is_informed,
+    memoryless_roles,
+    offers,
+)
 from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
@@ -107,8 +115,7 @@ class Simulator:
 
         Raises:
             UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
-                contacts hosts, looks ahead itself, or is informed and so knows the episode's own
-                future.
+                contacts hosts, looks ahead itself, or is informed of the episode's own future.
         """
         given = assign(self.model, policies, self.roles)
         made = resolve(self.model, {role: _copied(one) for role, one in given.items()}, seed)
@@ -175,19 +182,22 @@ class Simulator:
         """Return a run that has repeated the decisions so far, in a redrawn future.
 
         Args:
-            policies: Observe what their roles observe; their answers are dropped.
+            policies: Observe what their roles observe, unless they are memoryless; their answers
+                are dropped.
             future: The seed of the future.
 
         Raises:
             PolicyFailed: The model asks for other decisions than in the episode.
         """
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
+        without_past = memoryless_roles(policies)
         opened, at = run.advance(), 0
         for t, answered in self._answers[: self._run.decisions]:
             decision = opened[at]
             if decision.role != answered.role or run.world.now != t:
                 raise self._differs()
-            _decided(policies, decision)
+            if decision.role not in without_past:
+                _decided(policies, decision)
             # Not `Run.answer`: the episode has checked the answer.
             decision.action, decision.wire = answered.action, answered.wire
             at += 1
@@ -304,7 +314,7 @@ def _check(name: str, policy: Policy) -> None:
     for reason, is_one in (
         ("opens files or contacts hosts", offers(policy, ReachesOutside)),
         ("looks ahead itself", offers(policy, LooksAhead)),
-        ("knows the future of the episode, which rollouts replace", is_informed(policy)),
+        ("is informed of the future of the episode, which rollouts replace", is_informed(policy)),
     ):
         if is_one:
             raise UsageError(f"policy {name!r} cannot play in rollouts: it {reason}")

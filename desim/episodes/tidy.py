@@ -61,7 +61,7 @@ def _series_rows(inside: Inside) -> Iterator[_Row]:
     for name, values in series.items():
         column = declared.get(name, Column())
         head = (_part(model, name), column.role, name)
-        # A model that knows the end of fewer periods leaves the others without.
+        # A model that says the end of fewer periods leaves the others without.
         ticks = [*ends.get(name, ())[: len(values)]]
         known = [*ticks, *[None] * (len(values) - len(ticks))]
         for period, (tick, value) in enumerate(zip(known, values, strict=True), 1):

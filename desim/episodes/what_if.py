@@ -25,6 +25,7 @@ from desim.core.protocols import (
     Policy,
     ReachesOutside,
     is_informed,
+    memoryless_roles,
     offers,
 )
 from desim.core.run import Run
@@ -151,7 +152,8 @@ class Arm:
         at: How many decisions are repeated from the record.
         action: Answers the next one; None leaves it to *then*.
         then: Policies of all roles, who answer the others; None stands for the recorded actions.
-        fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`.
+        fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`; those of
+            memoryless policies need not be among them.
     """
 
     at: int
@@ -170,9 +172,9 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     Args:
         past: The record.
         arm: What is answered.
-        future: The seed with which everything is drawn that nobody knows yet when the decision is
-            open, as in `branch`, and the seed of the policies' seats; None stands for the true
-            future, and the seed of the episode.
+        future: The seed with which everything is drawn that no role can have observed when the
+            decision is open, as in `branch`, and the seed of the policies' seats; None stands for
+            the true future, and the seed of the episode.
 
     Raises:
         PolicyFailed: A policy raised an exception.
@@ -184,6 +186,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     policies: Mapping[str, Policy] = {}
     if arm.then is not None:
         policies = _made(past, arm.then, header.seed if future is None else future)
+        arm = evolve(arm, fresh=arm.fresh | memoryless_roles(policies))
     number = 0
     with rare_collections():
         while opened := run.advance():
@@ -199,8 +202,8 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
     Args:
         past: The record.
         policies: One for all roles of the record, or by role.
-        redrawn: Whether they play in redrawn futures, where a policy that knows the true one knows
-            nothing.
+        redrawn: Whether they play in redrawn futures, where a policy that is informed of the true
+            one is refused.
 
     Raises:
         UsageError: There is no such policy, or one cannot play here.
@@ -208,7 +211,7 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
     given = given_policies(past.header, past.model, policies)
     for role in given.keys() - past.header.policies.keys():
         roles = ", ".join(past.header.policies)
-        raise UsageError(f"nobody plays {role!r} in the record; its roles are {roles}")
+        raise UsageError(f"no policy plays {role!r} in the record; its roles are {roles}")
     for one in given.values():
         _check(past, one, redrawn=redrawn)
     return given
@@ -230,7 +233,7 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
     given = players(past, then, redrawn=redrawn)
     for role in past.header.policies:
         if role not in given:
-            raise UsageError(f"nobody plays on as {role!r}; name a policy for every role (--then)")
+            raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
     _made(past, given, past.header.seed)  # what is wrong in a spec is found before anything else
     return given
 
@@ -238,8 +241,8 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
 def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
     """Return the roles whose policies cannot follow decisions that they have not made.
 
-    A rule that remembers demand can observe a game that somebody else plays. One that asks a
-    question and reads the reply in the next observation cannot: it raises an exception. Such a
+    A rule with a memory of past demand can observe a game that another policy plays. One that asks
+    a question and reads the reply in the next observation cannot: it raises an exception. Such a
     policy begins with its first decision after the changed one, as in `play_branch`.
 
     Args:

@@ -5,9 +5,11 @@ from typing import Any
 
 import simpy
 from simpy.events import Event
+from simpy.resources.base import Get, Put
 
 from desim.core.happenings import first_event
 from desim.core.observer import MAX_EVENTS, Observed
+from desim.core.resource_names import ResourceNames
 from desim.core.world import Decision, World
 from desim.errors import UsageError
 from desim.short_repr import short_repr
@@ -36,7 +38,8 @@ class LastEvents:
         self._count = 0
 
     def attach(self, run: Observed) -> None:
-        """Prepare for a run; there is nothing to do."""
+        """Prepare for a run."""
+        self._run = run
 
     def event(self, world: World) -> None:
         """Keep the event that is processed next."""
@@ -50,7 +53,8 @@ class LastEvents:
             return "no event was processed"
         head = f"the last {len(self._kept):,} of {self._count:,} events:"
         width = max(len(str(tick)) for _, tick, _, _ in self._kept)
-        lines = (f"  t={tick:<{width}} {_line(*rest)}" for tick, *rest in map(_turned, self._kept))
+        names = ResourceNames(self._run)
+        lines = (f"  t={t:<{width}} {_line(names, *one)}" for t, *one in map(_turned, self._kept))
         return "\n".join((head, *lines))
 
 
@@ -59,12 +63,12 @@ def _turned(kept: tuple[World, int, Event, Any]) -> tuple[int, World, Event, Any
     return tick, world, event, callbacks
 
 
-def _line(world: World, event: Event, callbacks: Any) -> str:
+def _line(resources: ResourceNames, world: World, event: Event, callbacks: Any) -> str:
     part = f"{world.prefix.rstrip('.')}: " if world.prefix else ""
     owners = [getattr(callback, "__self__", None) for callback in callbacks or ()]
     names = [owner.name for owner in owners if isinstance(owner, simpy.Process)]
     resumes = f" resumes {', '.join(names)}" if names else ""
-    return f"{part}{_class(event)}{_what(event)}{resumes}"
+    return f"{part}{_class(event)}{_what(event, resources)}{resumes}"
 
 
 def _class(event: Event) -> str:
@@ -75,7 +79,7 @@ def _class(event: Event) -> str:
     return type(event).__name__
 
 
-def _what(event: Event) -> str:
+def _what(event: Event, resources: ResourceNames) -> str:
     match event:
         case Decision():
             return f" of {event.role}: {short_repr(event.action)}"
@@ -83,5 +87,7 @@ def _what(event: Event) -> str:
             return f" {event.name} {'ended' if event.ok else 'failed'}"
         case simpy.events.Interruption():
             return f" of {event.process.name}"
+        case Put() | Get():
+            return f" of {resources.name(event.resource, event.proc)}"
         case _:
             return ""

@@ -37,6 +37,7 @@ class _Scene:
     Attributes:
         world: The run's world, or the one of a part.
         event: The event that it processes or has processed last.
+        cause: The decision that has caused this event.
         ran: The processes that this event has resumed.
         numbers: Serial numbers from which on events were scheduled by another decision or time.
         marks: That time and that decision, for each of them.
@@ -44,6 +45,7 @@ class _Scene:
 
     world: World
     event: Event | None = None
+    cause: int | None = None
     ran: list[simpy.Process] = field(factory=list)
     numbers: list[int] = field(factory=lambda: [-1])
     marks: list[tuple[int, int | None]] = field(factory=lambda: [(0, None)])
@@ -66,6 +68,7 @@ class Tracer:
 
     Args:
         limit: Rows that are kept; the trace ends there, and says so.
+        repeated: How many of the decisions are repeated from a record.
 
     Attributes:
         clock: The time of the trace.
@@ -78,10 +81,11 @@ class Tracer:
         instants: Events of the model's own classes.
         lasting: The same from the time at which they were scheduled, such as shipments.
         fault: What went wrong when the model reported its spans; often empty.
+        repeated: As given.
         cut: Why the trace ends before the episode; empty where it does not.
     """
 
-    def __init__(self, limit: int = MAX_ROWS) -> None:
+    def __init__(self, limit: int = MAX_ROWS, repeated: int = 0) -> None:
         self.decisions: list[Taken] = []
         self.postings: list[Posted] = []
         self.instants: list[Instant] = []
@@ -89,6 +93,7 @@ class Tracer:
         self.processes = Processes()
         self.cut = self.fault = ""
         self.end = 0
+        self.repeated = repeated
         self._limit = limit
         self._rows = 0
         self._tick = 0
@@ -110,7 +115,7 @@ class Tracer:
         if self.cut:
             return
         scene = self._scenes.get(world) or self._enter(world)
-        self._settle(scene)
+        self._settle()
         tick, number, event = first_event(world)
         if not world.prefix:
             self._tick = tick
@@ -122,6 +127,7 @@ class Tracer:
         since, self._cause = scene.scheduled(number)
         if type(event) is Decision:
             self._decided(world, event, now)
+        scene.cause = self._cause
         for each in self._scenes.values():
             each.mark(now, self._cause)
         scene.event, scene.ran = event, resumed(event)
@@ -131,10 +137,25 @@ class Tracer:
         if self._rows >= self._limit:
             self._stop(f"it keeps {self._limit:,} rows")
 
+    def cause(self, world: World, role: str) -> None:
+        """Keep what the present event has done so far; the rest is because of a role's answer."""
+        scene = self._scenes.get(world)
+        if self.cut or scene is None:  # no decision before a world's first event
+            return
+        self._post()
+        try:
+            now = self.clock.advance(self._tick)
+        except OverflowError as fault:
+            self._stop(str(fault))
+            return
+        self._cause = self._last.get(f"{world.prefix}{role}") if role else scene.cause
+        for each in self._scenes.values():
+            each.mark(now, self._cause)
+
     def finish(self) -> None:
         """Keep what the last event has done, and end what still lasts; to be called once."""
-        for scene in self._scenes.values() if not self.cut else ():
-            self._settle(scene)
+        if not self.cut:
+            self._settle()
         self.end = end = self._end()
         for scene in self._scenes.values() if not self.cut else ():
             self._under_way(scene, end)
@@ -158,23 +179,32 @@ class Tracer:
                 self._watches[key] = LedgerWatch(f"{name} #{taken + 1}" if taken else name, ledger)
         return scene
 
-    def _settle(self, scene: _Scene) -> None:
-        """Keep what an event has done that was processed meanwhile."""
+    def _settle(self) -> None:
+        """Keep what the events have done that were processed meanwhile."""
+        self._post()
+        for scene in self._scenes.values():
+            # An event of the common clock is under way while it lets the world of a part go on.
+            if scene.event is not None and scene.world.active_process is None:
+                self._settle_event(scene, scene.event)
+
+    def _settle_event(self, scene: _Scene, event: Event) -> None:
+        now = max(self.clock.now, 0)
+        part, ran = scene.world.prefix, scene.ran
+        for resource in self.resources.claimed(event, ran):
+            self._rows += self.resources.look(part, resource, now, scene.cause)
+        for process in ran:
+            self.processes.yielded(process, now, self.resources.waits_for(process))
+        if type(event) is Decision:
+            self.processes.abandon(now)
+        scene.event, scene.ran = None, []
+
+    def _post(self) -> None:
+        """Keep what has been posted meanwhile."""
         now = max(self.clock.now, 0)
         for watch in self._watches.values():
             if (news := watch.news()) is not None:
                 self._rows += 1 + len(news.balances)
                 self.postings.append(Posted(watch.name, now, self._tick, self._cause, news))
-        if scene.event is None:
-            return
-        part, ran = scene.world.prefix, scene.ran
-        for resource in self.resources.claimed(scene.event, ran):
-            self._rows += self.resources.look(part, resource, now, self._cause)
-        for process in ran:
-            self.processes.yielded(process, now, self.resources.waits_for(process))
-        if type(scene.event) is Decision:
-            self.processes.abandon(now)
-        scene.event, scene.ran = None, []
 
     def _look(self, world: World, event: Event, since: int, now: int) -> None:
         """Keep an event that is processed now, as far as it is no mere passing of time."""

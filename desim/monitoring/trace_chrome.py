@@ -18,6 +18,9 @@ from desim.monitoring.trace_rows import Lasting, Posted, Taken
 
 __all__ = ["chrome_events"]
 
+#: From the id of a process to the ids of its threads.
+_IDS = 1_000
+
 #: Events of one time: what ends comes first; a flow starts and ends after the slices that it joins.
 _ORDER = {phase: at for at, phase in enumerate("eXbisfC")}
 
@@ -30,6 +33,7 @@ def chrome_events(tracer: Tracer) -> Iterator[dict[str, Any]]:
     writer.under_way()
     writer.resources()
     writer.ledgers()
+    writer.parts_of_record()
     if tracer.cut:
         writer.add("i", tracer.cut, (0, 0), tracer.end, s="g")
     yield from writer.names
@@ -117,6 +121,15 @@ class _Writer:
             for account, value in one.posting.balances.items():
                 self._balance(one, account, value)
 
+    def parts_of_record(self) -> None:
+        """Draw how long decisions were repeated from a record, and from when on it was played."""
+        tracer = self._tracer
+        if 0 < tracer.repeated < len(tracer.decisions):
+            since = tracer.decisions[tracer.repeated].time
+            track = self._thread("decisions", "source")
+            self._slice(track, f"{tracer.repeated:,} decisions of a record", 0, since, {})
+            self._slice(track, "played on", since, tracer.end, {})
+
     # -- events ----------------------------------------------------------------------------------
 
     def add(self, phase: str, name: str, track: tuple[int, int], time: int, /, **more: Any) -> None:
@@ -158,10 +171,9 @@ class _Writer:
             self.add("e", name, track, end, **more)
 
     def _balance(self, one: Posted, account: str, value: float) -> None:
-        track = self._process("ledgers"), 0
-        self.add(
-            "C", clean(f"{one.ledger} {account}".strip()), track, one.time, args={"balance": value}
-        )
+        # Perfetto shows it behind the name.
+        track, unit = (self._process("ledgers"), 0), one.posting.unit
+        self.add("C", clean(f"{one.ledger} {account}".strip()), track, one.time, args={unit: value})
 
     def _flow(self, cause: int | None, track: tuple[int, int], time: int) -> None:
         """Draw an arrow from a decision to a slice that begins at a time."""
@@ -189,10 +201,12 @@ class _Writer:
         pid = self._process(section)
         track = self._threads.get((pid, name))
         if track is None:
-            tid = 1 + sum(1 for each, _ in self._threads if each == pid)
-            track = self._threads[pid, name] = pid, tid
+            number = 1 + sum(1 for each, _ in self._threads if each == pid)
+            # Perfetto shows ids behind names, and takes the thread with the process's id for its
+            # main thread; these look like ids and not like a part of the name.
+            track = self._threads[pid, name] = pid, pid * _IDS + number
             self._name("thread_name", *track, name=clean(name))
-            self._name("thread_sort_index", *track, sort_index=tid)
+            self._name("thread_sort_index", *track, sort_index=number)
         return track
 
     def _name(self, what: str, pid: int, tid: int, **args: Any) -> None:

@@ -31,16 +31,16 @@ def short_action(action: Any) -> str:
 def process_label(process: simpy.Process) -> str:
     """Return what tells a process from others of its function, from the arguments of the function.
 
-    A text or whole number is shown itself, any other argument by its `name` where that is a text;
-    empty if there is none.
+    A text is shown itself, a whole number as `argument=number`, any other argument by its `name`
+    where that is a text; empty if there is none.
     """
     generator: Any = getattr(process, "_generator", None)
     frame, code = getattr(generator, "gi_frame", None), getattr(generator, "gi_code", None)
     if frame is None or code is None:
         return ""
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    values = (frame.f_locals.get(name) for name in names)
-    return clean(", ".join(filter(None, map(_name, values))))
+    values = ((name, frame.f_locals.get(name)) for name in names)
+    return clean(", ".join(filter(None, (_argument(*each) for each in values))))
 
 
 def event_arguments(event: Any) -> Mapping[str, str | int | float]:
@@ -53,9 +53,11 @@ def event_arguments(event: Any) -> Mapping[str, str | int | float]:
     return {name: _plain(value) for name, value in list(held.items())[:_MOST]}
 
 
-def _name(value: Any) -> str:
-    if type(value) in (str, int):
-        return str(value)
+def _argument(argument: str, value: Any) -> str:
+    if type(value) is int:
+        return f"{argument}={value}"
+    if type(value) is str:
+        return value
     name = attributes(value).get("name")
     return name if isinstance(name, str) else own_name(value)
 

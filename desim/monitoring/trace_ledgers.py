@@ -81,11 +81,13 @@ class Posting:
         text: What the first entry says, and how many more there are.
         entries: The first ones, as plain values.
         balances: The new balances by account that has changed, in the unit that people read.
+        unit: What they are: `balance` of money, or `units`.
     """
 
     text: str
     entries: tuple[Mapping[str, Any], ...]
     balances: Mapping[str, float]
+    unit: str
 
 
 class LedgerWatch:
@@ -126,6 +128,7 @@ class LedgerWatch:
             clean(_text(fresh[0], is_book=self._is_book)) + more,
             tuple(_shown(row, each, is_book=self._is_book) for row, each in pairs),
             dict(self._finite(touched)),
+            "balance" if self._is_book else "units",
         )
 
     def _finite(self, accounts: Mapping[str, None]) -> Iterator[tuple[str, float]]:

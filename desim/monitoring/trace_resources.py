@@ -65,8 +65,11 @@ class Resources:
         return len(self.spans) + len(self.counts) - before
 
     def waits_for(self, process: simpy.Process) -> str:
-        """Return what a process waits for where that is a resource; empty otherwise."""
+        """Return what a process waits for where a variable names it; empty otherwise."""
         claim = process.target if process.is_alive else None
+        if type(claim) is Event:
+            name = self._names.variable(claim, process)
+            return f"event {name}" if name else ""
         if not isinstance(claim, Put | Get):
             return ""
         return f"{waited_for(claim).partition(' ')[0]} {self._names.name(claim.resource, process)}"

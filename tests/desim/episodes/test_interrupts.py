@@ -44,7 +44,13 @@ class Sleeps:
 """
 
 
-@pytest.mark.parametrize("policy", ["Computes", "ComputesInACoroutine", "Sleeps"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "Computes",
+        *(pytest.param(p, marks=pytest.mark.slow) for p in ("ComputesInACoroutine", "Sleeps")),
+    ],
+)
 def test_the_first_ctrl_c_stops_a_run(tmp_path: Path, policy: str) -> None:
     """Exit code 130, one sentence, and a record that can be resumed."""
     (tmp_path / "endless.py").write_text(ENDLESS)

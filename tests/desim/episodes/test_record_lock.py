@@ -134,6 +134,7 @@ def test_a_lock_without_a_name_is_looked_at_again(tmp_path: Path) -> None:
         writes.join()
 
 
+@pytest.mark.slow
 def test_many_processes_take_turns(tmp_path: Path) -> None:
     """No two of them hold a lock at once, although each removes its file."""
     code = (

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import define, field, frozen
@@ -257,7 +257,10 @@ async def waits(_: Stage) -> Order:
 @pytest.mark.parametrize(
     ("policies", "text"),
     [
-        ("foresight", "'foresight' cannot play in rollouts: it knows the future of the episode"),
+        (
+            "foresight",
+            "'foresight' cannot play in rollouts: it is informed of the future",
+        ),
         ("rollout", "'rollout' cannot play in rollouts: it looks ahead itself"),
         ("llm,model=m,base_url=http://localhost:1/v1", "it opens files or contacts hosts"),
         (waits, "the policy of 'retailer' is a coroutine"),
@@ -300,3 +303,24 @@ def test_an_instance_is_copied_for_each_rollout() -> None:
     probe, _ = probed(actions=[Order(4), Order(4)], policies=given)
     assert probe.scores[0] == probe.scores[1]
     assert given.orders == 0
+
+
+@frozen
+class Once:
+    """Orders four, and keeps which weeks it was asked for."""
+
+    memoryless: ClassVar[bool] = True
+    weeks: ClassVar[list[int]] = []
+
+    def decide(self, stage: Stage) -> Order:
+        """Order four."""
+        self.weeks.append(stage.week)
+        return Order(4)
+
+
+def test_the_past_is_not_shown_to_a_policy_without_memory() -> None:
+    """Scores are those of the same rule where it observes it."""
+    Once.weeks.clear()
+    probe, _ = probed(policies=Once)
+    assert min(Once.weeks) == 6
+    assert probe.scores == probed(policies=four)[0].scores

@@ -171,7 +171,7 @@ def test_the_players_of_a_record_are_never_built(walked: Path) -> None:
     assert outcome(past, Arm(2, Go(2), base), 0) == 3 + 3 + 10
     with pytest.raises(UsageError, match=r"recorded players cannot be asked .* --then SPEC"):
         players_of_all(past, None, redrawn=True)
-    with pytest.raises(UsageError, match="nobody plays on as 'helper'"):
+    with pytest.raises(UsageError, match="no policy plays on as 'helper'"):
         players_of_all(past, {"walker": Stride(5)}, redrawn=True)
 
 

@@ -16,7 +16,9 @@ from desim.episodes.record_file import RecordFile
 from desim.errors import UsageError, WriteFailed
 
 
-@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["run.jsonl", pytest.param("run.jsonl.gz", marks=pytest.mark.slow)]
+)
 def test_a_limit_of_the_system_is_an_error(tmp_path: Path, name: str) -> None:
     """`ulimit -f` in a shell: an exit code, one sentence, and all decisions that fit."""
     blocks = 2 if name.endswith(".gz") else 16

@@ -42,6 +42,23 @@ def test_the_last_events_are_listed_with_tick_process_and_role() -> None:
     ]
 
 
+def test_resources_have_the_names_of_the_variables_that_hold_them() -> None:
+    """Of the state here; the process that asked may have ended."""
+    kept = LastEvents(14)
+    run = Run(Workshop(days=1), observers=[kept])
+    while decisions := run.advance():
+        run.answer(decisions[0], Hire(1))
+    lines = [line.split("  ", 2)[-1] for line in kept.text().splitlines()[1:]]
+    assert {line for line in lines if " of " in line} == {
+        "Decision of boss: Hire(jobs=1) resumes boss",
+        "PriorityRequest of machine resumes job",
+        "Release of machine",
+        "ContainerPut of tank resumes job",
+        "StorePut of shelf resumes job",
+        "StoreGet of shelf resumes seller",
+    }
+
+
 @pytest.mark.parametrize(
     ("policy", "limits", "error"),
     [

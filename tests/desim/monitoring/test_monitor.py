@@ -136,6 +136,52 @@ def test_a_warm_up_leaves_the_beginning_out() -> None:
     assert seen.puts.length.mean == (6 + 1) / 14
 
 
+def test_nested_requests_of_which_one_is_preempted_and_one_gives_up() -> None:
+    """By hand, after a warm-up of 2: the desk is taken until 10, the machine in turns until 10."""
+    world = World()
+    desk, machine = simpy.PriorityResource(world), simpy.PreemptiveResource(world)
+    at_desk, at_machine = monitor(desk, "desk", warm_up=2), monitor(machine, "m", warm_up=2)
+    log: list[tuple[str, int]] = []
+
+    def visitor(name: str, priority: int, at: int, ticks: int, patience: int = 99) -> Story:
+        yield world.timeout(at)
+        with desk.request(priority=priority) as turn:
+            yield turn | world.timeout(patience)
+            if turn.triggered:
+                with machine.request(priority=priority) as use:
+                    try:
+                        yield use
+                        yield world.timeout(ticks)
+                    except simpy.Interrupt:
+                        log.append((name + " interrupted", world.now))
+                        return
+            log.append((name, world.now))
+
+    def urgent() -> Story:
+        yield world.timeout(5)
+        with machine.request(priority=-1) as use:
+            yield use
+            yield world.timeout(2)
+
+    for story in (
+        visitor("a", 1, 0, 4),
+        visitor("b", 1, 1, 3),
+        visitor("c", 0, 2, 2),
+        visitor("d", 1, 2, 2, patience=1),
+        urgent(),
+    ):
+        world.process(story)
+    world.run(until=20)
+    # c has the machine from 4 to 5, the urgent one to 7; b holds the desk from 5 and works 7 to 10.
+    assert log == [("d", 3), ("a", 4), ("c interrupted", 5), ("b", 10)]
+    found = at_desk.metrics() | at_machine.metrics()
+    assert found["desk.utilisation"] == found["m.utilisation"] == pytest.approx(8 / 18)
+    assert found["desk.queue_mean"] == pytest.approx((3 + 2 + 1) / 18)
+    assert (found["desk.requests"], found["desk.cancelled"], found["desk.wait_mean"]) == (2, 1, 3)
+    assert found["m.queue_mean"] == pytest.approx(2 / 18)
+    assert (found["m.requests"], found["m.preempted"], found["m.cancelled"]) == (3, 1, 0)
+
+
 def test_a_container() -> None:
     """Level and both queues over time; an infinite one has no utilisation."""
     world = World()

@@ -9,24 +9,19 @@ import pytest
 from support.chrome_trace import check, events, read
 from support.workshop import Hire, Workshop
 
-from desim import Run, play
+from desim import Run, catalog, play
+from desim.core.event_log import EventLog
+from desim.core.points import Points
 from desim.core.spans import Span
+from desim.episodes.lineup import resolve
 from desim.episodes.record_trace import write_trace
+from desim.episodes.session import Session
+from desim.episodes.tracing import Tracing
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.monitoring.trace import Tracer
 from desim.monitoring.trace_clock import MAX_TIME, TraceClock
 from desim.monitoring.trace_file import save_trace
-
-#: Worlds of every kind: several roles, microsecond ticks, months, resources, parts.
-WORLDS = {
-    "yc_bench": "greedy",
-    "beer_game/paper": "base_stock",
-    "enterprise_arena": "raise_below",
-    "edt": "greedy",
-    "enterprise": "greedy",
-    "consulting": "greedy",
-    "reasoning": "greedy",
-}
+from desim.sweeps.leaderboard import everything
 
 
 def three_jobs(_: Any) -> Hire:
@@ -63,12 +58,18 @@ def traced(model: Any, policy: Any, path: Path, **options: Any) -> list[dict[str
 # -- every world -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("world", WORLDS)
-def test_a_trace_follows_the_rules_and_changes_nothing(world: str, tmp_path: Path) -> None:
-    """Score, metrics and ledgers are those of the same episode without a trace."""
-    policy, file = WORLDS[world], tmp_path / "run.trace.json"
-    alone, with_trace = play(world, policy, 0), play(world, policy, 0, trace=file)
-    assert with_trace.result == alone.result
+@pytest.mark.parametrize("world", everything())
+def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
+    """Of every preset, composites too: traced, logged, with series and last events, or without."""
+    model, file = catalog.model(world), tmp_path / "run.trace.json"
+    alone, tracing = play(world, "greedy"), Tracing(file, last_events=5)
+    tracing.observers.append(EventLog())
+    lineup = resolve(model, "greedy", 0)
+    with Session(model, lineup, 0, series=True, points=Points(), tracing=tracing) as session:
+        looked_at = session.play()
+    assert looked_at.steps == alone.steps
+    assert looked_at.result == alone.result
+    assert looked_at.ledger_digest == alone.ledger_digest
     trace = read(file)
     check(trace)
     # Decisions are slices of their roles; nothing is cut.
@@ -95,8 +96,50 @@ def test_a_year_of_a_startup_shows_its_tasks_and_what_caused_them(tmp_path: Path
     for event in causes:
         assert taken[arrows[event["id"]]["ts"]].startswith("TaskDispatch")
     assert len(causes) == len(dispatched)
+    # What the founder waits for has the name of the variable that holds it.
+    waits = {event["name"] for event in on(trace, "processes", "founder")}
+    assert waits == {"the answer of founder", "event wait"}
     # A tick is a microsecond of the year 2025.
     assert max(event["ts"] for event in trace) // (86_400 * 10**6) == 365
+
+
+@pytest.mark.parametrize("roles", [("retailer",), ("wholesaler", "brewery")])
+def test_arrows_lead_from_a_blind_player_to_the_order_that_the_week_places(
+    roles: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The week's process places it, between those of the rules, which have no arrows."""
+    policies = dict.fromkeys(roles, "greedy")
+    trace = traced("beer_game", policies, tmp_path / "b.json")
+    slices = {(e["pid"], e["tid"], e["ts"]): e for e in trace if e["ph"] == "X"}
+    sources = {e["id"]: slices[e["pid"], e["tid"], e["ts"]] for e in trace if e["ph"] == "s"}
+    found: Counter[str] = Counter()
+    for end in on(trace, "ledgers", "orders"):
+        if end["ph"] != "f":
+            continue
+        first = slices[end["pid"], end["tid"], end["ts"]]["args"]["entries"][0]
+        if first["from"] == "placed":
+            assert sources[end["id"]]["name"] == f"Order {first['units']}"
+            found["placed"] += 1
+    ordered = [step.action.quantity for step in play("beer_game", policies).steps]
+    assert found["placed"] == sum(quantity > 0 for quantity in ordered) > 10
+
+
+def test_arrows_lead_from_a_blind_player_in_a_part(tmp_path: Path) -> None:
+    """Its name in the part is that of the common clock without the part's."""
+    trace = traced("enterprise", "greedy", tmp_path / "e.json")
+    orders = on(trace, "decisions", "plant.retailer")
+    starts = {event["ts"] for event in orders if event["ph"] == "s"}
+    taken = [event for event in orders if event["ph"] == "X"]
+    assert {event["ts"] for event in taken if event["name"] != "Order 0"} == starts
+    assert len(starts) > 10
+
+
+def test_counters_say_what_they_count(tmp_path: Path) -> None:
+    """Units of goods and orders, balances of money."""
+    trace = traced("beer_game", "greedy", tmp_path / "b.json")
+    counters = [event for event in on(trace, "ledgers") if event["ph"] == "C"]
+    found = {(event["name"].split()[0], *event["args"]) for event in counters}
+    assert found == {("goods", "units"), ("orders", "units"), ("book", "balance")}
 
 
 def test_counters_are_the_balances_of_the_ledger(tmp_path: Path) -> None:
@@ -165,10 +208,18 @@ def test_each_process_has_a_track_of_what_it_waits_for(tmp_path: Path) -> None:
     """Few processes of a function have a thread each, with the label of their arguments."""
     trace = traced(Workshop(days=1), three_jobs, tmp_path / "w.json")
     threads = set(names(trace, "thread_name").values())
-    assert {"boss", "seller", "job 1.0, 0", "job 1.1, -1", "job 1.2, -2"} <= threads
+    assert {"boss", "seller", "job 1.0, urgency=0", "job 1.1, urgency=-1"} <= threads
     waits = [event["name"] for event in on(trace, "processes", "seller")]
     assert waits[0] == "StoreGet shelf"
     assert "a timeout" in waits
+
+
+def test_no_track_is_taken_for_a_main_thread(tmp_path: Path) -> None:
+    """Perfetto moves a thread to the top that has the id of its process."""
+    trace = traced(Workshop(days=1), three_jobs, tmp_path / "w.json")
+    threads = names(trace, "thread_name")
+    assert not [key for key in threads if key[0] == key[1]]
+    assert len({tid for _, tid in threads}) == len(threads)
 
 
 def test_many_processes_of_a_function_share_a_group(tmp_path: Path) -> None:
