@@ -55,6 +55,13 @@ _LARGEST = 1e200
 #: From here on an axis is in millions, and from there on no number is written out.
 _MILLIONS, _HUGE = 2e6, 1e15
 
+#: The entries of a file with a date or a version: without them the same picture is the same file.
+_DATED = {
+    "svg": ("Date", "Creator"),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+    "png": ("Software",),
+}
+
 #: Dots an inch of a picture that is no SVG.
 _DOTS = 150
 
@@ -93,17 +100,15 @@ def pictured(
         height: As above.
         draw: As above.
         fitted: As above.
-        form: "svg", or "png" with 150 dots an inch.
+        form: "svg", "pdf", or "png" with 150 dots an inch.
     """
     from matplotlib.figure import Figure as Drawing
 
-    # Without a date or a version, so that the same picture is the same file.
-    without = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
     with _style():
         figure = Drawing(figsize=(width, height), layout="constrained" if fitted else None)
         draw(figure)
         file = io.BytesIO()
-        figure.savefig(file, format=form, metadata=without, dpi=_DOTS)
+        figure.savefig(file, format=form, metadata=dict.fromkeys(_DATED[form]), dpi=_DOTS)
     return file.getvalue()
 
 
@@ -140,11 +145,11 @@ def finish(panel: "Axes", title: str = "", x: str = "", y: str = "", named: str 
         title: Of the panel.
         x: The label of the horizontal axis.
         y: The label of the vertical axis.
-        named: The axis that has names and no numbers: "x", "y" or none.
+        named: The axes that have names or dates and no numbers: "x", "y", "xy" or none.
     """
     panel.set_title(short(title), loc="left")
-    panel.set_xlabel(short(x) if named == "x" else _scaled(panel.xaxis, x))
-    panel.set_ylabel(short(y) if named == "y" else _scaled(panel.yaxis, y))
+    panel.set_xlabel(short(x) if "x" in named else _scaled(panel.xaxis, x))
+    panel.set_ylabel(short(y) if "y" in named else _scaled(panel.yaxis, y))
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(visible=True, axis="both", color="0.88", linewidth=0.6)
     panel.set_axisbelow(True)

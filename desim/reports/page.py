@@ -8,7 +8,20 @@ from attrs import field, frozen
 from desim.errors import UsageError
 from desim.short_repr import shortened
 
-__all__ = ["MOST_LINES", "Facts", "Figure", "Given", "Page", "Section", "Table", "clean", "needed"]
+__all__ = [
+    "MOST_LINES",
+    "Facts",
+    "Figure",
+    "Fold",
+    "Folded",
+    "Gallery",
+    "Given",
+    "Page",
+    "Section",
+    "Table",
+    "clean",
+    "needed",
+]
 
 #: Lines of a table that are shown.
 MOST_LINES = 200
@@ -44,19 +57,49 @@ def needed() -> None:
 
 
 @frozen
+class Fold:
+    """A long text in a cell of a table, of which a reader opens the rest.
+
+    Attributes:
+        head: What is always shown.
+        rest: The text; it keeps its lines.
+    """
+
+    head: str
+    rest: str
+
+    @classmethod
+    def of(cls, text: str, head: int, most: int) -> "Fold | str":
+        """Return a text as a cell: folded where it is long, and cut where it is very long.
+
+        Args:
+            text: Any text.
+            head: Characters that are always shown; a text of one line and so few is not folded.
+            most: Characters of all; a longer text says how long it is.
+        """
+        if len(text) <= head and "\n" not in text:
+            return clean(text, head)
+        rest = "\n".join(clean(line, most) for line in text[:most].splitlines())
+        if len(text) > most:
+            rest += f"\n... the first {most:,} of {len(text):,} characters"
+        line = "; ".join(text[: 4 * head].split("\n"))
+        return cls(f"{clean(line[:head], head)}\u2026", rest)
+
+
+@frozen
 class Table:
     """A table of texts.
 
     Attributes:
         heads: The heads of the columns.
-        lines: One text for each head.
+        lines: One text for each head; a long one may be folded.
         left: The places of the columns that hold words; the others hold numbers.
         notes: Sentences without which a line could be misread.
     """
 
     kind = "table"
     heads: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
+    lines: tuple[tuple[str | Fold, ...], ...]
     left: frozenset[int] = frozenset({0})
     notes: tuple[str, ...] = ()
 
@@ -71,12 +114,16 @@ class Table:
     ) -> "Table":
         """Return a table of at most *most* lines; a note says how many are left out."""
         each = iter(lines)
-        shown = tuple(tuple(map(clean, line)) for line in islice(each, most))
+        shown = tuple(tuple(map(_cell, line)) for line in islice(each, most))
         more = sum(1 for _ in each)
         sentences = [clean(note, 2_000) for note in notes]
         if more:
             sentences.append(f"{len(shown):,} of {len(shown) + more:,} lines are shown")
         return cls(tuple(map(clean, heads)), shown, frozenset(left), tuple(sentences))
+
+
+def _cell(value: object) -> str | Fold:
+    return value if isinstance(value, Fold) else clean(value)
 
 
 @frozen
@@ -115,15 +162,45 @@ class Figure:
 
 
 @frozen
+class Gallery:
+    """Figures of one size side by side, as many as the page is wide.
+
+    Attributes:
+        title: Above them; empty for none.
+        figures: In order.
+    """
+
+    kind = "gallery"
+    title: str = field(converter=clean)
+    figures: tuple[Figure, ...]
+
+
+@frozen
+class Folded:
+    """A table that a reader opens.
+
+    Attributes:
+        title: What is always shown.
+        table: What is opened.
+        is_open: Whether it is open at first.
+    """
+
+    kind = "folded"
+    title: str = field(converter=clean)
+    table: Table
+    is_open: bool = False
+
+
+@frozen
 class _Text:
     kind = "text"
     text: str
 
 
-Block = Table | Facts | Figure | _Text
+Block = Table | Facts | Figure | Gallery | Folded | _Text
 
 #: What sections are made of: a plain text becomes a paragraph.
-Given = Table | Facts | Figure | str
+Given = Table | Facts | Figure | Gallery | Folded | str
 
 
 @frozen

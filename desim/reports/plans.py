@@ -1,4 +1,4 @@
-"""What was played, as far as the folder of a sweep knows it: plan, limits, versions, files."""
+"""What was played, as far as the folder of a sweep states it: plan, limits, versions, files."""
 
 import contextlib
 import shlex

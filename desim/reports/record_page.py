@@ -1,133 +1,168 @@
-"""The report about recorded episodes, side by side where they are of one model.
+"""The report about recorded episodes: those of one world and seed side by side, others apart.
 
-A record is data from a stranger: nothing that it names is imported or opened, its texts are cut and
-escaped, and its decisions are read one by one.
+A record is data from a stranger: nothing that it names is imported or opened unless the caller
+trusts it, its texts are cut and escaped, and its decisions are read one by one.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from attrs import field, frozen
 
-from desim.episodes.episode import Episode
-from desim.formatting import NOTHING, number_text, value_text
-from desim.reports.charts import shares
-from desim.reports.page import Figure, Given, Page, Section, Table, clean
+from desim.episodes.record import Header
+from desim.formatting import NOTHING, number_text
+from desim.reports import record_decisions, record_series
+from desim.reports.page import Fold, Given, Page, Section, Table
+from desim.reports.record_comparison import difference, metrics
+from desim.reports.record_read import ReadRecord, short_value
+from desim.reports.record_series import MOST_SERIES
+from desim.reports.record_statements import statements
 
 __all__ = ["MOST_RECORDS", "record_page"]
 
-#: Records of one report, and decisions of one that are shown.
-MOST_RECORDS, MOST_DECISIONS = 12, 40
+#: Records of one report.
+MOST_RECORDS = 12
 
-#: Actions of a role with a colour of their own, roles of a report, parameters and metrics.
-_MOST_ACTIONS, _MOST_ROLES, _MOST_VALUES = 7, 12, 100
+#: Parameters and figures of usage that are shown, and series of a world at least.
+_MOST_VALUES, _FEWEST_SERIES = 100, 10
 
-#: Characters of an observation or an action that are shown.
-_LONGEST_VALUE = 160
+#: Characters of the policies of a record that are always shown.
+_LONGEST = 60
 
-#: The key of an action that names its class, where a role has several.
-_TAG = "do"
+_LETTERS = "ABCDEFGHIJKL"
 
-_OTHER = "other"
-
-
-@frozen
-class _Played:
-    """A record, and what one pass over its decisions has found.
-
-    Attributes:
-        name: Its file, short.
-        episode: What was read.
-        first: The first decisions as texts.
-        decisions: How many there are.
-        actions: By role how often each was taken.
-    """
-
-    name: str
-    episode: Episode
-    first: list[tuple[str, ...]] = field(factory=list)
-    decisions: int = 0
-    actions: Mapping[str, Counter[str]] = field(factory=dict)
+_Groups = Mapping[str, Sequence[ReadRecord]]
 
 
-def record_page(paths: Sequence[Path]) -> Page:
+def record_page(paths: Sequence[Path], *, trust: bool = False) -> Page:
     """Return the report about recorded episodes.
 
     Args:
         paths: At least one; records that were cut are reported as far as they go.
+        trust: Whether a module may be imported and files may be opened that a record names.
 
     Raises:
         BadRecord: One cannot be read.
     """
-    each = [_read(path, name) for path, name in zip(paths, _names(paths), strict=True)]
-    models = list(dict.fromkeys(played.episode.header.model for played in each))
-    lead = [
-        (
-            f"{len(each)} recorded episode{'s' if len(each) > 1 else ''}, read as text: nothing "
-            "that a record names was imported, opened or played again."
-        )
+    each = [
+        ReadRecord.of(path, name, len(paths), trust=trust)
+        for path, name in zip(paths, _names(paths), strict=True)
     ]
-    sections: list[Section] = []
-    for model in models:
-        mine = [played for played in each if played.episode.header.model == model]
-        sections += _sections(mine, f", {model}" if len(models) > 1 else "")
-    return Page.of(f"Recorded episodes of {', '.join(models)}", lead, sections)
+    groups = _groups(each)
+    sections = [] if len(groups) == 1 else [Section.of("Records", _overview(groups))]
+    most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
+    for title, mine in groups.items():
+        sections += _sections(mine, f", {title}" if len(groups) > 1 else "", most)
+    models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
+    return Page.of(f"Recorded episodes of {models}", _lead(each, groups), sections)
 
 
-def _sections(each: Sequence[_Played], suffix: str) -> Iterator[Section]:
+def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
+    count = f"{len(each)} recorded episode{'s' if len(each) > 1 else ''}."
+    if any(one.replayed.model for one in each):
+        count += (
+            " Series, statements and tables are not on record: the answers on record were given "
+            "again to the world, without any policy."
+        )
+    yield count
+    if len(groups) > 1:
+        yield (
+            f"They are of {len(groups)} different worlds or seeds, which have sections of their "
+            "own: episodes of different seeds or parameters may have met different luck, so a "
+            "difference between them need not be an effect of their policies."
+        )
+    for one in each:
+        if one.episode.failure is not None or one.episode.result is None:
+            yield f"{one.name} is not whole: {one.ended}, after {one.decisions:,} decisions."
+
+
+def _sections(each: Sequence[ReadRecord], suffix: str, most: int) -> Iterator[Section]:
     yield Section.of(f"Episodes{suffix}", _episodes(each))
-    yield Section.of(f"Metrics{suffix}", _metrics(each))
-    yield Section.of(f"Parameters{suffix}", _parameters(each))
-    yield Section.of(f"Actions{suffix}", _actions(each))
+    yield Section.of(f"Metrics{suffix}", metrics(each))
+    yield Section.of(f"First difference{suffix}", difference(each))
+    yield Section.of(f"Series{suffix}", record_series.series(each, most))
+    yield Section.of(f"Statements and tables{suffix}", statements(each))
+    yield Section.of(f"Actions{suffix}", record_decisions.actions(each))
+    yield Section.of(f"Decisions{suffix}", record_decisions.decisions(each))
+    yield Section.of(f"Messages{suffix}", record_decisions.messages(each))
     yield Section.of(f"Usage and cost{suffix}", _usage(each))
-    yield Section.of(f"Decisions{suffix}", _decisions(each))
-
-
-def _read(path: Path, name: str) -> _Played:
-    episode = Episode.read(path, whole=False, keep_steps=False)
-    first: list[tuple[str, ...]] = []
-    actions: dict[str, Counter[str]] = {}
-    count = 0
-    for count, step in enumerate(episode.steps, 1):
-        role, kind = clean(step.role, 60), _kind(step.action)
-        counter = actions.setdefault(role, Counter())
-        # A stranger's record may name as many actions as it has decisions.
-        counter[kind if kind in counter or len(counter) < _MOST_VALUES else _OTHER] += 1
-        if count <= MOST_DECISIONS:
-            texts = (_text(step.observation), _text(step.action))
-            first.append((f"{count:,}", f"{step.t:,}", role, *texts))
-    return _Played(name, episode, first, count, actions)
+    yield Section.of(f"Parameters{suffix}", _parameters(each[:1]))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Return the names of the files, with their folders where two are the same."""
+    """Return the names of the files, with their folders where two are the same.
+
+    Several have a letter, too, by which legends and heads name them.
+    """
     count = Counter(path.name for path in paths)
-    return [path.name if count[path.name] == 1 else str(path) for path in paths]
+    names = [path.name if count[path.name] == 1 else str(path) for path in paths]
+    if len(names) == 1:
+        return names
+    return [f"{letter} {name}" for letter, name in zip(_LETTERS, names, strict=False)]
+
+
+def _groups(each: Sequence[ReadRecord]) -> _Groups:
+    """Return by title the records of each world and seed: those that can be compared in pairs."""
+    groups: dict[bytes, list[ReadRecord]] = {}
+    for one in each:
+        head = one.episode.header
+        key = (head.model, head.params, head.seed, head.futures)
+        groups.setdefault(msgspec.json.encode(key, order="sorted"), []).append(one)
+    titles = [_title(mine[0].episode.header) for mine in groups.values()]
+    uses = Counter(titles)
+    numbered = (
+        title if uses[title] == 1 else f"{title}, parameters {titles[:at].count(title) + 1}"
+        for at, title in enumerate(titles)
+    )
+    return dict(zip(numbered, groups.values(), strict=True))
+
+
+def _title(head: Header) -> str:
+    future = f", future {head.futures[-1][1]}" if head.futures else ""
+    name = f"{head.model}/{head.preset}" if head.preset else head.model
+    return f"{name}, seed {head.seed}{future}"
+
+
+def _overview(groups: _Groups) -> Iterator[Given]:
+    yield Table.of(
+        ["record", "world and seed", "policies", "score", "ended"],
+        (
+            [one.name, title, _policies(one), _score(one), one.ended]
+            for title, mine in groups.items()
+            for one in mine
+        ),
+        left=(0, 1, 2, 4),
+    )
+    firsts = [mine[0] for mine in groups.values()]
+    for model in dict.fromkeys(one.episode.header.model for one in firsts):
+        mine = [one for one in firsts if one.episode.header.model == model]
+        if len(mine) > 1:
+            yield from _parameters(mine)
 
 
 def _beside(
-    each: Sequence[_Played], lines: Sequence[tuple[str, Callable[[_Played], object]]]
+    each: Sequence[ReadRecord], lines: Sequence[tuple[str, Callable[[ReadRecord], object]]]
 ) -> Table:
     """Return a table with a column for each record."""
     return Table.of(
-        ["", *(played.name for played in each)],
-        ([head, *(of(played) for played in each)] for head, of in lines),
+        ["", *(one.name for one in each)],
+        ([head, *(of(one) for one in each)] for head, of in lines),
         left=range(len(each) + 1),
     )
 
 
-def _episodes(each: Sequence[_Played]) -> Iterator[Given]:
+def _episodes(each: Sequence[ReadRecord]) -> Iterator[Given]:
     yield _beside(
         each,
         [
+            ("model", lambda one: one.episode.header.model),
             ("preset", lambda one: one.episode.header.preset or NOTHING),
             ("seed", lambda one: one.episode.header.seed),
-            ("policies", lambda one: _policies(one.episode)),
-            ("score", lambda one: _score(one.episode)),
-            ("ended", lambda one: _ended(one.episode)),
+            *([("futures", _futures)] if any(one.episode.header.futures for one in each) else []),
+            ("policies", _policies),
+            ("score", _score),
+            ("ended", lambda one: one.ended),
             ("decisions", lambda one: f"{one.decisions:,}"),
             ("ledger digest", _digest),
             ("desim", lambda one: one.episode.header.version),
@@ -135,41 +170,29 @@ def _episodes(each: Sequence[_Played]) -> Iterator[Given]:
     )
 
 
-def _policies(episode: Episode) -> str:
-    each = episode.header.policies.items()
-    return ", ".join(f"{role}={label}" for role, label in each) or NOTHING
+def _policies(one: ReadRecord) -> Fold | str:
+    lines = one.policies.replace(", ", ",\n") if len(one.policies) > _LONGEST else one.policies
+    return Fold.of(lines, _LONGEST, 3_000)
 
 
-def _score(episode: Episode) -> str:
-    return NOTHING if episode.result is None else number_text(episode.result.score)
+def _score(one: ReadRecord) -> str:
+    return NOTHING if one.score is None else number_text(one.score)
 
 
-def _ended(episode: Episode) -> str:
-    if episode.failure is not None:
-        return f"failed: {episode.failure.error}"
-    return "the record was cut" if episode.result is None else episode.result.ended
+def _futures(one: ReadRecord) -> str:
+    each = one.episode.header.futures
+    return ", ".join(f"seed {seed} after {at:,} decisions" for at, seed in each) or NOTHING
 
 
-def _digest(played: _Played) -> str:
-    result = played.episode.result
+def _digest(one: ReadRecord) -> str:
+    result = one.episode.result
     return NOTHING if result is None or not result.ledger_digest else result.ledger_digest[:16]
 
 
-def _metrics(each: Sequence[_Played]) -> Iterator[Given]:
-    found = [played.episode.result.metrics if played.episode.result else {} for played in each]
-    names = list(dict.fromkeys(name for metrics in found for name in metrics))
-    if names:
-        yield Table.of(
-            ["metric", *(played.name for played in each)],
-            ([name, *(_value(metrics.get(name)) for metrics in found)] for name in names),
-            most=_MOST_VALUES,
-        )
-
-
-def _parameters(each: Sequence[_Played]) -> Iterator[Given]:
-    found = [played.episode.header.params for played in each]
+def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    found = [one.episode.header.params for one in each]
     names = dict.fromkeys(name for params in found for name in params)
-    lines = [(name, [_text(params.get(name)) for params in found]) for name in names]
+    lines = [(name, [short_value(params.get(name)) for params in found]) for name in names]
     notes = []
     if len(each) > 1:
         equal = sum(len(set(values)) == 1 for _, values in lines)
@@ -178,95 +201,36 @@ def _parameters(each: Sequence[_Played]) -> Iterator[Given]:
         if not lines:
             yield f"All {equal:,} parameters are the same in all records."
             return
-    yield Table.of(
-        ["parameter", *(played.name for played in each)],
-        ([name, *values] for name, values in lines),
-        left=range(len(each) + 1),
-        notes=notes,
-        most=_MOST_VALUES,
-    )
+    if lines:
+        yield Table.of(
+            ["parameter", *(one.name for one in each)],
+            ([name, *values] for name, values in lines),
+            left=range(len(each) + 1),
+            notes=notes,
+            most=_MOST_VALUES,
+        )
 
 
-def _actions(each: Sequence[_Played]) -> Iterator[Given]:
-    """Yield the mix of actions, a bar for each role of each record."""
-    bars = {
-        (f"{role}, {played.name}" if len(each) > 1 else role): counter
-        for played in each
-        for role, counter in list(played.actions.items())[:_MOST_ROLES]
-    }
-    if not bars:
-        return
-    total = sum(bars.values(), Counter[str]())
-    kinds = [kind for kind, _ in total.most_common(_MOST_ACTIONS) if kind != _OTHER]
-    heads = [*kinds, *([_OTHER] if set(total) - set(kinds) else [])]
-    counts = {
-        label: [*(counter[kind] for kind in kinds), *_rest(counter, kinds)][: len(heads)]
-        for label, counter in bars.items()
-    }
-    parts = {
-        head: [100 * row[place] / bars[label].total() for label, row in counts.items()]
-        for place, head in enumerate(heads)
-    }
-    yield Figure(
-        "Actions of each role",
-        shares(list(bars), parts, "% of the role's decisions"),
-        f"Shares of {', '.join(heads)} among the decisions of {len(bars)} roles.",
-        Table.of(
-            ["role", "decisions", *heads],
-            ([b, f"{bars[b].total():,}", *(f"{n:,}" for n in row)] for b, row in counts.items()),
-        ),
-    )
-
-
-def _rest(counter: "Counter[str]", kinds: Sequence[str]) -> list[int]:
-    return [counter.total() - sum(counter[kind] for kind in kinds)]
-
-
-def _usage(each: Sequence[_Played]) -> Iterator[Given]:
+def _usage(each: Sequence[ReadRecord]) -> Iterator[Given]:
     """Yield what policies used: calls, tokens, seconds, money."""
     found = [
-        (played.name, role, figures)
-        for played in each
-        if played.episode.result
-        for role, figures in played.episode.result.usage.items()
+        (one.name, role, figures)
+        for one in each
+        if one.episode.result
+        for role, figures in one.episode.result.usage.items()
     ]
     names = list(dict.fromkeys(name for *_, figures in found for name in figures))
     if names:
         yield Table.of(
             ["record", "role", *names],
             (
-                [record, role, *(_value(figures.get(name)) for name in names)]
+                [
+                    record,
+                    role,
+                    *(number_text(figures[name]) if name in figures else NOTHING for name in names),
+                ]
                 for record, role, figures in found
             ),
             left=(0, 1),
             most=_MOST_VALUES,
         )
-
-
-def _decisions(each: Sequence[_Played]) -> Iterator[Given]:
-    for played in each:
-        if played.first:
-            shown = len(played.first)
-            of = f"the first {shown:,} of" if shown < played.decisions else "all"
-            yield f"{played.name}: {of} {played.decisions:,} decisions."
-            yield Table.of(
-                ["number", "tick", "role", "observation", "action"], played.first, left=(2, 3, 4)
-            )
-
-
-def _kind(action: Any) -> str:
-    """Return the name of an action's class, or without one its values as text."""
-    if isinstance(action, Mapping) and isinstance(action.get(_TAG), str):
-        return clean(action[_TAG], 40)
-    return _text(action, 40)
-
-
-def _value(value: Any) -> str:
-    return value_text(value) if isinstance(value, int | float) else _text(value)
-
-
-def _text(value: Any, width: int = _LONGEST_VALUE) -> str:
-    """Return a plain value as a short JSON text."""
-    if value is None:
-        return NOTHING
-    return clean(value if isinstance(value, str) else msgspec.json.encode(value).decode(), width)

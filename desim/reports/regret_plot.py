@@ -1,22 +1,20 @@
 """The picture of `desim regret`: what each decision cost, over the episode, by role."""
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desim.errors import UsageError
-from desim.reports.drawing import COLOURS, drawable, finish, pictured
+from desim.reports.drawing import COLOURS, drawable, finish
+from desim.reports.plot_file import write_picture
 from desim.sweeps.alternatives import action_text
 from desim.sweeps.regret_table import DecisionRegret, RegretTable
-from desim.whole_file import write_whole
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["check_plot", "write_plot"]
+__all__ = ["write_plot"]
 
 #: Inches: the width of a picture, and the height of a role's panel.
 _WIDTH, _HEIGHT = 9.0, 3.6
@@ -27,36 +25,13 @@ _PANELS = 12
 #: Decisions of a role that are named below its panel, and characters of a line of text.
 _NAMED, _LONGEST = 3, 120
 
-_FORMS = (".svg", ".png")
-
-
-def check_plot(path: Path) -> None:
-    """Check before anything is played that a picture can be drawn and written.
-
-    Raises:
-        UsageError: It is no new .svg or .png file in a folder that exists, or matplotlib is not
-            installed.
-    """
-    if path.suffix.lower() not in _FORMS:
-        raise UsageError(f"--plot {path} is no .svg or .png file")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
-    if os.path.lexists(path):
-        raise UsageError(f"{path} exists; choose another name (--plot)")
-    try:
-        import matplotlib  # noqa: F401, ICN001 (found now rather than after minutes of playing)
-    except ImportError as fault:
-        raise UsageError(
-            f"--plot needs {fault.name}; install the extra, as in: pip install 'desim[report]'"
-        ) from None
-
 
 def write_plot(table: RegretTable, path: Path) -> None:
     """Draw the decisions of a table, each with its interval, and write the picture.
 
     Args:
         table: What `regret` returned.
-        path: A .svg or .png file.
+        path: A .png, .svg or .pdf file.
 
     Raises:
         UsageError: It cannot be written.
@@ -69,14 +44,13 @@ def write_plot(table: RegretTable, path: Path) -> None:
             lines = [line for line in table.lines if line.place.role == role and line.found]
             _panel(panel, lines, f"{role}: {_title(table)}")
 
-    form = path.suffix.lower().removeprefix(".")
-    height = _HEIGHT * max(1, len(roles))
-    write_whole(path, [pictured(_WIDTH, height, draw, form=form)])
+    write_picture(path, _WIDTH, _HEIGHT * max(1, len(roles)), draw)
 
 
 def _title(table: RegretTable) -> str:
     what = "best other option" if table.against == "options" else table.against
-    return f"{what} less recorded, then {table.then}"
+    seen = " (hindsight: in the future that came)" if table.futures is None else ""
+    return f"{what} less recorded, then {table.then}{seen}"
 
 
 def _panel(panel: "Axes", lines: Sequence[DecisionRegret], title: str) -> None:
@@ -98,7 +72,7 @@ def _panel(panel: "Axes", lines: Sequence[DecisionRegret], title: str) -> None:
             linewidth=1,
             capsize=2,
             color=colour,
-            label="costs: its interval is above 0" if costs else "not shown to cost",
+            label=_label(some, costs=costs),
         )
     if lines:
         panel.legend(loc="best", frameon=False)
@@ -107,6 +81,14 @@ def _panel(panel: "Axes", lines: Sequence[DecisionRegret], title: str) -> None:
     # Not by `finish`, which cuts a label to the length that fits beside an axis.
     panel.set_title(title[:_LONGEST], loc="left")
     panel.set_xlabel("\n".join(["decision", *_named(panel, dearest)]), loc="left")
+
+
+def _label(lines: Sequence[DecisionRegret], *, costs: bool) -> str:
+    if costs:
+        return "costs: its interval is above 0"
+    # One future has no interval; a difference that is the same in all of several needs none.
+    pairs = [line.found.paired for line in lines if line.found]
+    return "no interval: one future" if all(p.n == 1 for p in pairs) else "not shown to cost"
 
 
 def _named(panel: "Axes", dearest: Sequence[DecisionRegret]) -> Iterator[str]:

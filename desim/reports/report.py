@@ -29,6 +29,7 @@ def write_report(
     *,
     against: str = "",
     force: bool = False,
+    trust: bool = False,
 ) -> Path:
     """Write a report as one HTML file, which opens offline and refers to nothing outside itself.
 
@@ -38,6 +39,8 @@ def write_report(
         against: Of a sweep: the policy with which the others are compared; empty for the one with
             the highest mean.
         force: Whether a file that is no report is replaced.
+        trust: Whether a module may be imported and files may be opened that a record names, to play
+            it again.
 
     Returns:
         The file.
@@ -53,11 +56,11 @@ def write_report(
         raise UsageError("give the folder of a sweep or of a suite, or records")
     target = Path(out) if out else _beside(given[0])
     check_target(target, force=force)
-    write_whole(target, [rendered(_page(given, against))])
+    write_whole(target, [rendered(_page(given, against, trust=trust))])
     return target
 
 
-def _page(paths: Sequence[Path], against: str) -> Page:
+def _page(paths: Sequence[Path], against: str, *, trust: bool) -> Page:
     first = paths[0]
     if first.is_dir() or _holds_rows(first):
         if len(paths) > 1:
@@ -74,7 +77,7 @@ def _page(paths: Sequence[Path], against: str) -> Page:
             raise UsageError(f"a report is about one folder or about records, and {path} is none")
     if len(paths) > MOST_RECORDS:
         raise UsageError(f"{len(paths)} records were given; a report holds at most {MOST_RECORDS}")
-    return record_page(paths)
+    return record_page(paths, trust=trust)
 
 
 def _refuse(against: str) -> None:

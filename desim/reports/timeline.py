@@ -1,0 +1,133 @@
+"""Time on the axis of a plot of an episode: dates, periods such as weeks, or ticks."""
+
+import contextlib
+import datetime as dt
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.columns import Column
+from desim.core.protocols import (
+    HasCalendar,
+    HasDates,
+    HasSeriesColumns,
+    Model,
+    TickCalendar,
+    offers,
+)
+
+__all__ = ["Timeline", "columns_of", "increases"]
+
+#: From here matplotlib counts the days of its axes.
+_EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)  # noqa: DTZ001 (models have no zones)
+
+_MIDNIGHT = dt.time()
+
+
+@frozen
+class Timeline:
+    """Where the ticks of a model are on an axis.
+
+    Attributes:
+        label: Of the axis; empty where dates say it.
+        is_dated: Whether places are days since 1970.
+        place: Returns the place of a tick; NaN where it has none.
+        text: Returns a tick for a table.
+    """
+
+    label: str
+    is_dated: bool
+    place: Callable[[int], float]
+    text: Callable[[int], str]
+
+    @classmethod
+    def of(cls, model: Model[Any], ends: Mapping[str, Sequence[int]]) -> "Timeline":
+        """Return the timeline of an episode.
+
+        A model with dates has them on its axis. Another one has the periods of its series, if these
+        all have the same name and end at the same ticks, else the dates of its calendar, if it has
+        one, else ticks.
+
+        Args:
+            model: The model that was played.
+            ends: The ticks at which periods end, by series.
+        """
+        columns = columns_of(model)
+        names = {columns[name].period if name in columns else "period" for name in ends}
+        known = {tuple(ticks) for ticks in ends.values() if ticks}
+        if not offers(model, HasDates) and len(names) == 1:
+            longest = max(known, key=len, default=())
+            if all(longest[: len(ticks)] == ticks for ticks in known) and increases(longest):
+                return _of_periods(longest, *names)
+        moment = _moments(model)
+        if moment is not None:
+            return _of_dates(moment, model.date if offers(model, HasDates) else None)
+        return cls("tick", is_dated=False, place=float, text=lambda tick: f"t={tick:,}")
+
+
+def columns_of(model: Model[Any]) -> Mapping[str, Column]:
+    """Return what a model says of its series; nothing of one that is silent."""
+    return model.series_columns if offers(model, HasSeriesColumns) else {}
+
+
+def increases(places: Sequence[float]) -> bool:
+    """Return whether each place is behind the one before."""
+    return all(a < b for a, b in pairwise(places))
+
+
+def _of_periods(ends: Sequence[int], name: str) -> Timeline:
+    """Return a timeline on which a period is one unit long: the first is from 0 to 1."""
+    # Before the first end and behind the last one periods are as long as their neighbours.
+    first = (ends[1] - ends[0] if len(ends) > 1 else ends[0] or 1) if ends else 1
+    last = (ends[-1] - ends[-2] if len(ends) > 1 else first) if ends else 1
+    known = [(ends[0] - first) if ends else 0, *ends]
+
+    def place(tick: int) -> float:
+        after = bisect_left(known, tick)
+        if after == len(known):
+            return after - 1 + (tick - known[-1]) / last
+        if after == 0:
+            return max(0.0, (tick - known[0]) / first)
+        return after - 1 + (tick - known[after - 1]) / (known[after] - known[after - 1])
+
+    return Timeline(
+        name, is_dated=False, place=place, text=lambda t: f"{name} {math.floor(place(t)) + 1:,}"
+    )
+
+
+def _moments(model: Model[Any]) -> Callable[[int], dt.datetime] | None:
+    """Return what gives the moment of a tick; None for a model without dates."""
+    calendar: TickCalendar | None = None
+    if offers(model, HasCalendar):
+        with contextlib.suppress(ValueError):  # with these parameters it has none
+            calendar = model.calendar
+    if calendar is not None:
+        return calendar.moment
+    if offers(model, HasDates):
+        date = model.date
+        return lambda tick: dt.datetime.combine(date(tick), _MIDNIGHT)
+    return None
+
+
+def _of_dates(
+    moment: Callable[[int], dt.datetime], date: Callable[[int], dt.date] | None
+) -> Timeline:
+    def place(tick: int) -> float:
+        with contextlib.suppress(OverflowError, ValueError):  # after year 9999
+            return (moment(tick) - _EPOCH) / _DAY
+        return math.nan
+
+    def text(tick: int) -> str:
+        with contextlib.suppress(OverflowError, ValueError):
+            when = moment(tick)
+            if when.time() != _MIDNIGHT:
+                return f"{when:%Y-%m-%d %H:%M}"
+            # A model whose tick is a month says itself which of its days is meant.
+            return f"{date(tick) if date else when:%Y-%m-%d}"
+        return f"t={tick:,}"
+
+    return Timeline("", is_dated=True, place=place, text=text)
