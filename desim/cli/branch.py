@@ -13,6 +13,7 @@ from desim.cli.options import (
     policy_option,
     read_key_option,
     read_parameters,
+    trace_option,
     trust_options,
 )
 from desim.errors import UsageError
@@ -38,7 +39,7 @@ __all__ = ["command"]
     "--future",
     type=click.IntRange(min=0),
     metavar="SEED",
-    help="Draw with this seed what nobody knows yet after them.",
+    help="Draw with this seed what no role can have observed by then.",
 )
 @click.option("--record", type=click.Path(dir_okay=False), help="Write the episode to a new file.")
 @click.option(
@@ -67,6 +68,7 @@ __all__ = ["command"]
 @key_option
 @limit_options
 @trust_options
+@trace_option
 @json_option
 def command(
     *,
@@ -84,6 +86,7 @@ def command(
     model: str,
     sets: tuple[str, ...],
     trust: bool,
+    trace: str | None,
     as_json: bool,
 ) -> None:
     """Repeat the first N decisions of a record, then play on; FILE is not changed.
@@ -95,8 +98,9 @@ def command(
     for the record of a run whose model failed: its error names an N before the failure.
 
     Without --future the branch plays on in the world of the record, and draws what that drew. With
-    it, demand, markets, outcomes and whatever else nobody knows yet when decision N + 1 is asked
-    are drawn anew; what is known stays.
+    it, demand, markets, outcomes and whatever else no role can have observed when decision
+    N + 1 is asked are drawn anew; what was observed stays. A trace holds the whole episode, and
+    says from when on it was played.
 
     With --action, --then, --futures or --from-here two ends are compared: after the recorded answer
     to the decision that follows the N, and after another one, by --action or by --policy. Who
@@ -108,10 +112,10 @@ def command(
     named: dict[str, Any] = {"trust": trust, "model": model, "params": read_parameters(sets)}
     named["limits"] = limits
     if action is not None or then or futures is not None or from_here:
-        _refuse({"--record": record, "--future": future, "--key": key_file})
+        _refuse({"--record": record, "--future": future, "--key": key_file, "--trace": trace})
         _compare(file, decisions, specs, action, then, futures, from_here, named, as_json)
         return
-    from desim.cli.tables import print_episode
+    from desim.cli.tables import print_episode, print_traced
     from desim.episodes.play_branch import play_branch
     from desim.episodes.spec import read_policies
 
@@ -123,11 +127,13 @@ def command(
         record=record,
         keep_steps=False,
         key=read_key_option(key_file),
+        trace=trace,
         **named,
     )
     print_episode(episode, as_json=as_json)
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
+    print_traced(trace, as_json=as_json)
 
 
 def _compare(

@@ -36,6 +36,7 @@ COMMANDS = {
     "export": "desim.cli.export",
     "memory": "desim.cli.memory",
     "play": "desim.cli.play",
+    "serve": "desim.cli.serve",
     "schema": "desim.cli.schema",
 }
 

@@ -23,6 +23,7 @@ __all__ = [
     "read_parameters",
     "seed_option",
     "set_option",
+    "trace_option",
     "trust_options",
 ]
 
@@ -64,6 +65,12 @@ key_option = click.option(
     "key_file",
     type=click.Path(),
     help="A file of 16 to 4,096 bytes; with it the record proves that it was not altered.",
+)
+trace_option = click.option(
+    "--trace",
+    type=click.Path(dir_okay=False),
+    help="Write a trace of the episode to a new file, which ui.perfetto.dev opens; NAME.gz is "
+    "compressed.",
 )
 
 _trust_options = (

@@ -18,18 +18,27 @@ __all__ = ["command"]
     help="Of a sweep: the policy with which the others are compared; default: the best one.",
 )
 @click.option("--force", is_flag=True, help="Replace the file even if it is no report.")
+@click.option("--trust", is_flag=True, help="Import and open whatever a record names.")
 def command(
     paths: tuple[str, ...],
     out: str | None,
     against: str,
     force: bool,  # noqa: FBT001 (click passes flags so)
+    trust: bool,  # noqa: FBT001 (as above)
 ) -> None:
     """Write one HTML file that opens offline: tables with intervals, and a figure with each.
 
-    DIR is what `desim sweep --out` or `desim bench --out` wrote; a sweep may be unfinished. Several
-    records are shown side by side. Records are read as text: nothing that they name is imported,
-    opened or played.
+    DIR is what `desim sweep --out` or `desim bench --out` wrote; a sweep may be unfinished.
+
+    Of records, which may be cut, the page has the series over time with the decisions marked,
+    statements, and each decision. Those of one world and seed are compared: a line each in every
+    plot, the differences of their metrics, the first decision that differs. Others have sections of
+    their own.
+
+    The answers on record are played again for it, without any policy. Nothing that a record names
+    is imported or opened without --trust; of one that names something the page has what is on
+    record.
     """
     from desim.reports.report import write_report
 
-    click.echo(write_report(paths, out, against=against, force=force))
+    click.echo(write_report(paths, out, against=against, force=force, trust=trust))

@@ -10,6 +10,7 @@ from desim.cli.options import (
     policy_option,
     read_key_option,
     read_parameters,
+    trace_option,
     trust_options,
 )
 from desim.cli.spending import spending_options
@@ -26,6 +27,7 @@ __all__ = ["command"]
 @key_option
 @limit_options
 @trust_options
+@trace_option
 @json_option
 def command(
     file: str,
@@ -35,14 +37,16 @@ def command(
     model: str,
     sets: tuple[str, ...],
     trust: bool,  # noqa: FBT001 (click passes flags so)
+    trace: str | None,
     as_json: bool,  # noqa: FBT001 (as above)
 ) -> None:
     """Play an interrupted record to its end, in the same file.
 
     Replies on record are used again, so that no paid call is made twice. Whatever would import a
-    module, open a file or contact a host is refused, unless it is given again or trusted.
+    module, open a file or contact a host is refused, unless it is given again or trusted. A trace
+    holds the whole episode, and says from when on it was resumed.
     """
-    from desim.cli.tables import print_episode
+    from desim.cli.tables import print_episode, print_traced
     from desim.episodes.resume import resume
     from desim.episodes.spec import read_policies
 
@@ -56,5 +60,7 @@ def command(
             limits=limits,
             keep_steps=False,
             key=read_key_option(key_file),
+            trace=trace,
         )
     print_episode(episode, as_json=as_json)
+    print_traced(trace, as_json=as_json)

@@ -1,6 +1,7 @@
 """`desim run`: one episode, or a series of them."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,11 +17,15 @@ from desim.cli.options import (
     read_parameters,
     seed_option,
     set_option,
+    trace_option,
 )
 from desim.cli.spending import spending_options
 from desim.core.limits import Limits
 from desim.core.observer import MAX_EVENTS
 from desim.errors import PolicyWarning, UsageError
+
+if TYPE_CHECKING:  # `desim --help` imports no more than it prints
+    from desim.episodes.episode import Episode
 
 __all__ = ["MAX_EPISODES", "command"]
 
@@ -49,11 +54,11 @@ MAX_EPISODES = 999
 @spending_options
 @key_option
 @limit_options
+@trace_option
 @click.option(
-    "--trace",
+    "--plot",
     type=click.Path(dir_okay=False),
-    help="Write a trace of the episode to a new file, which ui.perfetto.dev opens; NAME.gz is "
-    "compressed.",
+    help="Draw the series of the episode with its decisions; a new .png, .svg or .pdf file.",
 )
 @click.option(
     "--trace-events",
@@ -65,6 +70,7 @@ MAX_EPISODES = 999
 )
 @json_option
 def command(
+    *,
     model: str,
     preset: str,
     sets: tuple[str, ...],
@@ -75,8 +81,9 @@ def command(
     key_file: str | None,
     limits: Limits | None,
     trace: str | None,
+    plot: str | None,
     last_events: int | None,
-    as_json: bool,  # noqa: FBT001 (click passes flags so)
+    as_json: bool,
 ) -> None:
     """Play one episode of MODEL, or a series. Without a policy, greedy plays its default roles.
 
@@ -84,20 +91,18 @@ def command(
     --json each is an object, and the last one has the mean score, its spread and the usage.
     """
     from desim import catalog
-    from desim.cli.tables import print_episode
+    from desim.cli.tables import print_episode, print_traced
     from desim.episodes.play import play
     from desim.episodes.spec import read_policies
 
-    if key_file and not record:
-        raise UsageError("--key signs a record; give --record FILE, too")
-    if record and episodes is None and Path(record).is_dir():
-        text = f"--record: {record!r} is a directory; --episodes N records a series there"
-        raise click.UsageError(text, click.get_current_context())
-    if trace and episodes is not None:
-        raise UsageError("--trace shows one episode; leave out --episodes")
+    _check_options(record=record, episodes=episodes, key_file=key_file, trace=trace, plot=plot)
     key = read_key_option(key_file)
     world = catalog.model(model, preset, read_parameters(sets))
     policies = read_policies(specs or ("greedy",))
+    if plot:
+        from desim.reports.episode_plot import check_episode_plot
+
+        check_episode_plot(world, plot)
     if episodes is not None:
         from desim.cli.series import run_series
 
@@ -122,7 +127,8 @@ def command(
                 seed,
                 record=record,
                 limits=limits,
-                keep_steps=False,
+                keep_steps=plot is not None,
+                series=plot is not None,
                 key=key,
                 trace=trace,
                 last_events=last_events or 0,
@@ -134,5 +140,38 @@ def command(
     print_episode(episode, as_json=as_json)
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
-    if trace and not as_json:
-        click.echo(f"traced in {trace}, which https://ui.perfetto.dev opens", err=True)
+    print_traced(trace, as_json=as_json)
+    if plot:
+        _draw(episode, plot, as_json=as_json)
+
+
+def _check_options(
+    *,
+    record: str | None,
+    episodes: int | None,
+    key_file: str | None,
+    trace: str | None,
+    plot: str | None,
+) -> None:
+    """Check options that exclude each other.
+
+    Raises:
+        UsageError: They do.
+    """
+    if key_file and not record:
+        raise UsageError("--key signs a record; give --record FILE, too")
+    if record and episodes is None and Path(record).is_dir():
+        text = f"--record: {record!r} is a directory; --episodes N records a series there"
+        raise click.UsageError(text, click.get_current_context())
+    for option, file in {"--trace": trace, "--plot": plot}.items():
+        if file and episodes is not None:
+            raise UsageError(f"{option} shows one episode; leave out --episodes")
+
+
+def _draw(episode: "Episode", plot: str, *, as_json: bool) -> None:
+    """Draw the series of an episode, after everything else: it may fail."""
+    from desim.reports.episode_plot import plot_episode
+
+    plot_episode(episode, plot)
+    if not as_json:
+        click.echo(f"drawn in {plot}", err=True)

@@ -18,7 +18,14 @@ from desim.formatting import NOTHING, value_text
 from desim.sweeps.rows import Rows
 from desim.ui.console import console
 
-__all__ = ["print_catalog", "print_episode", "print_model", "print_rows", "progress_bar"]
+__all__ = [
+    "print_catalog",
+    "print_episode",
+    "print_model",
+    "print_rows",
+    "print_traced",
+    "progress_bar",
+]
 
 #: How many metrics of a part a table of an episode shows.
 _OF_PART = 4
@@ -101,6 +108,12 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
         _add_row(table, "more metrics", f"{more:,}; --json prints all")
     _add_row(table, "ledger digest", (summary["ledger_digest"] or "none")[:16])
     console().print(table)
+
+
+def print_traced(trace: str | None, *, as_json: bool) -> None:
+    """Say on stderr where a trace was written, if one was."""
+    if trace and not as_json:
+        click.echo(f"traced in {trace}, which https://ui.perfetto.dev opens", err=True)
 
 
 def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:

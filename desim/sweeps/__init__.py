@@ -17,5 +17,9 @@ From the bottom up:
 * `playing`: plays some jobs of a grid after others; `same_episodes`: which rows are copies of one
   that was played. `until`: batches of seeds until intervals are narrow. `selecting`: only what a
   selection of the best needs.
-* `ranges`, `tuning_study`, `tuned`, `tuning_search`, `tune`: searches the best parameters.
+* `compared_branches`, `regret`: decisions on record against others. `regret_questions` (which),
+  `regret_judge` (plays one), `regret_judging` (all, in worker processes: `in_workers`),
+  `regret_store` (goes on after a stop), `regret_table`; `alternatives`: what their tables share.
+* `ranges`: ranges and choices of searches and designs. `tuning_study`, `tuned`, `tuning_search`,
+  `tune`: searches the best parameters.
 """

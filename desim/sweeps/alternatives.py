@@ -1,7 +1,7 @@
 """How the tables of branches show decisions, and the sentences without which they are misread."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from attrs import frozen
@@ -14,6 +14,11 @@ from desim.errors import UsageError
 from desim.formatting import number_text
 from desim.schema import tagged
 from desim.short_repr import short_repr
+from desim.statistics.intervals import Interval
+
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Group
+    from rich.table import Table
 
 __all__ = [
     "MOST_FUTURES",
@@ -25,7 +30,9 @@ __all__ = [
     "labels",
     "place_of",
     "plain_action",
+    "plain_difference",
     "redrawn_notes",
+    "with_notes",
 ]
 
 #: Most futures of a comparison.
@@ -55,6 +62,10 @@ class Place:
     def when(self) -> str:
         """The date, or the tick."""
         return self.date or f"t={self.t}"
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as a plain object."""
+        return {"at": self.at, "t": self.t, "date": self.date or None, "role": self.role}
 
 
 def place_of(past: Past, at: int) -> Place:
@@ -90,6 +101,20 @@ def _text(value: Any) -> str:
     return number_text(value) if number else msgspec.json.encode(value).decode()
 
 
+def plain_difference(paired: Interval | None) -> dict[str, Any]:
+    """Return a paired difference as a plain object; None where nothing was compared."""
+    names = {"difference": "mean", "low": "low", "high": "high"}
+    return {key: getattr(paired, name) if paired else None for key, name in names.items()}
+
+
+def with_notes(table: "Table", notes: Sequence[str]) -> "Group":
+    """Return a table with the sentences below it."""
+    from rich.console import Group
+    from rich.text import Text
+
+    return Group(table, *(Text(note, "table.caption") for note in notes))
+
+
 def labels(policies: Mapping[str, Any]) -> str:
     """Return the policies of some roles as text; one that plays all of them is named once."""
     named = {role: label(one) for role, one in policies.items()}
@@ -115,8 +140,9 @@ def check_futures_count(futures: int | None) -> None:
 def hindsight_note() -> str:
     """Return the sentence about a comparison in the true future."""
     return (
-        "hindsight: played in the future that came, which nobody knew, so the difference is luck "
-        "as much as judgement and has no interval; redrawn futures (--futures) judge the decision"
+        "hindsight: played in the future that came, which no role could observe, so the difference "
+        "is luck as much as judgement and has no interval; redrawn futures (--futures) judge the "
+        "decision"
     )
 
 
@@ -136,8 +162,9 @@ def fresh_note(policies: Mapping[str, Any], fresh: Collection[str]) -> Sequence[
 def redrawn_notes(past: Past) -> Sequence[str]:
     """Return the sentences about a comparison in redrawn futures."""
     redrawn = (
-        "redrawn futures: what nobody knew when the decision was open was drawn anew, the same "
-        "for every action, so the differences judge the decision and not the luck that followed it"
+        "redrawn futures: what no role could have observed when the decision was open was drawn "
+        "anew, the same for every action, so the differences judge the decision and not the luck "
+        "that followed it"
     )
     found = [redrawn]
     if kept := kept_facts(past.model):

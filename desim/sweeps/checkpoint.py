@@ -1,5 +1,7 @@
 """The checkpoint of a sweep: its finished rows in one SQLite file, from which it can be continued.
 
+A command whose rows are no episodes names its file and its rows in a class of its own.
+
 Each finished chunk is one transaction. The file is locked for as long as a sweep writes it. Rows
 are checked against their checksums when it is opened: damaged ones are dropped, so that they are
 played again.
@@ -12,7 +14,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from desim.errors import BadRecord, UsageError
 from desim.sweeps import row_file
@@ -50,6 +52,10 @@ class Checkpoint:
         restart: Discard the rows of an existing checkpoint, of this sweep or another.
 
     Attributes:
+        file_name: Of the file.
+        results: The files that a finished command leaves beside it.
+        command: What the rows are of, for error texts, and what a row is.
+        row_of: As above.
         path: The file.
         discarded: How many rows were discarded, for *restart*.
         damaged: Whether the file was damaged; it holds the sound rows only now.
@@ -60,6 +66,11 @@ class Checkpoint:
             name, its identity is damaged, or another process is writing the file.
     """
 
+    file_name: ClassVar[str] = FILE_NAME
+    results: ClassVar[tuple[str, ...]] = _RESULTS
+    command: ClassVar[str] = "sweep"
+    row_of: ClassVar[str] = "episode"
+
     def __init__(
         self,
         folder: str | Path,
@@ -68,7 +79,7 @@ class Checkpoint:
         *,
         restart: bool = False,
     ) -> None:
-        self.path = Path(folder) / FILE_NAME
+        self.path = Path(folder) / self.file_name
         self.discarded = 0
         self.damaged = False
         self.lost: list[int] = []
@@ -132,8 +143,8 @@ class Checkpoint:
             for job, row, stored in self._file.execute(query):
                 if not row_file.matches(job, row, stored):
                     raise BadRecord(
-                        f"{self.path}: the row of episode {job} is damaged; the command of the "
-                        "sweep plays it again"
+                        f"{self.path}: the row of {self.row_of} {job} is damaged; the command of "
+                        f"the {self.command} plays it again"
                     )
                 yield row
 
@@ -143,7 +154,7 @@ class Checkpoint:
         Raises:
             UsageError: They cannot be removed.
         """
-        for file in map(self.path.with_name, _RESULTS):
+        for file in map(self.path.with_name, self.results):
             try:
                 if file.exists():  # on a read-only disk not even a missing file can be removed
                     file.unlink()
@@ -159,9 +170,11 @@ class Checkpoint:
 
     def _create(self, identity: Mapping[str, str]) -> None:
         with self._usage_errors():
-            for name in _RESULTS:
+            for name in self.results:
                 if (rows := self.path.with_name(name)).exists():
-                    raise UsageError(f"{rows} is there without its {FILE_NAME}; {_removal(rows)}")
+                    raise UsageError(
+                        f"{rows} is there without its {self.file_name}; {_removal(rows)}"
+                    )
             row_file.create(self.path, identity)
 
     def _connected(self) -> sqlite3.Connection:
@@ -175,7 +188,9 @@ class Checkpoint:
 
     def _open(self, identity: Mapping[str, str] | None, owns: Owns, *, restart: bool) -> None:
         if self._integer("PRAGMA application_id") != row_file.APPLICATION:
-            raise UsageError(f"{self.path} is no checkpoint of a sweep; {_removal(self.path)}")
+            raise UsageError(
+                f"{self.path} is no checkpoint of a {self.command}; {_removal(self.path)}"
+            )
         if identity is None:
             self._check_format()
             self._jobs = {job for (job,) in self._file.execute("SELECT job FROM rows")}
@@ -220,9 +235,10 @@ class Checkpoint:
     def _check_identity(self, identity: Mapping[str, str]) -> None:
         stored = row_file.read_identity(self._file)
         if stored is None:
-            raise UsageError(f"{self.path} is damaged: its sweep cannot be read; {_WAYS}")
+            raise UsageError(f"{self.path} is damaged: its {self.command} cannot be read; {_WAYS}")
         if stored != dict(identity):
-            raise UsageError(f"{self.path} holds {_difference(stored, identity)}; {_WAYS}")
+            differs = _difference(self.command, stored, identity)
+            raise UsageError(f"{self.path} holds {differs}; {_WAYS}")
 
     def _keep_sound_rows(self, identity: Mapping[str, str], owns: Owns) -> None:
         """Find the finished jobs; if anything is damaged, write the sound rows to a new file."""
@@ -274,8 +290,8 @@ def _removal(path: Path) -> str:
     return f"choose another folder, or remove {path.name} to start anew"
 
 
-def _difference(stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
-    """Say what kind of sweep a checkpoint holds, and in which topics it differs."""
+def _difference(command: str, stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
+    """Say what a checkpoint holds instead, and in which topics it differs."""
     topics = [one for one in {**stored, **identity} if stored.get(one) != identity.get(one)]
     values = [t for t in topics if not is_digest(stored.get(t) or identity[t])]
     # Another policy comes with other source files, which explain nothing.
@@ -283,7 +299,7 @@ def _difference(stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
     named = changed + values or topics
     texts = [_topic_text(topic, stored, identity) for topic in named[:_MAX_TOPICS]]
     more = f" and {len(named) - _MAX_TOPICS} more" if len(named) > _MAX_TOPICS else ""
-    kind = "another sweep" if values else "rows of other code or data"
+    kind = f"another {command}" if values else "rows of other code or data"
     return f"{kind} ({', '.join(texts)}{more})"
 
 

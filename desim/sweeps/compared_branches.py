@@ -31,7 +31,9 @@ from desim.sweeps.alternatives import (
     labels,
     place_of,
     plain_action,
+    plain_difference,
     redrawn_notes,
+    with_notes,
 )
 from desim.sweeps.tables import as_text, estimate_cells, rich_table
 
@@ -75,9 +77,6 @@ class BranchComparison:
         return as_text(self)
 
     def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
         place, level = self.place, self.found.paired.level
         title = f"decision {place.at} ({place.when}, {place.role})"
         heads = [title, "n", "mean score", f"{100 * level:g} % interval"]
@@ -87,19 +86,14 @@ class BranchComparison:
             strict=True,
         )
         lines = [[name, f"{one.n:,}", *estimate_cells(one, sd=False)] for name, one in rows]
-        return Group(
-            rich_table(heads, lines, {0: 0}), *(Text(note, "table.caption") for note in self.notes)
-        )
+        return with_notes(rich_table(heads, lines, {0: 0}), self.notes)
 
     def plain(self) -> dict[str, Any]:
         """Return what `--json` prints: one plain object."""
         paired = self.found.paired
         recorded, instead = self.means
         return {
-            "at": self.place.at,
-            "t": self.place.t,
-            "date": self.place.date or None,
-            "role": self.place.role,
+            **self.place.plain(),
             "recorded": self.recorded,
             "instead": self.instead,
             "arms": list(self.arms),
@@ -107,9 +101,7 @@ class BranchComparison:
             "n": paired.n,
             "recorded_mean": recorded.mean,
             "instead_mean": instead.mean,
-            "difference": paired.mean,
-            "low": paired.low,
-            "high": paired.high,
+            **plain_difference(paired),
             "level": paired.level,
             "correlation": self.found.correlation,
             "notes": list(self.notes),

@@ -5,6 +5,7 @@ local classes and functions (see `code_digests`), and the content of every file 
 an argument names. What a policy reads or contacts otherwise is not covered.
 """
 
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -18,7 +19,7 @@ import msgspec
 from desim.catalog import policy_finder
 from desim.core.limits import Limits
 from desim.core.protocols import Model, NamesPolicies, offers
-from desim.episodes.lineup import assigned
+from desim.episodes.lineup import Policies, assigned
 from desim.episodes.spec import Spec
 from desim.schema import to_plain
 from desim.sweeps.code_digests import code_digests
@@ -30,7 +31,15 @@ from desim.version import __version__
 if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
     from desim.sweeps.design.points import Design
 
-__all__ = ["fingerprint", "is_digest"]
+__all__ = [
+    "code_topics",
+    "fingerprint",
+    "inside",
+    "is_digest",
+    "limits_text",
+    "players",
+    "text_digest",
+]
 
 #: Packages whose version may change a row.
 _PACKAGES = ("simpy", "numpy")
@@ -49,7 +58,28 @@ def fingerprint(plan: Grid) -> dict[str, str]:
         UsageError: A source file or a named file cannot be read.
     """
     models = [[v.name, v.preset, to_plain(v.model)] for v in plan.variants]
-    found = list(_found(plan))
+    return {
+        "models": msgspec.json.encode(models).decode(),
+        "policies": "; ".join(entry.label for entry in plan.entries),
+        "seeds": ",".join(_ranges(plan.seeds)),
+        "limits": limits_text(plan.limits),
+        # Only where they are wanted, so that sweeps without have the fingerprint they had before.
+        **({"series": "in rows"} if plan.series else {}),
+        **({"design": _points(plan.design)} if plan.design else {}),
+        **code_topics(_found(plan)),
+    }
+
+
+def code_topics(found: Iterable[Any]) -> dict[str, str]:
+    """Return what determines how something is played, by topic: versions, code and files.
+
+    Args:
+        found: The classes and functions that play, and texts that may name files; see `players`.
+
+    Raises:
+        UsageError: A source file or a named file cannot be read.
+    """
+    found = list(found)
     makers = [one for one in found if not isinstance(one, str)]
     codes, met = code_digests(makers)
     contents = {
@@ -58,18 +88,28 @@ def fingerprint(plan: Grid) -> dict[str, str]:
         **_file_digests(one for one in found if isinstance(one, str)),
     }
     return {
-        "models": msgspec.json.encode(models).decode(),
-        "policies": "; ".join(entry.label for entry in plan.entries),
-        "seeds": ",".join(_ranges(plan.seeds)),
-        "limits": _limits_text(plan.limits),
-        # Only where they are wanted, so that sweeps without have the fingerprint they had before.
-        **({"series": "in rows"} if plan.series else {}),
-        **({"design": _points(plan.design)} if plan.design else {}),
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
         **{name: importlib.metadata.version(name) for name in _PACKAGES},
         **{topic: _DIGEST + text for topic, text in contents.items()},
     }
+
+
+def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
+    """Yield the classes and functions of some policies of a model, and the texts of their specs."""
+    for policy, of in assigned(model, policies):
+        yield from _policy(policy, of)
+
+
+def text_digest(content: bytes) -> str:
+    """Return the text of a topic that stands for some content."""
+    return _DIGEST + hashlib.sha256(content).hexdigest()
+
+
+def limits_text(limits: Limits | None) -> str:
+    """Return the limits of an episode as the text of a topic."""
+    given = attrs.asdict(limits) if limits else {}
+    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
 
 
 def is_digest(text: str) -> bool:
@@ -83,27 +123,21 @@ def _points(design: "Design") -> str:
     return msgspec.json.encode(plain).decode()
 
 
-def _limits_text(limits: Limits | None) -> str:
-    given = attrs.asdict(limits) if limits else {}
-    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
-
-
 def _found(plan: Grid) -> Iterator[Any]:
     """Yield the classes and functions that play, and all texts that were given."""
-    yield from (one for one in _inside(plan.changes) if isinstance(one, str))
+    yield from (one for one in inside(plan.changes) if isinstance(one, str))
     if plan.design:
-        points = (_inside(point) for point in plan.design.points)
+        points = (inside(point) for point in plan.design.points)
         yield from (one for values in points for one in values if isinstance(one, str))
     for variant in plan.variants:
-        yield from _inside(variant.model)
+        yield from inside(variant.model)
     for entry in plan.entries:
-        for policy, model in assigned(plan.variants[0].model, entry.policies):
-            yield from _policy(policy, model)
+        yield from players(plan.variants[0].model, entry.policies)
 
 
 def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
     if not isinstance(policy, str):
-        yield from _inside(policy)
+        yield from inside(policy)
         return
     spec = Spec.read(policy)
     maker = policy_finder.policy(spec.name, model)
@@ -114,7 +148,7 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
             yield from _policy(inner, model)
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def inside(value: Any) -> Iterator[Any]:
     """Yield the classes, functions and texts that a value is made of."""
     match value:
         case str() | type() | FunctionType():
@@ -122,13 +156,13 @@ def _inside(value: Any) -> Iterator[Any]:
         case os.PathLike():
             yield os.fspath(value)
         case Mapping():
-            yield from _inside(list(value.values()))
+            yield from inside(list(value.values()))
         case Sequence() if not isinstance(value, bytes | range):
             for one in value:
-                yield from _inside(one)
+                yield from inside(one)
         case _ if attrs.has(type(value)):
             yield type(value)
-            yield from _inside(_members(value))
+            yield from inside(_members(value))
         case _ if type(value).__module__ != "builtins":
             yield type(value)
 

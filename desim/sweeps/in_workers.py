@@ -1,58 +1,52 @@
-"""Calls in worker processes, for work that is no sweep."""
+"""Work in worker processes that is no sweep: the first process that dies ends it."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, NoReturn, cast
 
 from desim.errors import UsageError
-from desim.sweeps.executors import DIED, WorkerDied
-from desim.sweeps.interrupts import interrupts_deferred
-from desim.sweeps.lone_worker import kill
-from desim.sweeps.process_executor import spawned_pool
+from desim.short_repr import short_repr
+from desim.sweeps.executors import ChunkQueue, ChunkResult, SerialExecutor, Work, WorkerDied
+from desim.sweeps.process_executor import ProcessExecutor
 
-__all__ = ["in_workers"]
-
-T = TypeVar("T")
-R = TypeVar("R")
+__all__ = ["check_jobs", "in_workers"]
 
 
-def in_workers(call: Callable[[T], R], tasks: Sequence[T], jobs: int) -> Iterator[tuple[int, R]]:
-    """Yield the number of each task and its result, as they finish.
+class _Workers(ProcessExecutor):
+    """Worker processes of which none is started anew: what is no episode has no failed row."""
+
+    def _after_death(self, work: Work, fault: WorkerDied) -> NoReturn:  # noqa: ARG002
+        raise fault
+
+
+def in_workers(
+    work: Callable[[Sequence[Any]], Iterator[bytes]], chunks: Sequence[Sequence[Any]], jobs: int
+) -> Iterator[ChunkResult]:
+    """Yield the number of each chunk and its rows, as they finish.
+
+    What cannot be imported by name, such as classes of a notebook, is sent to the workers by value.
+    On Ctrl-C chunks that finish within a short time are yielded first.
 
     Args:
-        call: A function or a callable object that can be pickled.
-        tasks: What it is called with.
-        jobs: How many processes; with 1, and for a single task, this process calls.
+        work: Yields a row for each item of a chunk.
+        chunks: The items.
+        jobs: How many processes; with 1, and for a single chunk, this process works.
 
     Raises:
         WorkerDied: A process ended before it returned.
-        UsageError: A task cannot be pickled.
+        UsageError: Something cannot be sent to a worker.
     """
-    if jobs <= 1 or len(tasks) <= 1:
-        yield from ((number, call(task)) for number, task in enumerate(tasks))
-        return
-    from concurrent.futures import BrokenExecutor, as_completed
-
-    _check_picklable(call, tasks[0])
-    pool = spawned_pool(min(jobs, len(tasks)))
-    try:
-        numbers = {pool.submit(call, task): number for number, task in enumerate(tasks)}
-        for done in as_completed(numbers):
-            yield numbers[done], done.result()
-    except BrokenExecutor:
-        raise WorkerDied(DIED) from None
-    finally:
-        with interrupts_deferred():
-            kill(pool)
-            pool.shutdown(wait=True, cancel_futures=True)
+    workers = min(jobs, len(chunks))
+    with contextlib.closing(SerialExecutor() if workers <= 1 else _Workers(workers)) as executor:
+        # Executors look into jobs only after a death, which `_Workers` does not do.
+        yield from executor.run(cast("Work", work), cast("ChunkQueue", iter(chunks)))
 
 
-def _check_picklable(call: object, task: object) -> None:
-    import pickle
+def check_jobs(jobs: object) -> None:
+    """Check a number of worker processes.
 
-    try:
-        pickle.dumps((call, task), pickle.HIGHEST_PROTOCOL)
-    except Exception as fault:  # noqa: BLE001 (pickling runs users' code)
-        raise UsageError(
-            f"the work cannot be sent to a worker ({fault}); define the model and the policies at "
-            "the top of a module, or use jobs=1"
-        ) from None
+    Raises:
+        UsageError: It is no whole number of at least 1.
+    """
+    if type(jobs) is not int or jobs < 1:
+        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")

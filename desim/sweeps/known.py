@@ -120,7 +120,9 @@ def informed_groups(
     found = set()
     for key, places in groups.items():
         model = _model_of(rows[places[0]])
-        if model is not None and any(map(is_informed, makers(read_label(key[at]), model))):
+        if model is None:
+            continue
+        if any(is_informed(one, model) for one in makers(read_label(key[at]), model)):
             found.add(key)
     return frozenset(found)
 

@@ -17,6 +17,7 @@ from desim.sweeps.executors import (
     worker_count,
 )
 from desim.sweeps.grid import Grid
+from desim.sweeps.in_workers import check_jobs
 from desim.sweeps.interrupts import interrupts_deferred
 from desim.sweeps.open_store import open_store
 from desim.sweeps.process_executor import ProcessExecutor
@@ -201,8 +202,7 @@ def opened_executor(
 
 
 def _local(jobs: int, episodes: int) -> Executor:
-    if type(jobs) is not int or jobs < 1:
-        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
+    check_jobs(jobs)
     workers = min(jobs, episodes)
     return SerialExecutor() if workers == 1 else ProcessExecutor(workers)
 

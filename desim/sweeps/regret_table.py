@@ -7,7 +7,14 @@ from attrs import frozen
 
 from desim.episodes.what_if import Past
 from desim.statistics.pairing import Difference
-from desim.sweeps.alternatives import Place, action_text, hindsight_note, redrawn_notes
+from desim.sweeps.alternatives import (
+    Place,
+    action_text,
+    hindsight_note,
+    plain_difference,
+    redrawn_notes,
+    with_notes,
+)
 from desim.sweeps.tables import SAME, UNKNOWN, as_text, estimate_cells, rich_table
 
 if TYPE_CHECKING:  # `import desim` must not load rich
@@ -59,19 +66,14 @@ class DecisionRegret:
         """Return the line as a plain object."""
         paired = self.found.paired if self.found else None
         return {
-            "at": self.place.at,
-            "t": self.place.t,
-            "date": self.place.date or None,
-            "role": self.place.role,
+            **self.place.plain(),
             "recorded": self.recorded,
             "best": self.best,
             "played": self.played,
             "left_out": self.left_out,
             "n": paired.n if paired else 0,
             "recorded_mean": self.recorded_mean,
-            "difference": paired.mean if paired else None,
-            "low": paired.low if paired else None,
-            "high": paired.high if paired else None,
+            **plain_difference(paired),
             "costs": self.costs,
         }
 
@@ -134,17 +136,13 @@ class RegretTable:
         return as_text(self)
 
     def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
         roles = len({line.place.role for line in self.lines}) > 1
         left = dict.fromkeys((0, *range(1, 4 + roles)), 0)
         heads = ["at", "when", *(["role"] if roles else []), "recorded", self._other, "n"]
         heads += ["difference", f"{100 * self.level:g} % interval", ""]
         rows = [_cells(line, roles=roles) for line in self.ranked[: self.top]]
         table = rich_table(heads, rows, left)
-        notes = [self._counts(), *self.explanations()]
-        return Group(table, *(Text(note, "table.caption") for note in notes))
+        return with_notes(table, [self._counts(), *self.explanations()])
 
     def explanations(self) -> list[str]:
         """Return the sentences without which the differences could be misread."""

@@ -153,7 +153,9 @@ def _files_of_ours(name: str) -> list[Path]:
     except ModuleNotFoundError:
         return []
     if spec and spec.submodule_search_locations:
-        found = (f for folder in spec.submodule_search_locations for f in Path(folder).rglob("*"))
+        # A namespace package lists a folder once for each entry of `sys.path` that leads to it.
+        folders = {Path(folder).resolve() for folder in spec.submodule_search_locations}
+        found = (f for folder in folders for f in folder.rglob("*"))
         return sorted(f for f in found if f.suffix not in _NO_SOURCE and f.is_file())
     return [Path(spec.origin)] if spec and spec.origin else []
 

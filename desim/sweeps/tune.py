@@ -5,7 +5,7 @@ The result therefore always holds the scores on held-out seeds, of the best and 
 parameters, and the difference between both kinds of seeds: the optimism.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
 from desim.sweeps.executors import Executor
 from desim.sweeps.fingerprint import fingerprint
-from desim.sweeps.grid import Grid, grid
+from desim.sweeps.grid import Grid, checked_seeds
+from desim.sweeps.one_cell import plan_of_point, probed
 from desim.sweeps.playing import Progress, opened_executor
-from desim.sweeps.ranges import Range, read_ranges
+from desim.sweeps.ranges import Choices, Range, read_ranges
 from desim.sweeps.tuned import Bought, Setting, Tuned, mean_of, parameters_text
 from desim.sweeps.tuning_search import Search, best_of
 from desim.sweeps.tuning_study import Point, opened_study
@@ -91,8 +92,8 @@ def tune(
     _check_number("sampler_seed", sampler_seed, 0, _MAX_SAMPLER_SEED)
     _check_number("budget", budget, 1, _MAX_BUDGET)
     ours, others = _disjoint(seeds, held_out)
-    plan_of = partial(_plan, model, policy, preset, fixed, limits)
-    plans = _probed(plan_of, found, ours)
+    plan_of = partial(plan_of_point, model, policy, preset, fixed, limits)
+    plans = probed(plan_of, found, ours)
     if all(map(_is_fixed, plans)):
         ours, others = ours[:1], others[:1]
     if budget < len(ours):
@@ -115,7 +116,7 @@ def tune(
 
 
 def _report(
-    search: Search, plan: Grid, ranges: Mapping[str, Range], held_out: tuple[int, ...]
+    search: Search, plan: Grid, ranges: Mapping[str, Range | Choices], held_out: tuple[int, ...]
 ) -> Tuned:
     """Play the best and the default parameters on held-out seeds.
 
@@ -178,50 +179,6 @@ def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[
     return tuple(known)
 
 
-def _plan(
-    model: Any,
-    policy: Any,
-    preset: str,
-    fixed: Mapping[str, Any],
-    limits: Limits | None,
-    point: Point,
-    seeds: Sequence[int],
-) -> Grid:
-    """Return the grid of one point: one model, one policy.
-
-    Raises:
-        UsageError: A name does not exist, a value is refused, or there are several.
-    """
-    found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
-    if len(found) != len(seeds):
-        raise UsageError(
-            f"{len(found.variants)} models and {len(found.entries)} policies were given; tuning "
-            "takes one of each, and one value of a parameter that has no range"
-        )
-    return found
-
-
-def _probed(
-    plan_of: Callable[[Point, Sequence[int]], Grid],
-    ranges: Mapping[str, Range],
-    seeds: Sequence[int],
-) -> list[Grid]:
-    """Return the grids of the lowest, the middle and the highest point that are not refused.
-
-    Raises:
-        UsageError: All are refused, as where a name is wrong.
-    """
-    found, refusals = [], []
-    for values in zip(*(one.probes for one in ranges.values()), strict=True):
-        try:
-            found.append(plan_of(dict(zip(ranges, values, strict=True)), seeds))
-        except UsageError as fault:
-            refusals.append(fault)
-    if not found:
-        raise refusals[0]
-    return found
-
-
 def _is_fixed(plan: Grid) -> bool:
     """Return whether episodes do not depend on the seed."""
     model = plan.variants[0].model
@@ -234,7 +191,7 @@ def _is_fixed(plan: Grid) -> bool:
 
 def _identity(
     plan: Grid,
-    ranges: Mapping[str, Range],
+    ranges: Mapping[str, Range | Choices],
     seeds: tuple[int, ...],
     held_out: tuple[int, ...],
     sampler_seed: int,
@@ -273,24 +230,14 @@ def _disjoint(
     Raises:
         UsageError: One is in both, or there are none.
     """
-    ours = _seeds(seeds)
+    ours = checked_seeds(seeds)
     others = range(max(ours) + 1, max(ours) + 1 + len(ours)) if held_out is None else held_out
-    unseen = _seeds(others)
+    unseen = checked_seeds(others)
     if shared := set(ours) & set(unseen):
         raise UsageError(
             f"seed {min(shared)} is in both training and held-out seeds; they must differ"
         )
     return ours, unseen
-
-
-def _seeds(given: Iterable[int]) -> tuple[int, ...]:
-    found = tuple(given)
-    if not found or not all(type(seed) is int and seed >= 0 for seed in found):
-        raise UsageError(
-            f"seeds {short_repr(found)} were given; give whole numbers of at least 0, such as "
-            "range(20)"
-        )
-    return found
 
 
 def _check_number(name: str, given: Any, low: int, high: int) -> None:

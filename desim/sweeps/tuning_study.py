@@ -18,7 +18,7 @@ from attrs import frozen
 from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError
 from desim.sweeps.interrupts import interrupts_deferred
-from desim.sweeps.ranges import Between, Range
+from desim.sweeps.ranges import Choices, Range
 
 if TYPE_CHECKING:  # an extra
     import optuna
@@ -78,7 +78,7 @@ class Study:
     """
 
     def __init__(
-        self, ranges: Mapping[str, Range], seed: int, kept: "optuna.Study | None" = None
+        self, ranges: Mapping[str, Range | Choices], seed: int, kept: "optuna.Study | None" = None
     ) -> None:
         import optuna
 
@@ -167,12 +167,12 @@ class Study:
         return int(words.generate_state(1)[0])
 
     def _point(self, drawn: Mapping[str, Any]) -> Point:
-        return {name: one.value(drawn[name]) for name, one in self._ranges.items()}
+        return {name: one.rounded(drawn[name]) for name, one in self._ranges.items()}
 
-    def _distribution(self, one: Range) -> "optuna.distributions.BaseDistribution":
+    def _distribution(self, one: Range | Choices) -> "optuna.distributions.BaseDistribution":
         from optuna import distributions as kinds
 
-        if not isinstance(one, Between):
+        if isinstance(one, Choices):
             return kinds.CategoricalDistribution(one.values)
         if one.scale == "int":
             return kinds.IntDistribution(int(one.low), int(one.high))
@@ -195,7 +195,10 @@ class Study:
 
 @contextlib.contextmanager
 def opened_study(
-    ranges: Mapping[str, Range], seed: int, out: str | Path | None, identity: Mapping[str, str]
+    ranges: Mapping[str, Range | Choices],
+    seed: int,
+    out: str | Path | None,
+    identity: Mapping[str, str],
 ) -> Iterator[Study]:
     """Open a study, in a folder or in memory.
 
@@ -310,8 +313,8 @@ def _check_identity(path: Path, kept: "optuna.Study", identity: Mapping[str, str
         )
 
 
-def _drawn(one: Range, rng: random.Random) -> Any:
-    if not isinstance(one, Between):
+def _drawn(one: Range | Choices, rng: random.Random) -> Any:
+    if isinstance(one, Choices):
         return rng.choice(one.values)
     if one.scale == "int":
         return rng.randint(int(one.low), int(one.high))

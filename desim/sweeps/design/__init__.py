@@ -14,13 +14,14 @@ policy: whatever `--set` can name. All points share the seeds (common random num
 from desim.sweeps.design.analysis import ANALYSED, analyse
 from desim.sweeps.design.effects import Effect, effects
 from desim.sweeps.design.factorial import factorial
-from desim.sweeps.design.factors import Choices, Factor, Range
+from desim.sweeps.design.factors import Factor
 from desim.sweeps.design.indices import Index, sobol, sobol_indices
 from desim.sweeps.design.morris import Screened, morris, screening
 from desim.sweeps.design.points import Design, listed
 from desim.sweeps.design.sampling import latin_hypercube, sobol_points
 from desim.sweeps.design.spec import DesignSpec
 from desim.sweeps.design.tables import Analysis
+from desim.sweeps.ranges import Choices, Range
 
 __all__ = [
     "ANALYSED",

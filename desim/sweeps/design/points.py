@@ -8,7 +8,8 @@ from attrs import field, frozen
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.sweeps.combinations import from_numpy
-from desim.sweeps.design.factors import Factor, Range
+from desim.sweeps.design.factors import Factor
+from desim.sweeps.ranges import Range
 
 __all__ = [
     "KINDS",

@@ -177,7 +177,7 @@ def test_a_module_of_the_models_name_is_suggested(desim: Desim) -> None:
     refused(desim("run", "mine"), "there is no model 'mine'; did you mean 'mine:World'?")
 
 
-@pytest.mark.parametrize("package", ["policies", "models"])
+@pytest.mark.parametrize("package", ["policies", pytest.param("models", marks=pytest.mark.slow)])
 def test_an_own_package_that_hides_ours_is_named(shell: Desim, folder: Path, package: str) -> None:
     """The error says which file to remove."""
     (folder / package).mkdir()

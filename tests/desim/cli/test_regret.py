@@ -8,6 +8,8 @@ from support.command_line import Desim, refused
 
 from desim.cli.regret import read_slice
 from desim.errors import UsageError
+from desim.sweeps.regret_judge import Judge, Judged
+from desim.sweeps.regret_questions import Question
 
 
 @pytest.fixture
@@ -34,6 +36,34 @@ def test_the_dearest_decisions_are_printed(desim: Desim, record: str) -> None:
     assert "hindsight: " in seen.out
 
 
+def test_a_folder_keeps_what_was_judged(
+    desim: Desim, record: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C prints the table so far; the same command goes on, and another one is refused."""
+    given = ("regret", record, "--then", "order_up_to", "--futures", "2", "--jobs", "1")
+    kept = (*given, "--do", "order", "--out", "judged")
+    whole = desim(*given, "--json")
+    with monkeypatch.context() as patched:
+        before = Judge.judged
+
+        def judged(self: Judge, question: Question) -> Judged:
+            if question.at == 3:
+                raise KeyboardInterrupt
+            return before(self, question)
+
+        patched.setattr(Judge, "judged", judged)
+        stopped = desim(*kept)
+    assert stopped.code == 130
+    assert "stopped: 3 of 8 decisions were judged" in stopped.out
+    assert "the same command goes on from there" in stopped.err
+    assert desim(*kept, "--json").out == whole.out
+    refused(desim(*kept[:4], "--out", "judged"), "futures '2', now '30'")
+    restarted = desim(*kept, "--restart", "--json")
+    assert restarted.out == whole.out
+    assert "8 decisions were discarded" in restarted.err
+    refused(desim(*given, "--restart"), "--restart belongs to --out")
+
+
 def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
     """A new file, refused before anything is played otherwise."""
     given = (
@@ -53,7 +83,7 @@ def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
         assert (done.code, done.err) == (0, f"drawn in {name}\n")
         assert (tmp_path / name).read_bytes().startswith(start)
     refused(desim(*given, "--plot", "cost.png"), "cost.png exists; choose another name")
-    refused(desim(*given, "--plot", "cost.pdf"), "cost.pdf is no .svg or .png file")
+    refused(desim(*given, "--plot", "cost.gif"), "cost.gif is no .png, .svg or .pdf file")
     refused(desim(*given, "--plot", "none/cost.svg"), "there is no folder none")
 
 
@@ -80,7 +110,7 @@ def test_options_that_do_not_fit(desim: Desim, record: str) -> None:
     refused(desim("branch", record, "--at", "8", *then), "0 to 7 are possible")
     refused(desim("regret", record), "--then SPEC")
     refused(desim("regret", record, "--then", "sterman", "--decisions", "9:"), "it has 8: 0 to 7")
-    refused(desim("regret", record, "--then", "a=sterman"), "nobody plays 'a' in the record")
+    refused(desim("regret", record, "--then", "a=sterman"), "no policy plays 'a' in the record")
     refused(desim("regret", "none.jsonl", "--then", "sterman"), "none.jsonl", code=1)
 
 

@@ -24,6 +24,47 @@ def test_a_series_has_no_trace(desim: Desim, folder: Path) -> None:
     assert not (folder / "t.json").exists()
 
 
+def test_a_resumed_and_a_branched_episode_are_traced_whole(desim: Desim, folder: Path) -> None:
+    """From the first decision on, with a track that says from when on it was played."""
+    desim("run", "beer_game", "--record", "r.jsonl", "--trace", "all.json")
+    whole = events(folder / "all.json")
+    lines = (folder / "r.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "cut.jsonl").write_text("".join(lines[:11]), encoding="utf-8")
+    resumed = desim("resume", "cut.jsonl", "--trace", "resumed.json", "--json")
+    assert (resumed.code, resumed.err) == (0, "")
+    branched = desim("branch", "r.jsonl", "--at", "10", "--trace", "branched.json.gz")
+    assert branched.err == "traced in branched.json.gz, which https://ui.perfetto.dev opens\n"
+    for file in ("resumed.json", "branched.json.gz"):
+        found = events(folder / file)
+        more = [event for event in found if event not in whole]
+        assert [event for event in found if event not in more] == whole
+        assert more[0]["args"] == {"name": "source"}
+        repeated, played = (event for event in more if event["ph"] == "X")
+        assert (repeated["name"], played["name"]) == ("10 decisions of a record", "played on")
+        eleventh = [event for event in whole if event["name"].startswith("Order ")][10]
+        assert repeated["ts"] + repeated["dur"] == played["ts"] == eleventh["ts"]
+
+
+def test_a_trace_that_cannot_be_written_changes_nothing(desim: Desim, folder: Path) -> None:
+    """An existing file, the trace of a whole record, and that of a comparison are refused."""
+    desim("run", "beer_game", "--record", "r.jsonl")
+    whole = (folder / "r.jsonl").read_bytes()
+    cut = b"".join(whole.splitlines(keepends=True)[:5])
+    (folder / "cut.jsonl").write_bytes(cut)
+    (folder / "t.json").write_text("{}", encoding="utf-8")
+    there = set(folder.iterdir())
+    refused(desim("resume", "cut.jsonl", "--trace", "t.json"), says="t.json exists")
+    refused(desim("resume", "r.jsonl", "--trace", "u.json"), says="desim export r.jsonl")
+    branch = ("branch", "r.jsonl", "--at", "3")
+    done = desim(*branch, "--trace", "t.json", "--record", "new.jsonl")
+    refused(done, says="t.json exists")
+    done = desim(*branch, "--trace", "u.json", "--futures", "2", "--policy", "greedy")
+    refused(done, says="--trace belongs to a branch that plays one episode")
+    assert (folder / "cut.jsonl").read_bytes() == cut
+    assert (folder / "r.jsonl").read_bytes() == whole
+    assert set(folder.iterdir()) == there
+
+
 def test_a_failure_prints_the_last_events_before_its_sentence(desim: Desim) -> None:
     """Of one episode and of a series; without the option there is the sentence alone."""
     limit = ("run", "beer_game", "--max-events", "9")

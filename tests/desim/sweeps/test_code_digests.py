@@ -159,6 +159,7 @@ print(len(desim.sweep(Walk, Own, range(3), out="out")))
 """
 
 
+@pytest.mark.slow
 def test_a_notebook_continues_its_sweep_in_another_process(tmp_path: Path) -> None:
     """If nothing but comments has changed in it, and nothing in the files that it uses."""
     (tmp_path / "helper.py").write_text("def factor(): return 1\n")

@@ -80,7 +80,7 @@ def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
         ({"action": "{", "then": Stride(1)}, "the action for 'walker' does not fit"),
         ({"action": THREE, "then": Stride(1), "futures": 0}, "0 futures were given"),
         ({"action": THREE, "then": Stride(1), "futures": 10**6}, "1 to 100,000 are possible"),
-        ({"policy": {"helper": Stride(1)}, "then": Stride(1)}, "nobody plays 'helper'"),
+        ({"policy": {"helper": Stride(1)}, "then": Stride(1)}, "no policy plays 'helper'"),
     ],
 )
 def test_what_cannot_be_compared(walk: Episode, given: Any, says: str) -> None:

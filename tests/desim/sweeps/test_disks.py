@@ -74,7 +74,11 @@ def test_a_read_only_disk_is_one_sentence(tmp_path: Path) -> None:
     ("cut", "says"),
     [
         ("true", "cannot write {out}/rows.jsonl: Read-only file system"),
-        ("cut", "{out}/sweep.sqlite cannot be written: it is read-only; choose another folder"),
+        pytest.param(
+            "cut",
+            "{out}/sweep.sqlite cannot be written: it is read-only; choose another folder",
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["finished", "unfinished"],
 )
@@ -92,7 +96,11 @@ def test_a_disk_that_has_become_read_only(tmp_path: Path, cut: str, says: str) -
     [
         # Half of the rows fit, and the first chunk of one worker holds at most that.
         ("260k", "{out}/sweep.sqlite cannot be written: database or disk is full; the rows before"),
-        ("500k", "cannot write {out}/rows.jsonl: No space left on device"),
+        pytest.param(
+            "500k",
+            "cannot write {out}/rows.jsonl: No space left on device",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_full_disk_keeps_the_rows_before(tmp_path: Path, size: str, says: str) -> None:

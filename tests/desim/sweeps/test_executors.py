@@ -133,7 +133,7 @@ def test_submitted_chunks_are_awaited_after_ctrl_c() -> None:
 # -- worker processes ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("jobs", [2, 8])
+@pytest.mark.parametrize("jobs", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_rows_are_the_same_for_any_number_of_workers(jobs: int) -> None:
     """No byte differs, failures included."""
     assert lines(mixed(jobs=jobs)) == lines(mixed())
@@ -298,6 +298,7 @@ def test_a_script_may_sweep_its_own_policy_and_model(tmp_path: Path) -> None:
     assert "0 of which failed" in one
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_an_error_with_advice(tmp_path: Path) -> None:
     """Workers import the script; if that starts the sweep again, the error says what to do."""
     (tmp_path / "script.py").write_text(
@@ -367,6 +368,7 @@ def test_a_notebook_may_sweep_its_own_policy_and_model() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_script_may_hold_what_cannot_be_pickled(tmp_path: Path) -> None:
     """Every worker imports the script, and has a lock of its own."""
     (tmp_path / "script.py").write_text(

@@ -1,5 +1,6 @@
 """Nothing stale: a sweep is not continued once anything that its rows depend on has changed."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -50,27 +51,28 @@ def desim(folder: Path, *arguments: str) -> Ended:
 
 
 @pytest.mark.parametrize(
-    ("policy", "file", "text"),
+    ("policy", "files"),
     [
-        ("mine:Mine", "mine.py", "file mine.py has changed"),
-        ("mine:Mine", "helpers/sizes.py", "file helpers/sizes.py has changed"),
-        ("mine:Mine", "helpers/__init__.py", "file helpers/__init__.py has changed"),
-        ("script,file=steps.jsonl", "steps.jsonl", "file steps.jsonl has changed"),
+        ("mine:Mine", ["mine.py", "helpers/sizes.py", "helpers/__init__.py"]),
+        ("script,file=steps.jsonl", ["steps.jsonl"]),
     ],
 )
-def test_an_edited_file_is_named(folder: Path, policy: str, file: str, text: str) -> None:
+def test_an_edited_file_is_named(folder: Path, policy: str, files: list[str]) -> None:
     """The sweep is refused with the ways on; `--restart` plays it anew."""
     assert desim(folder, "--policy", policy).code == 0
     (folder / "other.py").write_text("changed = True")
     assert desim(folder, "--policy", policy).code == 0
-    path = folder / file
-    path.write_text(path.read_text() + ("\n" if file.endswith(".py") else "# end\n"))
-    refused = desim(folder, "--policy", policy)
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err == (
-        f"desim: out/sweep.sqlite holds rows of other code or data ({text}); "
-        "choose another folder (--out), or discard its rows (--restart)\n"
-    )
+    for file in files:
+        path = folder / file
+        path.write_text((before := path.read_text()) + "# end\n")
+        refused = desim(folder, "--policy", policy)
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err == (
+            f"desim: out/sweep.sqlite holds rows of other code or data (file {file} has changed); "
+            "choose another folder (--out), or discard its rows (--restart)\n"
+        )
+        path.write_text(before)
+    path.write_text(f"{before}# end\n")
     restarted = desim(folder, "--policy", policy, "--restart")
     assert restarted.code == 0
     assert restarted.err.startswith("desim: out/sweep.sqlite: 3 rows were discarded\n")
@@ -178,3 +180,18 @@ def test_the_rooms_of_desim_count_by_package() -> None:
 def test_installed_packages_and_python_are_not_followed() -> None:
     """A class of a user's module brings its file and desim, and nothing of attrs or typing."""
     assert [*source_digests([Stride])] == ["file support/small_worlds.py", "the source of desim"]
+
+
+def test_a_folder_that_is_twice_on_the_path_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A namespace package lists it twice then, as with PYTHONPATH=. in the folder itself."""
+    import ledgers
+
+    root = str(Path(next(iter(ledgers.__path__))).parent)
+    others = [entry for entry in sys.path if not Path(entry, "ledgers").is_dir()]
+    digests = []
+    for times in (1, 2):
+        monkeypatch.setattr(sys, "path", [*others, *[root] * times])
+        importlib.invalidate_caches()
+        assert len([*ledgers.__path__]) == times
+        digests.append(source_digests([ledgers])["the source of ledgers"])
+    assert digests[0] == digests[1]

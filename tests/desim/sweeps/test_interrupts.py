@@ -113,7 +113,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     return files(folder)
 
 
-@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "terminate"])
+@pytest.mark.parametrize(
+    "signum",
+    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    ids=["kill", "terminate"],
+)
 def test_a_killed_sweep_is_continued(
     tmp_path: Path, undisturbed: list[bytes], signum: signal.Signals
 ) -> None:
@@ -146,7 +150,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, undisturbed: list[bytes])
     assert files(tmp_path) == undisturbed
 
 
-@pytest.mark.parametrize(("jobs", "rows"), [(1, 0), (2, 11)])
+@pytest.mark.parametrize(("jobs", "rows"), [pytest.param(1, 0, marks=pytest.mark.slow), (2, 11)])
 def test_a_sweep_in_the_background_ignores_interrupts(
     tmp_path: Path, undisturbed: list[bytes], jobs: int, rows: int
 ) -> None:

@@ -1,15 +1,19 @@
 """Which decisions of a record cost most."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
 from support.small_worlds import Go, Spot, Stride, Walk
+from support.stub import Served, serving, text
 
 from desim import Episode, play
 from desim.errors import PolicyFailed, UsageError
-from desim.sweeps.regret import parted, regret
+from desim.sweeps import regret_judging
+from desim.sweeps.regret import regret
+from desim.sweeps.regret_judge import parted
 from models.beer_game import BeerGame, Order, Stage
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=14)
@@ -18,6 +22,11 @@ GAME = evolve(BeerGame.preset("poisson"), horizon=14)
 def absurd(stage: Stage) -> Order:
     """Order sensibly, but in week 6."""
     return Order(60 if stage.week == 6 else max(0, 20 - int(stage.position)))
+
+
+def panics(number: int, _body: object) -> Served:
+    """A language model that orders the mean demand, and panics in weeks 4 and 11."""
+    return text(json.dumps({"order_qty": {3: 60, 10: 40}.get(number, 4), "note": ""}))
 
 
 def fails_late(spot: Spot) -> Go:
@@ -52,6 +61,18 @@ def test_the_absurd_order_is_named_first(bad: Episode) -> None:
     assert "do not add up to a loss" in text
 
 
+def test_a_language_model_that_panics_in_two_weeks(tmp_path: Path) -> None:
+    """These weeks lead the table, and nothing else costs half as much; the model is not asked."""
+    file = tmp_path / "model.jsonl"
+    with serving(panics) as stub:
+        game = evolve(GAME, horizon=20)
+        play(game, f"llm,model=stub,base_url={stub.url}", seed=3, record=file)
+    found = regret(file, "order_up_to", futures=6, most_options=4)
+    assert [line.place.t for line in found.ranked[:2]] == [4, 11]
+    assert all(line.costs for line in found.ranked[:2])
+    assert found.ranked[2].cost < found.ranked[1].cost / 2
+
+
 def test_a_good_player_has_little_to_regret() -> None:
     """Sensible orders against all options: the best of many noisy means is no mistake."""
     good = play(GAME, {"retailer": "order_up_to"}, seed=5)
@@ -62,8 +83,11 @@ def test_a_good_player_has_little_to_regret() -> None:
     assert "14 were the same action" in str(own)
 
 
-def test_workers_and_repetitions_change_nothing(bad: Episode, tmp_path: Path) -> None:
+def test_workers_and_repetitions_change_nothing(
+    bad: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor does it matter whether the record is in memory or on disk."""
+    monkeypatch.setattr(regret_judging, "_SECONDS_ALONE", 0)
     file = tmp_path / "bad.jsonl"
     bad.write(file)
     given: Any = {"decisions": slice(4, 7), "futures": 4}
@@ -135,14 +159,19 @@ def test_hidden_facts_that_stay_are_named() -> None:
 def test_what_cannot_be_judged(bad: Episode) -> None:
     """One sentence that says what is possible."""
     for given, says in (
+        ({"then": "order_up_to", "jobs": 0}, "jobs=0 was given"),
+        ({"then": "order_up_to", "kinds": ["ordr"]}, "was 'ordr'; did you mean 'order'"),
         ({"then": None}, "say who plays on .* for instance one of: last_demand"),
-        ({"then": "order_up_to", "role": "brewer"}, "nobody plays 'brewer'.* roles are retailer"),
+        (
+            {"then": "order_up_to", "role": "brewer"},
+            "no policy plays 'brewer'.* are retailer",
+        ),
         ({"then": "order_up_to", "decisions": slice(14, None)}, "it has 14: 0 to 13"),
         ({"then": "order_up_to", "futures": 0}, "0 futures were given; 1 to 100,000"),
         ({"then": "order_up_to", "most_options": 0}, "0 options were given"),
         ({"then": "order_up_to", "level": 1.0}, "level 1.0 was given"),
         ({"then": "foresight"}, "'foresight' cannot play in redrawn futures"),
-        ({"then": "order_up_to", "against": {"factory": "typical"}}, "nobody plays 'factory'"),
+        ({"then": "order_up_to", "against": {"factory": "typical"}}, "no policy plays 'factory'"),
     ):
         arguments: Any = given
         with pytest.raises(UsageError, match=says):
