@@ -2,17 +2,17 @@
 
 Every row is a ratio: the time of desim over the time of the other for the same work, each the
 least of several interleaved runs, so that a change of the machine's speed affects both. Peers are
-measured where they are installed: `pip install -e '.[bench]'`.
+measured where they are installed: `pip install -e '.[bench]'`. The section `adapters` is measured
+in processor time, desim and the client together; it says which packages are not installed.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,11 @@ from typing import Any
 import click
 import msgspec
 import simpy
+from adapter_speeds import adapters
 from attrs import frozen
 from rich.console import Console
 from rich.table import Table
+from timing import Work, best, many
 
 from desim import Role, Run, World, play, sweep
 from desim.composition import Composite
@@ -43,8 +45,6 @@ EDT_PUBLISHED = 0.084
 
 #: Seconds of a greedy year of the published runner, and its seed: reference `bots.md`, section 3.
 YC_PUBLISHED, YC_SEED = 2.8, 5
-
-Work = Callable[[], object]
 
 
 @frozen
@@ -98,20 +98,6 @@ class Echo:
         return Repeat(seen.n)
 
 
-@click.command()
-@click.option("--runs", default=5, show_default=True, help="Interleaved runs of each side.")
-def main(runs: int) -> None:
-    """Measure and print every row."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("what", "desim", "other", "ratio", "target"):
-        table.add_column(column, justify="left" if column == "what" else "right")
-    measures = (decisions, beer_game, beer_game_peer, edt, yc_bench, arena, group, sweeps, start_up)
-    for row in measures:
-        for cells in row(runs):
-            table.add_row(*cells)
-    Console(highlight=False, width=130).print(table)
-
-
 def decisions(runs: int) -> list[tuple[str, ...]]:
     """Validated, recorded decisions on a null model, against bare SimPy timeouts."""
     with tempfile.TemporaryDirectory() as folder:
@@ -130,9 +116,7 @@ def decisions(runs: int) -> list[tuple[str, ...]]:
 def beer_game(runs: int) -> list[tuple[str, ...]]:
     """Episodes with ledgers, against the same rules in a plain loop without any."""
     game = BeerGame.preset(horizon=WEEKS)
-    ours, bare = best(
-        runs, _many(partial(play, game, "constant,quantity=400"), 50), _many(_loop, 50)
-    )
+    ours, bare = best(runs, many(partial(play, game, "constant,quantity=400"), 50), many(_loop, 50))
     return [
         _rates(f"Beer Game, {WEEKS} weeks, ledgers on, over a plain loop", 50, ours, bare, "500/s")
     ]
@@ -147,7 +131,7 @@ def beer_game_peer(runs: int) -> list[tuple[str, ...]]:
     network = _stockpyl_chain()
     peer = partial(simulation, network, WEEKS, rand_seed=1, progress_bar=False)
     ours, theirs = best(
-        runs, _many(partial(play, BeerGame.preset("poisson"), "benchmark", 1), 10), _many(peer, 10)
+        runs, many(partial(play, BeerGame.preset("poisson"), "benchmark", 1), 10), many(peer, 10)
     )
     return [_rates(f"Beer Game, {WEEKS} weeks, 4 players, over stockpyl", 10, ours, theirs, "—")]
 
@@ -157,7 +141,7 @@ def edt(runs: int) -> list[tuple[str, ...]]:
     game = EnterpriseDigitalTwin()
     action = play(game, "simple").steps[0].action
     played, bare = best(
-        runs, _many(partial(play, game, "simple"), 50), _many(partial(_edt_run, game, action), 50)
+        runs, many(partial(play, game, "simple"), 50), many(partial(_edt_run, game, action), 50)
     )
     return [
         (what, f"{ours / 50 * 1e3:.2f} ms", "84 ms (paper)", f"{faster:.0f} times", "40 times")
@@ -194,7 +178,7 @@ def yc_bench(runs: int) -> list[tuple[str, ...]]:
 def arena(runs: int) -> list[tuple[str, ...]]:
     """Eleven years of a lender's books, with every month's action."""
     game, policies = EnterpriseArena(), ("raise_when_free", "raise_below,floor=15_000_000")
-    works = [_many(partial(play, game, policy, 1), 10) for policy in policies]
+    works = [many(partial(play, game, policy, 1), 10) for policy in policies]
     return [
         (f"EnterpriseArena, 132 months, {policy}", f"{10 / ours:,.0f}/s", "—", "—", "150/s")
         for policy, ours in zip(policies, best(runs, *works), strict=True)
@@ -249,27 +233,8 @@ def start_up(runs: int) -> list[tuple[str, ...]]:
     return rows
 
 
-def best(runs: int, *works: Work) -> list[float]:
-    """Return the least seconds of each work, run in turn."""
-    least = [float("inf")] * len(works)
-    for _ in range(runs):
-        for at, work in enumerate(works):
-            start = time.perf_counter()
-            work()
-            least[at] = min(least[at], time.perf_counter() - start)
-    return least
-
-
 def _rates(what: str, n: int, ours: float, other: float, target: str) -> tuple[str, ...]:
     return (what, f"{n / ours:,.0f}/s", f"{n / other:,.0f}/s", f"{ours / other:.2f}", target)
-
-
-def _many(work: Work, times: int) -> Work:
-    def repeat() -> None:
-        for _ in range(times):
-            work()
-
-    return repeat
 
 
 def _all(works: Sequence[Work]) -> Work:
@@ -392,6 +357,37 @@ def _joblib(alone: float, jobs: int) -> tuple[str, str, str]:
 
 def _command(*arguments: str) -> Work:
     return partial(subprocess.run, [sys.executable, *arguments], check=True, capture_output=True)
+
+
+SECTIONS = {
+    each.__name__: each
+    for each in (
+        decisions,
+        beer_game,
+        beer_game_peer,
+        edt,
+        yc_bench,
+        arena,
+        group,
+        adapters,
+        sweeps,
+        start_up,
+    )
+}
+
+
+@click.command()
+@click.option("--runs", default=5, show_default=True, help="Interleaved runs of each side.")
+@click.option("--section", multiple=True, type=click.Choice(list(SECTIONS)), help="Default: all.")
+def main(runs: int, section: tuple[str, ...]) -> None:
+    """Measure and print every row."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("what", "desim", "other", "ratio", "target"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for name in section or SECTIONS:
+        for cells in SECTIONS[name](runs):
+            table.add_row(*cells)
+    Console(highlight=False, width=130).print(table)
 
 
 if __name__ == "__main__":  # spawn imports this file again

@@ -40,7 +40,8 @@ def table(*columns: str) -> Table:
 def named(model: Model[Any], policy: str) -> str:
     """Return a policy's name, marked if it uses facts that its role cannot observe."""
     players = resolve(model, policy, 1).policies.values()
-    return f"{policy} (informed)" if any(map(is_informed, players)) else policy
+    informed = any(is_informed(player, model) for player in players)
+    return f"{policy} (informed)" if informed else policy
 
 
 def pair(published: float, ours: float) -> str:

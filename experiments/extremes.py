@@ -8,7 +8,7 @@ a wrong type, an unknown key or a missing one.
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import attrs
@@ -18,9 +18,10 @@ from desim.schema import TAG, Codec
 
 __all__ = ["Extremes"]
 
+HUGE = 10**5_000
 INTEGERS = (
     0, 1, -1, 2, 3, 5, 12, 100, 1_000, 2**31 - 1, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, 2**63,
-    -(2**63), 2**64, 10**12, 10**18, 10**18 + 1, -(10**18), 10**30, 10**5_000,
+    -(2**63), 2**64, 10**12, 10**18, 10**18 + 1, -(10**18), 10**30, HUGE,
 )  # fmt: skip
 FLOATS = (
     math.nan, math.inf, -math.inf, 1e308, -1e308, -0.0, 0.0, 5e-324, 0.1, 0.5, 1.0, 1.5, -2.5,
@@ -144,11 +145,9 @@ class Extremes:
         """Return a value of any type, also such as JSON cannot hold."""
         loop: list[Any] = []
         loop.append(loop)
-        deep: Any = 1
-        for _ in range(self._chance.choice([3, 100, 5_000])):
-            deep = [deep]
+        deep = _deep(self._chance.choice([3, 100, 5_000]))
         foreign = (b"\xff", {1: 2}, {1, 2}, object(), Unprintable(), loop, deep, {"a": loop}, int)
-        plain = (None, True, False, {}, [], (), 1j, 10**5_000, "x" * 9_999)
+        plain = (None, True, False, {}, [], (), 1j, HUGE, "x" * 9_999)
         tagged = tuple({TAG: each} for each in ("nothing", 3, None, ["a"], "x" * 5_000))
         nested = ({"C": 1, "R": math.nan}, {"C": 10**400, "R": 1e308, "P": [[1, 10**30, -1]]})
         usual = (self._chance.choice(each) for each in (FLOATS, INTEGERS, TEXTS))
@@ -156,6 +155,15 @@ class Extremes:
 
     def _one_in(self, number: int) -> bool:
         return self._chance.random() < 1 / number
+
+
+@cache
+def _deep(levels: int) -> Any:
+    """Return a 1 in so many lists."""
+    deep: Any = 1
+    for _ in range(levels):
+        deep = [deep]
+    return deep
 
 
 class Unprintable:

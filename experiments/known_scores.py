@@ -110,7 +110,11 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     bounds = bounds_of(BOUNDS.get(world), model, each, jobs)
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
-    informed = {one for one in counts if any(map(is_informed, makers(read_label(one), model)))}
+    informed = {
+        one
+        for one in counts
+        if any(is_informed(maker, model) for maker in makers(read_label(one), model))
+    }
     roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)
     scores = {

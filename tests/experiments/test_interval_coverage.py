@@ -15,7 +15,8 @@ from desim.statistics.intervals import Interval
 @pytest.mark.slow
 def test_every_interval_covers_as_often_as_it_says() -> None:
     """0.93 to 0.97 where that is claimed; the others near it, and the conservative ones above."""
-    done = CliRunner().invoke(interval_coverage.main, catch_exceptions=False)
+    trials = ["--trials", "1000"]
+    done = CliRunner().invoke(interval_coverage.main, trials, catch_exceptions=False)
     assert done.exit_code == 0
     allowed = {"exact": (0.93, 0.97), "at least": (0.94, 1), "near": (0.92, 0.97)}
     for case in CASES:
@@ -23,7 +24,7 @@ def test_every_interval_covers_as_often_as_it_says() -> None:
         stated, measured, error = map(float, line.split()[-3:])
         low, high = allowed.get(case.kind, (0.91, 0.99))
         assert stated == 0.95
-        assert 0 < error < 0.015
+        assert 0 < error < 0.02
         assert low <= measured <= high, line
 
 

@@ -20,6 +20,7 @@ from experiments.known_scores import (
     with_new_bounds,
 )
 from models.edt import EnterpriseDigitalTwin
+from models.reasoning import ReasoningTasks
 
 ROWS = Rows([row("seer", 0, 8), row("a", 0, 8), row("b", 0, 8), row("c", 0, 2)])
 
@@ -41,12 +42,12 @@ def test_the_first_best_run_that_is_not_informed_is_named(
 
 def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
     """Floors and best runs stay; a preset with other parameters is refused."""
-    old = EnterpriseDigitalTwin.known_scores("published")
+    old = ReasoningTasks.known_scores("small")
     assert old is not None
     bare = evolve(old, every=evolve(old.every, bound=None))
-    assert with_new_bounds("edt/published", bare, jobs=1) == old
+    assert with_new_bounds("reasoning/small", bare, jobs=1) == old != bare
     with pytest.raises(click.UsageError, match="other parameters"):
-        with_new_bounds("edt/paper", bare, jobs=1)
+        with_new_bounds("reasoning/published", bare, jobs=1)
 
 
 def test_a_run_above_a_bound_is_no_data() -> None:

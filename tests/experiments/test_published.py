@@ -106,7 +106,14 @@ def test_a_table_of_a_reference_page_is_read() -> None:
     assert [line[0] for line in lines] == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("script", ["reproduce_edt", "reproduce_firmbench", "figures"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "reproduce_firmbench",
+        pytest.param("reproduce_edt", marks=pytest.mark.slow),
+        pytest.param("figures", marks=pytest.mark.slow),
+    ],
+)
 def test_without_the_data_a_script_says_so_and_exits_with_2(script: str, tmp_path: Path) -> None:
     """One sentence, no traceback."""
     done = run(

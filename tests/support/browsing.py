@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,15 +18,16 @@ from support.paths import PYTHONPATH
 #: Seconds after which a test gives up waiting, also on a slow machine.
 TIMEOUT_SECONDS = 20
 
-__all__ = ["TIMEOUT_SECONDS", "Browser", "Server", "missing"]
+#: A folder for screenshots; without it none are taken, because drawing them takes seconds.
+SCREENSHOTS = os.environ.get("DESIM_SCREENSHOTS", "")
+
+__all__ = ["SCREENSHOTS", "TIMEOUT_SECONDS", "Browser", "Server", "missing"]
 
 
 def missing() -> str:
     """Return what the browser tests lack on this machine; empty if nothing is missing."""
     for module in ("nicegui", "selenium"):
-        try:
-            __import__(module)
-        except ImportError:
+        if find_spec(module) is None:
             return f"no {module}: pip install '.[play,test]'"
     lacking = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
     return f"no {' and '.join(lacking)}: Debian's chromium and chromium-driver" if lacking else ""
@@ -195,7 +197,9 @@ class Browser:
         return [str(name) for name in self.driver.execute_script(script)]
 
     def pictures(self, file: Path, sizes: Iterable[tuple[int, int]]) -> None:
-        """Save a screenshot of the whole page for windows of several sizes."""
+        """Save a screenshot of the whole page for windows of several sizes, if somebody asks."""
+        if not SCREENSHOTS:
+            return
         for width, height in sizes:
             size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -208,7 +212,9 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def picture(self, file: Path) -> None:
-        """Save a screenshot of the whole page."""
+        """Save a screenshot of the whole page, if somebody asks for it."""
+        if not SCREENSHOTS:
+            return
         script = "return document.documentElement.scrollHeight"
         self.driver.set_window_size(1400, int(self.driver.execute_script(script)) + 150)
         time.sleep(0.4)  # charts draw themselves anew

@@ -8,9 +8,20 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from attrs import frozen
 from support.paths import ROOT
 
-__all__ = ["ROOMS", "WORLDS", "circles", "files", "graph", "imported", "module_name", "reachable"]
+__all__ = [
+    "ROOMS",
+    "WORLDS",
+    "circles",
+    "files",
+    "graph",
+    "imported",
+    "module_name",
+    "reachable",
+    "source",
+]
 
 ROOMS = ("desim", "ledgers", "models", "policies", "experiments")
 
@@ -30,6 +41,27 @@ def module_name(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@frozen
+class Source:
+    """What a file says of itself.
+
+    Attributes:
+        docstring: Of the module; None if it has none.
+        imports: Its import statements, wherever they are.
+    """
+
+    docstring: str | None
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+
+
+@cache
+def source(file: Path) -> Source:
+    """Parse a file, once for all tests."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    return Source(ast.get_docstring(tree), tuple(nodes))
+
+
 @cache
 def _modules() -> Mapping[str, Path]:
     return {module_name(file): file for room in ROOMS for file in files(room)}
@@ -46,10 +78,10 @@ def imported(module: str) -> frozenset[str]:
 
 
 def _named(file: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in source(file).imports:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in _modules())
-        elif isinstance(node, ast.ImportFrom):
+        else:
             package = node.module or ""
             for alias in node.names:
                 inner = f"{package}.{alias.name}"

@@ -1,0 +1,233 @@
+"""One seat of any world as a Gymnasium environment.
+
+    import gymnasium
+
+    env = gymnasium.make(
+        "desim.adapters.gymnasium:desim/CornerShop-v0",
+        preset="small",
+        seat="owner",
+        others="greedy",
+    )
+
+Every world of the catalog has one id: `desim/`, its name in CamelCase, `-v0`; a folder
+`models/corner_shop` would be `desim/CornerShop-v0`. `gymnasium.make` imports the module before the
+colon, as Gymnasium loads no entry points since its version 1.0; after `import
+desim.adapters.gymnasium` the id alone does. A world that is no part of the catalog is played by
+`SeatEnv(MyWorld(), ...)`.
+
+Tried with gymnasium 1.2.0 and 1.4.0.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import gymnasium
+
+from desim import catalog
+from desim.adapters.gymnasium.rendering import MODES, Renderer
+from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, Seat, View, begun, running
+from desim.adapters.setup import Setup
+from desim.adapters.stepped import SteppedSession
+from desim.adapters.texts import end_facts, rules_of
+from desim.core.protocols import Model, Rows, default_roles
+from desim.core.roles import Option
+from desim.core.world import Decision
+from desim.episodes.lineup import Policies
+from desim.errors import UsageError, possible
+
+__all__ = ["SeatEnv", "env_id", "register_all"]
+
+
+class SeatEnv(gymnasium.Env):
+    """One seat of a world; policies play the others.
+
+    A step answers one decision and runs until the next one of the seat. Its reward is the change of
+    the score, or of a metric, since the last step, at the first one since the episode began, so
+    that rewards add up to the whole change. `terminated` says that the world has ended, `truncated`
+    that `max_decisions` were made. After the world's end there is nothing new to observe, and the
+    last observation is returned again.
+
+    `step` takes a member of the action space, and also an instance of an action class or its tagged
+    object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
+    `WrongAction` and changes nothing; the step can be made again. `spaces` states which space a
+    field has, and `seats.Seat` what an action is with `action="options"`. The pictures of
+    `render` are for people who watch: the chart may hold what the seat does not observe.
+
+    Args:
+        model: The world, or its name in the catalog.
+        preset: A preset of a world that is given by name.
+        seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
+            stands for the first of the world's default roles.
+        others: One policy for the other roles, or policies by role; as in `Setup.of`.
+        params: Parameters that differ from the preset's.
+        reward: "score", a metric's name, or a metric's name with a minus before it.
+        action: "fields", or "options" for a number among the options on offer, whose mask is in
+            `info["action_mask"]` and in the observation.
+        flat: Whether observations are one `Box` of numbers, without texts.
+        max_decisions: Decisions after which an episode is truncated; None stands for no limit.
+        max_options: Options that can be chosen, with `action="options"`.
+        max_text: Characters of a text that the spaces hold.
+        max_entries: Entries of a list that the spaces hold.
+        render_mode: "ansi": a table of the observation and the last decisions. "rgb_array": a chart
+            of the world's series so far; needs matplotlib.
+
+    Raises:
+        UsageError: An argument is not one of those possible.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
+
+    def __init__(
+        self,
+        model: Model[Any] | str,
+        preset: str = "",
+        *,
+        seat: str = "",
+        others: Policies = None,
+        params: Mapping[str, Any] | None = None,
+        reward: str = "score",
+        action: str = FIELDS,
+        flat: bool = False,
+        max_decisions: int | None = None,
+        max_options: int = 32,
+        max_text: int = 1_000,
+        max_entries: int = 16,
+        render_mode: str | None = None,
+    ) -> None:
+        view = View.of(action, flat, max_options, max_text=max_text, max_entries=max_entries)
+        self._renderer = Renderer(render_mode)
+        self._setup = Setup.of(
+            model,
+            preset,
+            params=params,
+            seats=seat or _first_role(model, preset),
+            others=others,
+            reward=reward,
+            max_decisions=max_decisions,
+        )
+        (self._role,) = self._setup.seats
+        self._seat = Seat(self._setup, self._role, view)
+        self._session: SteppedSession | None = None
+        self._shown: Decision | None = None
+        self.observation_space = self._seat.observation_space
+        self.action_space = self._seat.action_space
+        self.render_mode = render_mode
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin the episode of a seed; without one its seed is drawn from `np_random`.
+
+        Args:
+            seed: Of the episode, and of `np_random`.
+            options: `record`: the file that receives the episode line by line.
+
+        Raises:
+            UsageError: There is no such option, the file exists, or the role has no decision in
+                the episode.
+            gymnasium.error.Error: The seed is no whole number of at least 0.
+        """
+        for name in options or {}:
+            if name != "record":
+                raise UsageError(f"option {name!r} was given; {possible(str(name), ['record'])}")
+        super().reset(seed=seed)
+        drawn = int(self.np_random.integers(DRAWN_SEEDS) if seed is None else seed)
+        self.close()
+        self._shown = None
+        self._renderer.begin()
+        record = options["record"] if options else None
+        self._session = session = begun(self._setup, drawn, record, "gymnasium")
+        return self._observed(session), self._info(session)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Answer the open decision and run until the next one of the seat.
+
+        Raises:
+            WrongAction: The action does not fit; nothing has changed.
+            UsageError: No episode has begun, or it is over.
+        """
+        session = self._running()
+        decision = session.open[0]
+        answer = self._seat.action(session, decision, action)
+        session.answer(decision, answer)
+        self._renderer.taken(session, self._role, answer)
+        session.advance()
+        return (
+            self._observed(session),
+            session.rewards()[self._role],
+            session.result is not None,
+            session.truncated,
+            self._info(session),
+        )
+
+    def render(self) -> Any:
+        """Return what the render mode asks for; None without one."""
+        return self._renderer.render(self._session, [self._shown] if self._shown else [])
+
+    def close(self) -> None:
+        """Close the episode and its record."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    # -- what the seat may know beside its observations --------------------------------------------
+
+    @property
+    def rules(self) -> str:
+        """The rules of the world for the seat, and the fields of its observations."""
+        return rules_of(self._setup.model, self._role)
+
+    @property
+    def tables(self) -> Mapping[str, Rows]:
+        """The tables that the world lets the seat look up now."""
+        return self._running().tables(self._role)
+
+    @property
+    def options(self) -> list[Option]:
+        """The options that the role offers at the open decision; the numbers of `action`."""
+        session = self._running()
+        return list(session.options(session.open[0]))
+
+    def encode(self, action: Any) -> Any:
+        """Return the member of the space of `action="fields"` for an action or its tagged object.
+
+        Raises:
+            WrongAction: It does not fit the schema.
+            UsageError: The space does not hold it, for example as a text is longer than `max_text`.
+        """
+        return self._seat.encode(action)
+
+    def _running(self) -> SteppedSession:
+        return running(self._session)
+
+    def _observed(self, session: SteppedSession) -> Any:
+        if session.open:
+            self._shown = session.open[0]
+        assert self._shown is not None
+        return self._seat.observation(session, self._shown)
+
+    def _info(self, session: SteppedSession) -> dict[str, Any]:
+        info = {"seed": session.seed, **self._seat.mask(session, self._shown)}
+        return {**info, **end_facts(session)} if session.done else info
+
+
+def env_id(name: str) -> str:
+    """Return the id of a world of the catalog: `corner_shop` is `desim/CornerShop-v0`."""
+    return "desim/" + "".join(word.capitalize() for word in name.split("_")) + "-v0"
+
+
+def register_all() -> None:
+    """Register every world of the catalog with Gymnasium; again is no error."""
+    for name in catalog.models():
+        if env_id(name) not in gymnasium.registry:
+            gymnasium.register(
+                env_id(name), f"{__name__}:{SeatEnv.__name__}", kwargs={"model": name}
+            )
+
+
+def _first_role(model: Model[Any] | str, preset: str) -> str:
+    known = catalog.model(model, preset) if isinstance(model, str) else model
+    return default_roles(known)[0]
+
+
+register_all()

@@ -1,0 +1,247 @@
+"""Gymnasium spaces of frozen classes, by their JSON Schema.
+
+| a field | its space |
+|---|---|
+| int | `Discrete` for at most 256 values, else `Box` of int64 without dimensions |
+| float; `int` or `float` of an observation | `Box` of float64 without dimensions |
+| bool, `Literal`, attrs' `in_` | `Discrete` |
+| str | `Text` of the characters `CHARSET` |
+| a list or tuple of one kind | `Dict`: `entries`, a `Tuple` of fixed length, and their `mask` |
+| a frozen class | `Dict` of its fields |
+| a union, also with None | `Dict`: `kind`, and an entry for each member but None |
+| anything else, such as a mapping | `Text` with JSON |
+
+All of them have a fixed shape, so that `flatten`, vector environments and masks of common libraries
+can take them; `Sequence` and `OneOf` cannot be flattened, or lose whole numbers above 2**53.
+
+A number without bounds of its own has +-2**62, or +-1e300. A text has `max_text` characters and a
+list `max_entries` entries, or fewer where its class says so.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from attrs.validators import ge, le
+from gymnasium import spaces
+
+from desim.adapters.gymnasium.space_compounds import Either, Entries, Fields
+from desim.adapters.gymnasium.space_parts import Choice, Flag, Json, Part, Real, Whole, Words
+from desim.errors import UsageError, WrongAction, sentence
+from desim.schema import TAG, Codec, json_schema, to_plain
+from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
+from desim.short_repr import short_repr
+
+__all__ = ["ActionSpace", "ObservationSpace", "SpaceLimits"]
+
+Schema = Mapping[str, Any]
+
+#: Bounds of numbers that have none; 64 bits hold the first, and sums of several of the second.
+_LARGEST_WHOLE, _LARGEST_REAL = 2**62, 1e300
+
+_MOST_ENTRIES = 1_000
+
+
+@frozen
+class SpaceLimits:
+    """How much the spaces hold of what has no smaller limit of its own.
+
+    Attributes:
+        max_text: Characters of a text, 1 to 100,000.
+        max_entries: Entries of a list, 1 to 1,000.
+    """
+
+    max_text: int = field(default=1_000, validator=[whole, ge(1), le(LONGEST_TEXT)])
+    max_entries: int = field(default=16, validator=[whole, ge(1), le(_MOST_ENTRIES)])
+
+
+class ActionSpace:
+    """The actions of a role: `do`, the number of the class, and an entry for each with fields.
+
+    `Dict(do=Discrete(n), order=Dict(quantity=...), ...)`: only the entry of the class that `do`
+    names counts.
+
+    Args:
+        codec: The role's actions.
+        limits: How much texts and lists hold.
+
+    Attributes:
+        space: The Gymnasium space.
+    """
+
+    def __init__(self, codec: Codec, limits: SpaceLimits) -> None:
+        self._codec = codec
+        schema = codec.json_schema()
+        builder = _Builder(schema.get("$defs", {}), limits, fit=False)
+        self._do = Choice(tuple(codec.classes))
+        self._parts: dict[str, Fields] = {}
+        for name, cls in codec.classes.items():
+            fields = builder.fields(builder.defs[cls.__name__])
+            fields.pop(TAG)
+            if fields:
+                self._parts[name] = Fields(fields)
+        entries = {name: part.space for name, part in self._parts.items()}
+        self.space = spaces.Dict({TAG: self._do.space, **entries})
+
+    def encode(self, action: Any) -> dict[str, Any]:
+        """Return the member of the space for an action, an instance or its tagged object.
+
+        Raises:
+            WrongAction: It does not fit the schema.
+            UsageError: The space does not hold it: a text is longer, for example.
+        """
+        plain = to_plain(self._codec.take(action)[0])
+        name = action[TAG] if isinstance(action, Mapping) else self._name_of(type(action))
+        given = self._parts.get(name)
+        return {
+            TAG: self._do.encode(name),
+            **{
+                each: part.encode(plain) if part is given else part.blank()
+                for each, part in self._parts.items()
+            },
+        }
+
+    def decode(self, member: Any) -> dict[str, Any]:
+        """Return the tagged object of a member of the space.
+
+        Raises:
+            WrongAction: It is no member. Whether values are within their bounds is left to the
+                check of the tagged object.
+        """
+        try:
+            name = self._do.decode(member[TAG])
+            part = self._parts.get(name)
+            return {TAG: name, **(part.decode(member[name]) if part else {})}
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as fault:
+            raise WrongAction(
+                f"{short_repr(member)} is not in the action space: {sentence(fault)}; "
+                f"{self._codec.expected()}"
+            ) from None
+
+    def _name_of(self, cls: type) -> str:
+        return next(name for name, each in self._codec.classes.items() if each is cls)
+
+
+class ObservationSpace:
+    """The observations of a role as a `Dict`, or as the numbers in them alone.
+
+    Args:
+        cls: The frozen class.
+        limits: How much texts and lists hold; what is beyond them is left out.
+        flat: Whether the space is one `Box` of float64: numbers, truth values and masks as they
+            are, enumerations and kinds as one column for each value; texts are left out.
+
+    Attributes:
+        space: The Gymnasium space.
+
+    Raises:
+        UsageError: A flat observation would have no number.
+    """
+
+    def __init__(self, cls: type, limits: SpaceLimits, *, flat: bool = False) -> None:
+        schema = json_schema(cls)
+        builder = _Builder(schema.get("$defs", {}), limits, fit=True)
+        self._part = builder.part(schema)
+        self._flat = flat
+        self.space = _flat_box(cls, self._part) if flat else self._part.space
+
+    def encode(self, observation: Any) -> Any:
+        """Return a new member of the space for an observation."""
+        plain = to_plain(observation)
+        if self._flat:
+            return np.array(self._part.numbers(plain), dtype=np.float64)
+        return self._part.encode(plain)
+
+    def blank(self) -> Any:
+        """Return a new member of the space that stands for no observation."""
+        return np.clip(0.0, self.space.low, self.space.high) if self._flat else self._part.blank()
+
+
+def _flat_box(cls: type, part: Part) -> Any:
+    if not part.columns:
+        raise UsageError(f"{cls.__name__} holds no number, so it has no flat observation")
+    low, high = np.array(part.columns).T
+    return spaces.Box(low, high, dtype=np.float64)
+
+
+class _Builder:
+    """Makes parts of the JSON Schema of plain values.
+
+    Args:
+        defs: Definitions by name.
+        limits: How much texts and lists hold.
+        fit: Whether the parts fit values in, as observations need.
+    """
+
+    def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, fit: bool) -> None:
+        self.defs, self.limits, self.fit = defs, limits, fit
+
+    def part(self, schema: Schema, longest: int = LONGEST_TEXT) -> Part:  # noqa: PLR0911 (one line a kind)
+        """Return the part of a schema; *longest* limits texts that have no limit of their own."""
+        if "$ref" in schema:
+            return self.part(self.defs[_name(schema)])
+        if "enum" in schema:
+            return Choice(schema["enum"])
+        if "anyOf" in schema:
+            return self._union(schema["anyOf"])
+        match schema.get("type"):
+            case "integer":
+                return Whole(*_whole_bounds(schema), fit=self.fit)
+            case "number":
+                return Real(*_real_bounds(schema), fit=self.fit)
+            case "boolean":
+                return Flag()
+            case "string" if "format" not in schema:
+                most = min(schema.get("maxLength", longest), self.limits.max_text)
+                fewest = min(schema.get("minLength", 0), most)
+                return Words(most, fewest, schema.get("pattern", ""), fit=self.fit)
+            case "array" if "items" in schema and "prefixItems" not in schema:
+                return self._entries(schema)
+            case "object" if schema.get("properties"):
+                return Fields(self.fields(schema))
+            case _:
+                return Json(self.limits.max_text, fit=self.fit)
+
+    def fields(self, schema: Schema) -> dict[str, Part]:
+        """Return the parts of an object's fields by name."""
+        return {name: self.part(each) for name, each in schema["properties"].items()}
+
+    def _entries(self, schema: Schema) -> Part:
+        fewest = schema.get("minItems", 0)
+        most = max(1, fewest, min(schema.get("maxItems", _MOST_ENTRIES), self.limits.max_entries))
+        # JSON Schema does not show attrs' deep_iterable, under which texts of lists are names.
+        item = self.part(schema["items"], LONGEST_TEXT if self.fit else LONGEST_NAME)
+        return Entries(item, most, fewest, fit=self.fit)
+
+    def _union(self, members: Sequence[Schema]) -> Part:
+        kinds = {each.get("type") for each in members}
+        if self.fit and kinds == {"integer", "number"}:
+            return self.part({"type": "number"})
+        parts: dict[str, Part | None] = {}
+        # None first, so that kind 0 stands for no value.
+        for each in sorted(members, key=lambda one: one.get("type") != "null"):
+            name = _name(each) if "$ref" in each else str(each.get("type", "choice"))
+            key = name if name not in parts else f"{name}_{len(parts)}"
+            parts[key] = None if name == "null" else self.part(each)
+        return Either(parts)
+
+
+def _name(schema: Schema) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[-1]
+
+
+def _whole_bounds(schema: Schema) -> tuple[int, int]:
+    low = max(schema.get("minimum", -_LARGEST_WHOLE), schema.get("exclusiveMinimum", -math.inf) + 1)
+    high = min(schema.get("maximum", _LARGEST_WHOLE), schema.get("exclusiveMaximum", math.inf) - 1)
+    return max(int(low), -_LARGEST_WHOLE), min(int(high), _LARGEST_WHOLE)
+
+
+def _real_bounds(schema: Schema) -> tuple[float, float]:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    if "exclusiveMinimum" in schema:
+        low = math.nextafter(schema["exclusiveMinimum"], math.inf)
+    if "exclusiveMaximum" in schema:
+        high = math.nextafter(schema["exclusiveMaximum"], -math.inf)
+    return max(float(low), -_LARGEST_REAL), min(float(high), _LARGEST_REAL)

@@ -1,0 +1,139 @@
+"""The replies of a model in one sample: none is paid for twice.
+
+An episode follows from its seed and its answers, so the replies so far are all that a sample needs
+to go on where it was: they are given again in their order, and the next one is asked for. They come
+from a checkpoint of Inspect's, or from a file that is written reply by reply.
+
+Tried with inspect-ai 0.3.285.
+"""
+
+import contextlib
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Self
+
+from attrs import define, field, frozen
+from inspect_ai.model import ModelOutput
+
+from desim.adapters.same_setup import is_same_setup
+from desim.adapters.setup import Setup
+from desim.episodes.episode import Episode
+from desim.errors import BadRecord, UsageError
+
+__all__ = ["LABEL", "Replies", "SampleFiles"]
+
+#: The model's name as a policy, in records.
+LABEL = "external"
+
+#: A larger file of replies is refused.
+_MOST_BYTES = 1_000_000_000
+
+#: Characters of a file's name that are written as they are.
+_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@frozen
+class SampleFiles:
+    """The files of one sample: its record, and its replies until it is finished."""
+
+    record: Path
+    replies: Path
+
+    @classmethod
+    def of(cls, folder: str, world: str, state: Any) -> Self:
+        """Return the files of a sample's `TaskState`; the folder is made.
+
+        They are named by the world, the evaluated model, the sample and the epoch.
+        """
+        place = Path(folder) / _PLAIN.sub("-", world) / _PLAIN.sub("-", str(state.model))
+        place.mkdir(parents=True, exist_ok=True)
+        name = _PLAIN.sub("-", f"{state.sample_id}-{state.epoch}")
+        return cls(place / f"{name}.jsonl.gz", place / f"{name}.replies.jsonl")
+
+    def earlier(self, setup: Setup) -> list[Any]:
+        """Return the replies of an unfinished attempt; its record is removed.
+
+        The record is written anew from its first decision while the replies are given again.
+
+        Raises:
+            UsageError: The sample is finished: there is a record and no file of replies. Or the
+                record is of another setup, for which the replies were not meant.
+            BadRecord: The file of replies is damaged before its last line.
+        """
+        if not self.replies.exists():
+            if self.record.exists():
+                raise UsageError(f"{self.record} exists; name another folder, or remove it")
+            return []
+        if self._is_of_another(setup):
+            raise UsageError(
+                f"{self.record} is of other parameters, seats or policies; name another folder, or "
+                "remove it with its replies"
+            )
+        self.record.unlink(missing_ok=True)
+        return _read(self.replies)
+
+    def _is_of_another(self, setup: Setup) -> bool:
+        with contextlib.suppress(OSError, BadRecord):  # none, or cut before its first line ended
+            header = Episode.read(self.record, whole=False).header
+            return not is_same_setup(setup, header, LABEL)
+        return False
+
+    def finished(self) -> None:
+        """Remove the file of replies, so that another evaluation does not reuse them."""
+        self.replies.unlink(missing_ok=True)
+
+
+@define
+class Replies:
+    """Gives the earlier replies again, and then asks for new ones.
+
+    Attributes:
+        ask: Asks the model for a reply to messages.
+        file: The file to which new replies are appended; None appends nowhere.
+        all: All replies so far, the earlier ones included.
+        repeated: How many of them were given again.
+    """
+
+    ask: Callable[[list[Any]], Awaitable[Any]]
+    file: Path | None
+    all: list[Any]
+    repeated: int = 0
+    given: int = field(default=0, init=False)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the next reply is asked for."""
+        return self.given >= len(self.all)
+
+    async def next(self, messages: list[Any]) -> Any:
+        """Return the next reply, a `ModelOutput`."""
+        if not self.is_new:
+            self.repeated += 1
+        else:
+            reply = await self.ask(messages)
+            if self.file is not None:
+                with self.file.open("a", encoding="utf-8") as file:
+                    file.write(reply.model_dump_json(exclude_none=True) + "\n")
+            self.all.append(reply)
+        self.given += 1
+        return self.all[self.given - 1]
+
+
+def _read(file: Path) -> list[Any]:
+    """Return the replies of a file; a last line that was cut while it was written is removed."""
+    if file.stat().st_size > _MOST_BYTES:
+        raise BadRecord(f"{file} has more than {_MOST_BYTES:,} bytes")
+    text = file.read_text(encoding="utf-8", errors="replace")
+    whole, newline, cut = text.rpartition("\n")
+    if cut:
+        file.write_text(whole + newline, encoding="utf-8")
+    found: list[Any] = []
+    for number, line in enumerate(whole.splitlines() if newline else (), 1):
+        try:
+            found.append(ModelOutput.model_validate_json(line))
+        except ValueError:
+            found.append(None)
+        if not (found[-1] and found[-1].choices):
+            raise BadRecord(f"line {number} of {file} is no reply of a model")
+    return found

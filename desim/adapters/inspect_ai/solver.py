@@ -1,0 +1,180 @@
+"""The solver of the Inspect tasks: a model plays one seat by tool calls.
+
+Tried with inspect-ai 0.3.285.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import solver
+from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
+from inspect_ai.util import LimitExceededError, checkpointer
+
+from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
+from desim.adapters.setup import Setup
+from desim.adapters.tool_limits import Limits, Nudges
+from desim.adapters.tool_session import ToolSession
+from desim.adapters.tools import Tool
+from desim.errors import WrongAction
+
+__all__ = ["ANSWERS", "FACTS", "play_by_tools"]
+
+#: Where the Store of a sample has the answers of the seat, as tagged objects; with the sample's
+#: preset and seed they give the same episode again.
+ANSWERS = "desim_answers"
+
+#: Where it has what `ToolSession.facts` returns, with `stopped` and `replies`.
+FACTS = "desim_facts"
+
+#: Bytes of a tool's result; Inspect cuts the middle out of a longer one.
+_MOST_BYTES = 10_000_000
+
+
+def _play_by_tools(
+    world: str,
+    arguments: Mapping[str, Any] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    folder: str = "",
+) -> Any:
+    """Return a solver that plays the preset and the seed of a sample's metadata.
+
+    Args:
+        world: The model's name.
+        arguments: What `Setup.of` takes beside world and preset.
+        limits: The attributes of `Limits`.
+        folder: Receives a record of every sample, and its replies until it is finished; empty
+            writes none.
+    """
+    most = Limits(**(limits or {}))
+    setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
+
+    async def solve(state: Any, _: Any) -> Any:
+        setup = setup_of(state.metadata["preset"])
+        files = SampleFiles.of(folder, world, state) if folder else None
+        earlier = files.earlier(setup) if files else []
+        async with checkpointer() as saved:
+            record, file = (files.record, files.replies) if files else (None, None)
+            seed = state.metadata["seed"]
+            with setup.begin(seed, record=record, label=LABEL) as session:
+                play = ToolSession(setup, session)
+                replies = _replies(play, file, earlier, saved)
+                await _Game(state, play, most, replies, saved).play()
+        if files:
+            files.finished()
+        return state
+
+    return solve
+
+
+def _replies(play: ToolSession, file: Path | None, earlier: list[Any], saved: Any) -> Replies:
+    """Return the replies of a sample, with the earlier ones of a file or a checkpoint."""
+    offered = [_offered(tool) for tool in play.tools.values()]
+    model = get_model()
+
+    async def ask(messages: list[Any]) -> Any:
+        return await model.generate(messages, offered)
+
+    replies = Replies(ask, file, earlier)
+    kept = saved.track("desim_replies", lambda: replies.all, [], value_type=list[ModelOutput])
+    if len(kept) > len(earlier):
+        replies.all = kept
+    return replies
+
+
+play_by_tools = solver(name="play_by_tools")(_play_by_tools)
+
+
+class _Game:
+    """One sample at play.
+
+    Args:
+        state: The sample's `TaskState`.
+        play: Its episode.
+        limits: When the model is no longer asked.
+        replies: Gives the earlier replies again, and asks for new ones.
+        saved: Inspect's `Checkpointer`.
+    """
+
+    def __init__(
+        self, state: Any, play: ToolSession, limits: Limits, replies: Replies, saved: Any
+    ) -> None:
+        self.state, self.session, self.limits = state, play, limits
+        self.replies, self.saved = replies, saved
+        self.nudges = Nudges(play, limits)
+
+    async def play(self) -> None:
+        """Play to the end; at a limit of Inspect's with default actions, before it is raised."""
+        self.state.store.set(ANSWERS, self.session.answers)
+        self.state.messages = [
+            ChatMessageSystem(content=self.session.instructions()),
+            ChatMessageUser(content=self.session.observation()),
+        ]
+        try:
+            while not self.session.done and self.limits.may_ask(self.replies.given):
+                await self._round()
+        except (LimitExceededError, anyio.get_cancelled_exc_class()):
+            self._end()
+            raise
+        self._end()
+
+    async def _round(self) -> None:
+        """Take one reply and carry its calls out."""
+        if self.replies.is_new:
+            await self.saved.tick()
+        messages = self.state.messages
+        roles = [each.role for each in messages]
+        reply = await self.replies.next(self.limits.sent(messages, roles))
+        self.state.output = reply
+        messages.append(reply.message)
+        names = dict.fromkeys(call.function for call in reply.message.tool_calls or ())
+        if names:
+            tools = [_executed(self.session, name) for name in names]
+            done = await execute_tools(messages, tools, max_output=_MOST_BYTES)
+            messages.extend(done.messages)
+        if text := await self.nudges.after_reply(called=bool(names)):
+            messages.append(ChatMessageUser(content=text))
+
+    def _end(self) -> None:
+        """Play what is left by default actions, and put the facts into the Store."""
+        stopped = not self.session.done
+        self.session.play_out()
+        facts = {**self.session.facts(), "stopped": stopped, "replies": self.replies.given}
+        self.state.store.set(ANSWERS, self.session.answers)
+        self.state.store.set(FACTS, facts)
+        self.state.metadata["ledger_digest"] = facts.get("ledger_digest")
+        if self.replies.repeated:
+            transcript().info({"replies given again": self.replies.repeated}, source="desim")
+
+
+def _offered(tool: Tool) -> Any:
+    """Return a tool as the model reads it."""
+    parameters = ToolParams.model_validate(tool.parameters)
+    return ToolInfo(name=tool.name, description=tool.description, parameters=parameters)
+
+
+def _executed(session: ToolSession, name: str) -> Any:
+    """Return what carries out calls of a name.
+
+    Inspect checks arguments against the schema of what it executes. This one takes anything, so
+    that the model reads our sentence, also about a tool that does not exist.
+    """
+
+    async def run(**kwargs: Any) -> str:
+        try:
+            return await session.call(name, kwargs)
+        except WrongAction as fault:
+            raise ToolError(str(fault)) from None
+
+    anything = ToolParams(additionalProperties=True)
+    return ToolDef(run, name=name, description=name, parameters=anything, parallel=False)

@@ -1,0 +1,268 @@
+"""The episodes of a server: whose they are, how many may be open, and their records."""
+
+import re
+import secrets
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from desim.adapters.mcp.open_episode import EpisodeFailed, OpenEpisode, Turn
+from desim.adapters.same_setup import is_same_setup
+from desim.adapters.setup import Setup
+from desim.adapters.stepped import SteppedSession
+from desim.episodes.episode import Episode
+from desim.episodes.record_lock import RecordLock
+from desim.errors import BadRecord, UsageError
+
+__all__ = ["Episodes"]
+
+#: The caller's name as a policy, in records.
+_LABEL = "mcp"
+
+#: An episode's id: 128 random bits. Nothing else becomes part of a file's name.
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+class Episodes:
+    """The episodes of a server.
+
+    A client is named by the session of its connection. One without a session, None, names the
+    episode in every call; an id is enough to play an episode, as nobody can guess it.
+
+    Args:
+        setup: What is played.
+        records: The folder that receives one record an episode, `ID.jsonl`; None records nothing.
+        most: Episodes that may be open at the same time.
+        idle_seconds: Seconds without a call after which `close_idle` closes an episode.
+
+    Raises:
+        UsageError: The folder cannot be written.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        *,
+        records: str | Path | None = None,
+        most: int = 64,
+        idle_seconds: float = 1800.0,
+    ) -> None:
+        self.setup = setup
+        self._folder = _writable(Path(records)) if records else None
+        self._most, self._idle = most, idle_seconds
+        self._threads = anyio.CapacityLimiter(most)
+        self._open: dict[str, OpenEpisode] = {}
+        self._over: dict[str, OpenEpisode] = {}  # kept, for a client that lost the last reply
+        self._of_client: dict[str, str] = {}
+
+    @property
+    def open(self) -> int:
+        """How many episodes are open."""
+        return len(self._open)
+
+    def at(self, client: str | None, name: str = "") -> OpenEpisode:
+        """Return an episode by its id, or the one of a client.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if not name:
+            name = self._of_client.get(client, "") if client is not None else ""
+            if not name:
+                raise UsageError(_none_begun(client))
+        found = self._open.get(name) or self._over.get(name)
+        if found is None:
+            raise UsageError(
+                "no open episode has this id; begin_episode begins one, or resumes one by its id"
+            )
+        return found
+
+    async def begin(self, client: str | None, seed: int) -> OpenEpisode:
+        """Begin an episode.
+
+        Raises:
+            UsageError: The client plays one, too many are open, or the seed is no seed.
+            DesimError: The world or the policy of another role failed.
+        """
+        self._check_room(client)
+        name = secrets.token_hex(16)
+        record = self._record(name)
+        start = partial(self.setup.begin, seed, record=record, label=_LABEL, locked=True)
+        return await self._begun(client, name, start, RecordLock(record) if record else None)
+
+    async def resume(self, client: str | None, name: str) -> OpenEpisode:
+        """Return an open episode, from now on the client's, or continue a cut record.
+
+        Raises:
+            UsageError: There is none of this id, it is another server's or of another world, the
+                client plays another one, or too many are open.
+            BadRecord: Its record cannot be continued.
+        """
+        if name in self._open or name in self._over:
+            self._check_free(client, name)
+            self._assign(client, name)
+            return self.at(None, name)
+        self._check_room(client)
+        record = self._record(name) if _ID.fullmatch(name) else None
+        if record is None or not record.exists():
+            raise UsageError(f"no episode of this id can be resumed here{self._why_none()}")
+        start = partial(self._continued, record, name)
+        return await self._begun(client, name, start, _locked(record, name))
+
+    async def answer(self, episode: OpenEpisode, seat: str, action: Any) -> Turn:
+        """Answer a decision of an episode; see `OpenEpisode.answer`."""
+        return await self._kept(episode, episode.answer(seat, action))
+
+    async def present(self, episode: OpenEpisode) -> Turn:
+        """Return the last turn of an episode; see `OpenEpisode.present`."""
+        return await self._kept(episode, episode.present())
+
+    async def close(self, episode: OpenEpisode) -> None:
+        """Close an episode; where records are kept, it can be resumed."""
+        self._forget(episode.name)
+        await episode.close()
+
+    async def leave(self, client: str) -> None:
+        """Close the open episode of a client whose session is over."""
+        name = self._of_client.pop(client, "")
+        if name in self._open:
+            await self.close(self._open[name])
+
+    async def close_idle(self) -> None:
+        """Close the episodes that no client has used for long."""
+        latest = time.monotonic() - self._idle
+        for episode in [one for one in self._open.values() if one.used < latest and not one.busy]:
+            await self.close(episode)
+        for episode in [one for one in self._over.values() if one.used < latest]:
+            self._forget(episode.name)
+
+    async def close_all(self) -> None:
+        """Close every episode."""
+        for episode in list(self._open.values()):
+            await self.close(episode)
+
+    async def _kept(self, episode: OpenEpisode, playing: Awaitable[Turn]) -> Turn:
+        """Await a turn, and keep the books about an episode that ends by it, or fails."""
+        try:
+            turn = await playing
+        except EpisodeFailed:
+            await self.close(episode)
+            raise
+        if turn.ended is not None and self._open.pop(episode.name, None) is not None:
+            self._keep_over(episode)
+        return turn
+
+    async def _begun(
+        self,
+        client: str | None,
+        name: str,
+        start: Callable[[], SteppedSession],
+        lock: RecordLock | None,
+    ) -> OpenEpisode:
+        episode = OpenEpisode(name, self._threads)
+        self._open[name] = episode  # before the first await, so that the limit holds
+        self._assign(client, name)
+        try:
+            await self._kept(episode, episode.begin(start, lock))
+        except BaseException:  # also of a call that is cancelled: its client knows no id
+            with anyio.CancelScope(shield=True):
+                await self.close(episode)
+            raise
+        return episode
+
+    def _keep_over(self, episode: OpenEpisode) -> None:
+        self._over[episode.name] = episode
+        while len(self._over) > self._most:
+            self._forget(next(iter(self._over)))
+
+    def _assign(self, client: str | None, name: str) -> None:
+        """Make an episode a client's, and no other's."""
+        for other in [one for one, its in self._of_client.items() if its == name]:
+            del self._of_client[other]
+        if client is not None:
+            self._of_client[client] = name
+
+    def _forget(self, name: str) -> None:
+        self._open.pop(name, None)
+        self._over.pop(name, None)
+        self._assign(None, name)
+
+    def _check_free(self, client: str | None, name: str = "") -> None:
+        """Check that a client plays no other episode."""
+        its = self._of_client.get(client, "") if client is not None else ""
+        if its in self._open and its != name:
+            raise UsageError(
+                f"episode {its} is open in this session; play it to its end, or close_episode"
+            )
+
+    def _check_room(self, client: str | None) -> None:
+        self._check_free(client)
+        if len(self._open) >= self._most:
+            raise UsageError(
+                f"{self._most:,} episodes are open, which is the most (--max-sessions); "
+                "try again later"
+            )
+
+    def _record(self, name: str) -> Path | None:
+        return self._folder / f"{name}.jsonl" if self._folder else None
+
+    def _why_none(self) -> str:
+        return "" if self._folder else "; the server keeps no records (--records FOLDER)"
+
+    def _continued(self, record: Path, name: str) -> SteppedSession:
+        """Make the decisions of a cut record again.
+
+        Raises:
+            UsageError: It is of another setup, or the episode has ended.
+            BadRecord: It cannot be continued.
+        """
+        try:
+            past = self._past(record, name)
+            seed = past.header.seed
+            return self.setup.begin(seed, record=record, past=past, label=_LABEL, locked=True)
+        except BadRecord as fault:
+            raise BadRecord(str(fault).replace(str(record), f"episode {name}")) from None
+
+    def _past(self, record: Path, name: str) -> Episode:
+        past = Episode.read(record, whole=False)
+        if past.failure is not None:
+            raise BadRecord(f"episode {name} failed: {past.failure.error}")
+        if past.result is not None:
+            raise UsageError(
+                f"episode {name} has ended, with score {past.result.score:g}; begin a new one"
+            )
+        if not is_same_setup(self.setup, past.header, _LABEL):
+            raise UsageError(f"episode {name} is of another world, other seats or other policies")
+        return past
+
+
+def _none_begun(client: str | None) -> str:
+    if client is None:
+        return "this connection has no session, so give the id that begin_episode returned"
+    return "no episode is open in this session; call begin_episode"
+
+
+def _writable(folder: Path) -> Path:
+    """Make a folder and check that files can be made in it.
+
+    Raises:
+        UsageError: They cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as fault:
+        raise UsageError(f"cannot write records into {folder}: {fault.strerror}") from None
+
+
+def _locked(record: Path, name: str) -> RecordLock:
+    try:
+        return RecordLock(record)
+    except UsageError:  # whose text names the file
+        raise UsageError(f"episode {name} is being played by another server") from None

@@ -1,0 +1,202 @@
+"""One episode of a server: it stops at the decisions of its client."""
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+from anyio import to_thread
+from attrs import evolve, frozen
+
+from desim.adapters.stepped import SteppedSession
+from desim.adapters.texts import end_facts
+from desim.core.faults import RAISED, fault_text
+from desim.core.protocols import Rows
+from desim.core.world import Decision
+from desim.episodes.record_lock import RecordLock
+from desim.errors import (
+    DesimError,
+    ModelFailed,
+    PolicyFailed,
+    UsageError,
+    WrongAction,
+    possible,
+)
+from desim.schema import to_plain
+
+__all__ = ["EpisodeFailed", "OpenEpisode", "Turn"]
+
+_T = TypeVar("_T")
+
+
+class EpisodeFailed(ModelFailed):
+    """An episode that cannot go on in this process."""
+
+
+@frozen
+class Turn:
+    """What a client sees after its answers.
+
+    Attributes:
+        observations: Of the open decisions, by seat, as plain values.
+        rewards: By seat, the change of its score or metric since the turn before.
+        ended: How the episode ended; None before its end.
+    """
+
+    observations: Mapping[str, Any]
+    rewards: Mapping[str, float]
+    ended: Mapping[str, Any] | None = None
+
+
+class OpenEpisode:
+    """An episode at play, whose calls run one after the other in a thread.
+
+    In a thread, because a policy of another role may compute or wait for long, and the episodes of
+    other clients must go on meanwhile. A policy that is a coroutine runs there, too, in an event
+    loop of the episode's own.
+
+    Args:
+        name: Its id, which nobody can guess.
+        threads: Limits the threads of all episodes.
+
+    Attributes:
+        used: The time of the last call, in seconds of `time.monotonic`.
+        turn: The last turn.
+        seed: The seed, once it has begun.
+    """
+
+    def __init__(self, name: str, threads: anyio.CapacityLimiter) -> None:
+        self.name = name
+        self.used = time.monotonic()
+        self.turn = Turn({}, {})
+        self.seed = 0
+        self._threads = threads
+        self._lock = anyio.Lock()
+        self._session: SteppedSession | None = None
+        self._record_lock: RecordLock | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call is under way."""
+        return self._lock.locked()
+
+    async def begin(self, start: Callable[[], SteppedSession], lock: RecordLock | None) -> Turn:
+        """Start the session and return the first turn.
+
+        Args:
+            start: Returns a session that waits for its first decision.
+            lock: The lock of its record, which is released when the episode closes.
+        """
+        self._record_lock = lock
+        return await self._in_thread(partial(self._start, start))
+
+    async def answer(self, seat: str, action: Any) -> Turn:
+        """Answer the open decision of a seat and return the next turn.
+
+        Raises:
+            WrongAction: The action does not fit the schema; nothing changes.
+            UsageError: The seat has no open decision, or the episode is over.
+            PolicyFailed: The policy of another role failed after the answer was taken.
+            EpisodeFailed: The episode cannot go on.
+        """
+        return await self._in_thread(partial(self._answer, seat, action))
+
+    async def present(self) -> Turn:
+        """Return the last turn; ask the policies of other roles again where one has failed.
+
+        Raises:
+            UsageError: The episode was closed before its end.
+            PolicyFailed: It failed again.
+            EpisodeFailed: The episode cannot go on.
+        """
+        return await self._in_thread(self._present)
+
+    async def tables(self, seat: str) -> Mapping[str, Rows]:
+        """Return the tables that a seat may look up; none where the world has none.
+
+        Raises:
+            UsageError: The episode is over.
+        """
+        return await self._in_thread(lambda: self._at_play().tables(seat))
+
+    async def close(self) -> None:
+        """Close the record, which can be continued where the episode has not ended."""
+        async with self._lock:
+            await to_thread.run_sync(self._close, limiter=self._threads)
+
+    async def _in_thread(self, work: Callable[[], _T]) -> _T:
+        async with self._lock:
+            try:
+                return await to_thread.run_sync(work, limiter=self._threads)
+            finally:
+                self.used = time.monotonic()
+
+    # -- in the thread -----------------------------------------------------------------------------
+
+    def _start(self, start: Callable[[], SteppedSession]) -> Turn:
+        self._session = session = start()
+        self.seed = session.seed
+        turn = self._moved(session)
+        # Not what the past of a resumed episode earned, nor what the world did before it asked.
+        self.turn = evolve(turn, rewards=dict.fromkeys(turn.rewards, 0.0))
+        return self.turn
+
+    def _present(self) -> Turn:
+        if self.turn.ended is not None:
+            return self.turn
+        session = self._at_play()
+        return self.turn if session.open else self._moved(session)
+
+    def _answer(self, seat: str, action: Any) -> Turn:
+        session = self._at_play()
+        decision = _open_decision(session, seat)
+        try:
+            session.answer(decision, action)
+        except WrongAction:
+            raise
+        except RAISED as fault:  # for instance a full disk: the run has the answer, the record not
+            raise EpisodeFailed(_text(fault)) from fault
+        return self._moved(session)
+
+    def _moved(self, session: SteppedSession) -> Turn:
+        """Move on to the client's next decisions, or to the end, which closes the session."""
+        try:
+            session.advance()
+            rewards = session.rewards()
+        except (PolicyFailed, WrongAction) as fault:  # here an action of another role's policy
+            raise PolicyFailed(
+                f"{fault}; your answer was taken, present_observation asks that policy again"
+            ) from fault
+        except RAISED as fault:
+            raise EpisodeFailed(_text(fault)) from fault
+        seen = {one.role: to_plain(one.observation) for one in session.open}
+        self.turn = Turn(seen, rewards, end_facts(session) if session.done else None)
+        if session.done:
+            self._close()
+        return self.turn
+
+    def _at_play(self) -> SteppedSession:
+        if self._session is None:
+            raise UsageError("the episode is over or closed; begin_episode begins a new one")
+        return self._session
+
+    def _close(self) -> None:
+        session, lock = self._session, self._record_lock
+        self._session = self._record_lock = None
+        if session is not None:
+            session.close()
+        if lock is not None:
+            lock.__exit__()
+
+
+def _open_decision(session: SteppedSession, seat: str) -> Decision:
+    for decision in session.open:
+        if decision.role == seat:
+            return decision
+    seats = [decision.role for decision in session.open]
+    raise UsageError(f"{seat!r} has no open decision; {possible(seat, seats)}")
+
+
+def _text(fault: BaseException) -> str:
+    return str(fault) if isinstance(fault, DesimError) else fault_text(fault)

@@ -1,0 +1,98 @@
+"""A world served to agents: on the standard streams, or over HTTP."""
+
+import contextlib
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from desim.adapters.mcp import http, standard
+from desim.adapters.mcp.episodes import Episodes
+from desim.adapters.mcp.server import server_of
+from desim.adapters.mcp.stopping import in_time
+from desim.adapters.setup import Setup
+
+__all__ = ["serve"]
+
+#: Seconds after which a session and an episode that nobody uses are closed.
+_IDLE = 1800.0
+
+
+def serve(
+    setup: Setup,
+    *,
+    stdio: bool = False,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str = "",
+    records: str | Path | None = None,
+    max_sessions: int = 64,
+    idle: float = _IDLE,
+    as_json: bool = False,
+) -> None:
+    """Serve a world by the Model Context Protocol until the process is stopped.
+
+    Args:
+        setup: The world, the seats that clients play, the policies of the others.
+        stdio: Serve one client on standard input and output, until its stream ends; otherwise
+            streamable HTTP.
+        host: Where to listen.
+        port: The port; 0 takes a free one.
+        token: What clients must send as `Authorization: Bearer TOKEN`; empty makes a new one, which
+            is printed on standard error.
+        records: The folder that receives one record an episode; None records nothing.
+        max_sessions: Episodes that may be open at the same time.
+        idle: Seconds after which a session and an episode that nobody uses are closed.
+        as_json: Print one line of JSON with address and token on standard output, over HTTP.
+
+    Raises:
+        UsageError: The port cannot be listened on, the folder cannot be written, or the token
+            cannot be sent.
+    """
+    episodes = Episodes(setup, records=records, most=max_sessions, idle_seconds=idle)
+    server = server_of(episodes)
+    if stdio:
+        anyio.run(_serve_stdio, server, episodes)
+        return
+    checked, new = http.checked_token(token)
+    at, address = http.listening(host, port)
+    with at:
+        _announce(address, checked, new=new, as_json=as_json)
+        http.run(server, episodes, at, host=host, token=checked, idle=idle)
+
+
+async def _serve_stdio(server: Any, episodes: Episodes) -> None:
+    """Serve until the client's stream ends, or a signal stops the process.
+
+    Raises:
+        KeyboardInterrupt: A signal did.
+    """
+    stopped = False
+    with contextlib.ExitStack() as stack:
+        async with anyio.create_task_group() as group:
+
+            async def stop() -> None:
+                nonlocal stopped
+                with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                    async for _ in signals:
+                        stopped = True
+                        stack.enter_context(in_time())
+                        group.cancel_scope.cancel()
+
+            group.start_soon(stop)
+            await standard.run(server)
+            group.cancel_scope.cancel()
+        await episodes.close_all()
+    if stopped:
+        raise KeyboardInterrupt
+
+
+def _announce(address: str, token: str, *, new: bool, as_json: bool) -> None:
+    """Say where the server listens, and how to enter."""
+    enter = f"; send the header Authorization: Bearer {token}" if new else ""
+    print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (for people)
+    if as_json:
+        print(json.dumps({"url": address, "token": token}), flush=True)  # noqa: T201 (for programs)

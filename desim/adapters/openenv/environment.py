@@ -1,0 +1,313 @@
+"""An environment of OpenEnv: one episode after another, for one client.
+
+Tried with openenv 0.10.0.
+"""
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import EnvironmentMetadata
+
+from desim.adapters.openenv.messages import (
+    WorldAction,
+    WorldObservation,
+    WorldState,
+    message_classes,
+)
+from desim.adapters.openenv.tasks import Task, Tasks, as_plain, reward_of
+from desim.adapters.setup import Setup
+from desim.adapters.stepped import SteppedSession
+from desim.adapters.texts import end_facts, rules_of
+from desim.core.world import Decision
+from desim.episodes.lineup import resolve
+from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.schema import to_plain
+from desim.short_repr import short_repr
+from desim.version import __version__
+
+__all__ = ["Served", "WorldEnvironment"]
+
+#: Characters of an episode's name, at most.
+_MOST_CHARACTERS = 255
+
+_NOT_BEGUN = (
+    "no episode has begun; reset first, over the web socket: "
+    "every plain HTTP request has an environment of its own"
+)
+
+
+class Served:
+    """What every environment of a server shares; none of it changes.
+
+    Args:
+        setup: What is played.
+        records: The folder that receives the records; None records nothing.
+
+    Raises:
+        UsageError: The seats have different rewards, or an action has a field `metadata`.
+
+    Attributes:
+        tasks: The tasks.
+        action: The class of actions.
+        observation: The class of observations.
+    """
+
+    def __init__(self, setup: Setup, records: str | Path | None = None) -> None:
+        reward_of(setup)  # refuses several
+        self.setup, self.tasks = setup, Tasks(setup)
+        self.records = None if records is None else Path(records)
+        self.action, self.observation = message_classes(setup)
+        self._waits = resolve(setup.model, _policies(setup), 0).waits
+        self.rules = {
+            preset: "\n\n".join(rules_of(one.model, seat) for seat in one.seats)
+            for preset, one in self.tasks.setups.items()
+        }
+
+    def __call__(self) -> "WorldEnvironment":
+        """Return a new environment."""
+        return WorldEnvironment(self) if self._waits else _InTheLoop(self)
+
+    def begin(self, preset: str, seed: int) -> tuple[SteppedSession, Path | None]:
+        """Return a new episode and the file of its record.
+
+        Raises:
+            UsageError: There is no such preset, or the seed is no whole number of at least 0.
+        """
+        setups = self.tasks.setups
+        if not isinstance(preset, str) or preset not in setups:
+            hint = possible(str(preset), setups)
+            raise UsageError(f"preset {short_repr(preset)} was given; {hint}")
+        path = None
+        if self.records is not None:
+            # The client names nothing here: its text is no path.
+            name = f"{self.tasks.name}-{preset}-{short_repr(seed)}-{secrets.token_hex(4)}.jsonl.gz"
+            path = self.records / name
+        return setups[preset].begin(seed, record=path, label="openenv"), path
+
+
+class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
+    """One episode after another, for one client.
+
+    `reset` takes a seed, or a task by split and index. A step answers the decision of the seat that
+    the last observation names. A wrong action changes nothing: its observation is the same with the
+    schema's sentence under `refused`, and its reward is 0.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, served: Served) -> None:
+        super().__init__()
+        self._served = served
+        self._session: SteppedSession | None = None
+        self._record: Path | None = None
+        self._state = WorldState()
+
+    def reset(
+        self,
+        /,  # a client may send any key, also this one's
+        seed: int | None = None,
+        episode_id: str | None = None,
+        split: str | None = None,
+        index: int | None = None,
+        preset: str | None = None,
+        **unknown: Any,
+    ) -> WorldObservation:
+        """Begin an episode, and drop the one before it.
+
+        Args:
+            seed: A whole number of at least 0; 0 where neither it nor a task is given.
+            episode_id: A name of the client's for the episode.
+            split: The split of a task; with it an index, and neither seed nor preset.
+            index: The number of the task in its split.
+            preset: A preset of the world; default: the one that is served.
+            unknown: Refused.
+
+        Raises:
+            UsageError: An argument is unknown, or its value impossible.
+            ModelFailed: The model raised an exception.
+        """
+        if unknown:
+            known = ["seed", "episode_id", "split", "index", "preset"]
+            name = next(iter(unknown))
+            raise UsageError(f"reset takes no {short_repr(name)}; {possible(name, known)}")
+        _check_name(episode_id)
+        task = self._task(split, index, seed=seed, preset=preset)
+        played = task.preset if task else preset or next(iter(self._served.tasks.setups))
+        chosen = task.seed if task else 0 if seed is None else seed
+        begun = self._served.begin(played, chosen)
+        self.close()
+        self._session, self._record = begun
+        self._state = WorldState(
+            episode_id=episode_id or secrets.token_hex(16),
+            preset=played,
+            seed=chosen,
+            split=task.split if task else "",
+            index=task.index if task else None,
+        )
+        return self._observation(rules=self._served.rules[played])
+
+    def step(
+        self, action: WorldAction, timeout_s: float | None = None, **_: Any
+    ) -> WorldObservation:
+        """Answer the decision that is open.
+
+        Args:
+            action: The tagged object.
+            timeout_s: Not used: a step that was begun is ended.
+
+        Raises:
+            ModelFailed: The model raised an exception; the episode is over then.
+            PolicyFailed: The policy of another role did; the same.
+        """
+        del timeout_s
+        session = self._session
+        if session is None:
+            return self._served.observation(refused=_NOT_BEGUN, reward=0.0)
+        self._state.step_count += 1
+        if session.done:
+            return self._refused("the episode is over; reset begins another")
+        try:
+            session.answer(session.open[0], action.tagged())
+        except WrongAction as fault:
+            return self._refused(str(fault))
+        try:
+            session.advance()
+        except DesimError:
+            self.close()
+            raise
+        reward = session.rewards()[self._served.setup.seats[0]]  # the same for all seats
+        return self._observation(reward=reward)
+
+    @property
+    def state(self) -> WorldState:
+        """Which episode this is."""
+        return self._state
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """Return what the world is, and the rules of the preset that is served."""
+        rules = next(iter(self._served.rules.values()))
+        name = self._served.tasks.name
+        return EnvironmentMetadata(
+            name=name,
+            description=f"{rules_summary(rules)} Seats: {', '.join(self._served.setup.seats)}.",
+            readme_content=rules,
+            version=__version__,
+        )
+
+    def close(self) -> None:
+        """Close the episode's record; one without a decision is deleted."""
+        session, self._session = self._session, None
+        if session is None:
+            return
+        session.close()
+        if self._record is not None and not session.answered:
+            self._record.unlink(missing_ok=True)
+
+    # -- tasks -------------------------------------------------------------------------------------
+
+    def list_splits(self) -> list[dict[str, str]]:
+        """Return the splits."""
+        return self._served.tasks.splits
+
+    def num_tasks(self, split: str) -> int:
+        """Return the number of tasks of a split."""
+        return len(self._served.tasks.of(split))
+
+    def get_task(self, split: str, index: int) -> dict[str, Any]:
+        """Return a task."""
+        return self._plain(self._served.tasks.get(split, index))
+
+    def list_tasks(self, split: str) -> list[dict[str, Any]]:
+        """Return all tasks of a split."""
+        return self.get_task_range(split)
+
+    def get_task_range(
+        self, split: str, start: int | None = None, stop: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the tasks of a split from one index up to another."""
+        return [self._plain(each) for each in self._served.tasks.between(split, start, stop)]
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _task(self, split: Any, index: Any, *, seed: Any, preset: Any) -> Task | None:
+        if split is None and index is None:
+            return None
+        if seed is not None or preset is not None or split is None or index is None:
+            raise UsageError("give split and index of a task, or a seed and a preset, not both")
+        try:
+            return self._served.tasks.get(split, index)
+        except IndexError as fault:
+            raise UsageError(str(fault)) from None
+
+    def _plain(self, task: Task) -> dict[str, Any]:
+        return as_plain(task, self._served.tasks.setups[task.preset])
+
+    def _refused(self, why: str) -> WorldObservation:
+        self._state.refused += 1
+        return self._observation(reward=0.0, refused=why)
+
+    def _observation(self, **facts: Any) -> WorldObservation:
+        assert self._session is not None
+        session = self._session
+        if not session.done:
+            decision: Decision = session.open[0]
+            shown = {"seat": decision.role, "observation": to_plain(decision.observation)}
+            return self._served.observation(**shown, **facts)
+        session.close()
+        return self._served.observation(done=True, ended=dict(end_facts(session)), **facts)
+
+
+class _InTheLoop(WorldEnvironment):
+    """Answers in the event loop of the server, which saves the way to a thread and back.
+
+    A server calls plain methods in a thread for each session. Where another role is played by a
+    policy that waits, such as a language model, threads keep one session from stopping all.
+    """
+
+    async def reset_async(
+        self,
+        /,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        split: str | None = None,
+        index: int | None = None,
+        preset: str | None = None,
+        **unknown: Any,
+    ) -> WorldObservation:
+        """As `reset`."""
+        return self.reset(seed, episode_id, split, index, preset, **unknown)
+
+    async def step_async(
+        self, action: WorldAction, timeout_s: float | None = None, **_: Any
+    ) -> WorldObservation:
+        """As `step`."""
+        return self.step(action, timeout_s)
+
+
+class _Client:
+    """Stands for the policy of a seat."""
+
+    def decide(self, _: Any) -> Any:
+        raise UsageError("the client decides for its seats")
+
+
+def _policies(setup: Setup) -> dict[str, Any]:
+    return {**dict.fromkeys(setup.seats, _Client()), **setup.others}
+
+
+def rules_summary(rules: str) -> str:
+    """Return the first paragraph of the rules as one line."""
+    return " ".join(rules.partition("\n\n")[0].split())
+
+
+def _check_name(given: Any) -> None:
+    if given is None:
+        return
+    # A lone surrogate could not be sent back; JSON can hold one.
+    if not isinstance(given, str) or len(given) > _MOST_CHARACTERS or not given.isprintable():
+        raise UsageError(
+            f"episode_id {short_repr(given)} was given; it is a text of at most "
+            f"{_MOST_CHARACTERS} printable characters"
+        )

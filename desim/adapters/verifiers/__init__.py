@@ -1,0 +1,204 @@
+"""verifiers: a taskset of every world, played in process or by a tool server.
+
+`vf-eval desim-worlds --env.taskset.world WORLD -m MODEL --client.base-url URL` evaluates a model,
+and `vf-validate desim-worlds --taskset.world WORLD --runtime.type subprocess` checks the tasks. The
+commands find a taskset by the name of a top-level package, so `desim_worlds` exports what is here.
+A task is an episode: a preset and a seed. The tools are all actions of the role; `tool_session`
+says why.
+
+The harness that belongs to the taskset plays in the evaluating process: it needs no sandbox, no uv
+and no tool server. Other harnesses play with `--env.taskset.task.served true`.
+
+Tried with verifiers 0.4.0.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import verifiers.v1 as vf
+
+from desim import catalog
+from desim.adapters.episodes_of import checked_episodes, chosen_presets, chosen_seeds
+from desim.adapters.normalised import has_scale, normalised_score
+from desim.adapters.setup import Setup
+from desim.adapters.tool_session import ToolSession, only_seat
+from desim.adapters.verifiers.data import (
+    WorldConfig,
+    WorldData,
+    WorldState,
+    WorldTaskConfig,
+    setup_of,
+)
+from desim.adapters.verifiers.harness import WorldHarness
+from desim.adapters.verifiers.tools import WorldToolset, served_instructions
+from desim.core.protocols import default_roles
+from desim.episodes.play import play
+from desim.errors import UsageError, possible
+from desim.schema import TAG, tag, to_plain
+
+__all__ = ["TASKSET", "WorldEnv", "WorldHarness", "WorldTaskset", "load_environment"]
+
+#: The name by which the commands of verifiers find this taskset.
+TASKSET = "desim-worlds"
+
+_REWARDS = ("auto", "normalised", "score")
+
+
+class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
+    """One episode of a world."""
+
+    @property
+    def key(self) -> str:
+        """World, preset and seed."""
+        return f"{self.data.world}/{self.data.preset}/{self.data.seed}"
+
+    @classmethod
+    def toolsets(cls, config: WorldTaskConfig) -> list[Any]:
+        """Return the tool server of an episode, where one is wanted."""
+        return [WorldToolset(vf.ToolsetConfig())] if config.served else []
+
+    async def finalize(self, trace: Any) -> None:
+        """Write the facts of the episode, with its ledger digest, and the answers to the trace.
+
+        An episode that a tool server has left in the middle is played out by default actions first,
+        as that of our own harness is.
+        """
+        if self.config.served and trace.num_turns and not trace.state.over:
+            await self._played_out(trace.state)
+        trace.info["desim"] = {**trace.state.facts, "all_answers": list(trace.state.answers)}
+
+    async def _played_out(self, state: Any) -> None:
+        setup = setup_of(self.data)
+        with setup.begin(self.data.seed) as session:
+            again = ToolSession(setup, session)
+            while len(again.answers) < len(state.answers) and not again.done:
+                answer = state.answers[len(again.answers)]  # defaults come by themselves
+                await again.call(answer[TAG], {k: each for k, each in answer.items() if k != TAG})
+            again.play_out()
+            wrong = state.facts.get("wrong", 0)
+            state.facts = {**again.facts(), "wrong": wrong, "stopped": True}
+            state.answers = list(again.answers)
+
+    async def validate(self, runtime: Any) -> bool | None:  # noqa: ARG002 (nothing runs there)
+        """Return whether calls of tools play the same episode as a policy does.
+
+        The policy is `greedy`; None where the role offers it no options.
+        """
+        setup = setup_of(self.data)
+        seat = only_seat(setup)
+        if setup.model.roles[seat].options is None or self.data.arguments["max_decisions"]:
+            return None
+        policies = {**setup.others, seat: "greedy"}
+        episode = play(setup.model, policies, self.data.seed, keep_state=False)
+        assert episode.result is not None
+        with setup.begin(self.data.seed) as session:
+            called = ToolSession(setup, session)
+            for step in episode.steps:
+                if step.role == seat:
+                    name = tag(type(step.action))  # type: ignore[arg-type] # classes do hash
+                    await called.call(name, to_plain(step.action))
+            facts = called.facts()
+        reached = (facts["score"], facts.get("ledger_digest"))
+        return reached == (episode.result.score, episode.result.ledger_digest)
+
+    @vf.stop
+    async def over(self, trace: vf.Trace) -> bool:
+        """Stop before a call of the model after the end of the episode."""
+        return bool(trace.state.over)
+
+    @vf.reward
+    async def outcome(self, trace: Any) -> float:
+        """Return the score, or the normalised score; 0 where nothing was played."""
+        score = trace.state.facts.get("score")
+        if score is None:
+            return 0.0
+        if self.data.reward == "score":
+            return float(score)
+        setup = setup_of(self.data)
+        return normalised_score(setup, self.data.preset, self.data.seed, score) or 0.0
+
+    @vf.metric
+    async def counts(self, trace: Any) -> dict[str, float]:
+        """Return the score, whether the model itself played to the end, and the counts."""
+        facts = trace.state.facts
+        names = ("score", "answers", "wrong", "defaults")
+        found = {name: float(facts.get(name, 0)) for name in names}
+        return {**found, "ended": float(bool(facts) and not facts["stopped"])}
+
+
+class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
+    """The presets and seeds of one world."""
+
+    def load(self) -> Iterable[WorldTask]:
+        """Yield the tasks in the order of presets and seeds.
+
+        Raises:
+            UsageError: There is no such world, preset, role, policy or parameter, or a number is
+                wrong.
+        """
+        config = self.config
+        presets, seeds = chosen_presets(config.world, config.preset), chosen_seeds(config.seeds)
+        if config.reward not in _REWARDS:
+            hint = possible(config.reward, _REWARDS)
+            raise UsageError(f"reward {config.reward!r} was given; {hint}")
+        seat = config.seat or default_roles(catalog.model(config.world, presets[0]))[0]
+        arguments = {
+            "seats": seat,
+            "others": dict(config.others) or None,
+            "params": dict(config.params),
+            "max_decisions": config.max_decisions,
+        }
+        setups = {name: Setup.of(config.world, name, **arguments) for name in presets}
+        for preset, seed in checked_episodes(presets, seeds):
+            yield self._task(setups[preset], preset, seed, arguments)
+
+    def _task(self, setup: Setup, preset: str, seed: int, arguments: dict[str, Any]) -> WorldTask:
+        config = self.config
+        scaled = has_scale(setup, preset, seed)
+        if config.reward == "normalised" and not scaled:
+            raise UsageError(
+                f"nothing is known of the scores of {config.world}/{preset} with seed {seed}; "
+                "use reward score"
+            )
+        with setup.begin(seed) as session:
+            first = ToolSession(setup, session)
+            system, prompt = first.instructions(), first.observation()
+        data = WorldData(
+            name=f"{config.world}/{preset}/{seed}",
+            system_prompt=served_instructions(setup, system) if config.task.served else system,
+            prompt=prompt,
+            world=config.world,
+            preset=preset,
+            seed=seed,
+            arguments=arguments,
+            reward="normalised" if scaled and config.reward != "score" else "score",
+        )
+        return WorldTask(data, config.task)
+
+
+class WorldEnvConfig(vf.EnvConfig):
+    """One agent, in the process of the evaluation."""
+
+    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
+class WorldEnv(vf.Env[WorldEnvConfig]):
+    """Plays each task with one agent."""
+
+    async def run(self, task: Any, agents: Any) -> None:
+        """Play a task."""
+        await agents.agent.run(task)
+
+
+def load_environment(world: str, **options: Any) -> Any:
+    """Return the environment of a world.
+
+    Args:
+        world: A model's name.
+        options: Further fields of `WorldConfig`.
+
+    Raises:
+        UsageError: As `WorldTaskset.load`.
+    """
+    config: Mapping[str, Any] = {"taskset": {"id": TASKSET, "world": world, **options}}
+    return vf.load_environment(vf.resolve_env_config(dict(config)))

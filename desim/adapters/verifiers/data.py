@@ -1,0 +1,70 @@
+"""What the parts of the verifiers adapter share: a task's data, a rollout's state, the options.
+
+Tried with verifiers 0.4.0.
+"""
+
+from typing import Any
+
+import verifiers.v1 as vf
+from pydantic import Field
+
+from desim.adapters.setup import Setup
+
+__all__ = ["WorldConfig", "WorldData", "WorldState", "WorldTaskConfig", "setup_of"]
+
+
+class WorldTaskConfig(vf.TaskConfig):
+    """Options under `--env.taskset.task.*`."""
+
+    served: bool = False
+    """Whether a tool server plays the episode, for harnesses that speak MCP, such as `null`; our
+    own harness needs none."""
+
+
+class WorldConfig(vf.TasksetConfig):
+    """Options under `--env.taskset.*` (of `vf-validate`: `--taskset.*`)."""
+
+    task: WorldTaskConfig = WorldTaskConfig()
+    world: str = ""
+    """A model's name, as `desim list` shows it; there is no default."""
+    preset: str = ""
+    """One, several with commas, or `all`; by default the first."""
+    seeds: str = "0:5"
+    """As `A:B` (without B) or `A,B,...`; every preset is played with each."""
+    seat: str = ""
+    """The role that the model plays; by default the first of the world's default roles."""
+    others: dict[str, str] = Field(default_factory=dict)
+    """Specs of policies by role, for the other default roles."""
+    params: dict[str, Any] = Field(default_factory=dict)
+    """Parameters that differ from the preset's."""
+    reward: str = "auto"
+    """What the reward is: `normalised` (0 the floor of the known scores, 1 their bound), `score`,
+    or `auto`: the first of these where it is known."""
+    max_decisions: int | None = None
+    """Decisions after which an episode is truncated."""
+
+
+class WorldData(vf.TaskData):
+    """One episode: what `setup_of` needs, and the seed. No harness shows these fields."""
+
+    world: str
+    preset: str
+    seed: int
+    arguments: dict[str, Any]
+    reward: str
+
+
+class WorldState(vf.State):
+    """What a rollout has brought.
+
+    `facts` are those of `ToolSession.facts`, with `stopped`; empty before the first call.
+    """
+
+    facts: dict[str, Any] = Field(default_factory=dict)
+    answers: list[dict[str, Any]] = Field(default_factory=list)
+    over: bool = False
+
+
+def setup_of(data: WorldData) -> Setup:
+    """Return the setup of a task."""
+    return Setup.of(data.world, data.preset, **data.arguments)

@@ -1,0 +1,410 @@
+"""One seat of a world as a Gymnasium environment."""
+
+import gc
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import desim
+from desim import catalog
+from desim.adapters.stepped import SteppedSession
+from desim.errors import UsageError, WrongAction
+from models.beer_game import BeerGame, Order
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
+from gymnasium.utils.env_checker import check_env
+
+from desim.adapters.gymnasium import SeatEnv, env_id, register_all
+from experiments.adapters import gymnasium_beer_game as first_script
+from experiments.adapters import gymnasium_cross_entropy as script
+
+SHORT = {"params": {"horizon": 6}}
+SEATS = [
+    (name, preset, role)
+    for name in catalog.models()
+    for preset in catalog.presets(catalog.model_class(name))
+    for role in catalog.model(name, preset).roles
+]
+FIRST = [(name, *next(s for s in SEATS if s[0] == name)[1:]) for name in catalog.models()]
+
+
+def beer(**options: Any) -> SeatEnv:
+    """Return the retailer of a Beer Game of six weeks."""
+    return SeatEnv("beer_game", "poisson", **{**SHORT, "seat": "retailer", **options})
+
+
+def ordered(env: SeatEnv, seed: int, quantity: int = 4) -> list[Any]:
+    """Order the same quantity in every week; return what every step returned."""
+    steps = [env.reset(seed=seed)]
+    while len(steps) == 1 or not (steps[-1][2] or steps[-1][3]):
+        steps.append(env.step({"do": "order", "quantity": quantity}))
+    return steps
+
+
+def shown(steps: list[Any]) -> str:
+    """Return everything that steps returned as a text, to be compared."""
+    return repr(steps)
+
+
+# -- ids -------------------------------------------------------------------------------------------
+
+
+def test_every_world_has_an_id_and_needs_no_import() -> None:
+    """Its name in CamelCase; `make` imports the module that stands before the colon."""
+    env = gymnasium.make(
+        "desim.adapters.gymnasium:desim/BeerGame-v0",
+        preset="poisson",
+        seat="retailer",
+        others="order_up_to",
+    )
+    env.reset(seed=3)
+    assert {env_id(name) for name in catalog.models()} <= set(gymnasium.registry)
+    assert env_id("yc_bench") == "desim/YcBench-v0"
+    register_all()  # again: a second registration of Gymnasium's would warn
+
+
+def test_a_world_that_has_no_id_is_played_by_the_class() -> None:
+    """As everywhere in desim."""
+    env = SeatEnv(BeerGame.preset("poisson"), seat="factory")
+    observation, _ = env.reset(seed=1)
+    assert observation["role"] == "factory"
+
+
+# -- the package's own tests -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("world", "preset", "seat"), FIRST)
+def test_check_env_finds_nothing(world: str, preset: str, seat: str) -> None:
+    """Warnings are errors."""
+    env = gymnasium.make(env_id(world), preset=preset, seat=seat)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("world", "preset", "seat"), SEATS)
+def test_check_env_finds_nothing_in_any_seat(world: str, preset: str, seat: str) -> None:
+    """The roles of every preset; actions by their fields."""
+    env = gymnasium.make(env_id(world), preset=preset, seat=seat)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("world", "preset", "seat"), SEATS)
+def test_check_env_finds_nothing_by_options(world: str, preset: str, seat: str) -> None:
+    """Actions by the number of an option, observations flat."""
+    env = gymnasium.make(env_id(world), preset=preset, seat=seat, action="options", flat=True)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_check_env_finds_nothing_in_the_pictures() -> None:
+    """Both render modes are tried."""
+    pytest.importorskip("matplotlib")
+    check_env(gymnasium.make(env_id("beer_game"), preset="poisson", **SHORT).unwrapped)
+
+
+# -- episodes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("world", "preset", "seat"), FIRST)
+@pytest.mark.parametrize("flat", [False, True], ids=["whole", "flat"])
+def test_every_observation_is_in_the_space(world: str, preset: str, seat: str, flat: bool) -> None:  # noqa: FBT001
+    """Random options are taken, for as long as sixty decisions."""
+    env = SeatEnv(world, preset, seat=seat, action="options", flat=flat, max_decisions=60)
+    observation, info = env.reset(seed=2)
+    draw, over = np.random.default_rng(0), False
+    while not over:
+        assert env.observation_space.contains(observation)
+        assert info["action_mask"].tolist() == observation["action_mask"].tolist()
+        offered = np.flatnonzero(info["action_mask"])
+        observation, _, terminated, truncated, info = env.step(draw.choice(offered))
+        over = terminated or truncated
+    assert env.observation_space.contains(observation)
+
+
+def test_a_seed_is_an_episode_and_others_are_others() -> None:
+    """Also in a new environment."""
+    env = beer()
+    assert shown(ordered(env, 3)) == shown(ordered(env, 3)) == shown(ordered(beer(), 3))
+    assert len({shown(ordered(env, seed)) for seed in range(5)}) == 5
+
+
+def test_a_reset_without_a_seed_draws_one() -> None:
+    """The seeds drawn follow from the seed that was given last."""
+    env = beer()
+    drawn = []
+    for _ in range(2):
+        assert env.reset(seed=8)[1] == {"seed": 8}
+        drawn.append([env.reset()[1]["seed"] for _ in range(3)])
+    assert drawn[0] == drawn[1]
+    assert len({8, *drawn[0]}) == 4
+
+
+def test_the_end_says_how_it_was() -> None:
+    """Facts of the end are in the last info, and none before; nothing new is observed."""
+    steps = ordered(beer(), 3)
+    assert [step[2] for step in steps[1:]] == [False] * 5 + [True]
+    assert not any(step[3] for step in steps[1:])
+    assert all(step[-1] == {"seed": 3} for step in steps[:-1])
+    info = steps[-1][-1]
+    episode = desim.play(BeerGame.preset("poisson", horizon=6), {"retailer": _Four()}, 3)
+    assert info["score"] == episode.result.score == sum(step[1] for step in steps[1:])
+    assert info["ledger_digest"] == episode.result.ledger_digest
+    assert info["metrics"]["weeks_completed"] == 6
+    assert repr(steps[-1][0]) == repr(steps[-2][0])
+
+
+class _Four:
+    """Orders four units."""
+
+    def decide(self, _: Any) -> Order:
+        return Order(4)
+
+
+@pytest.mark.parametrize("reward", ["-total_cost_controlled", "total_cost_controlled"])
+def test_a_metric_can_be_the_reward(reward: str) -> None:
+    """With a minus before it where less is better."""
+    steps = ordered(beer(reward=reward), 3)
+    sign = -1 if reward[0] == "-" else 1
+    cost = steps[-1][-1]["metrics"]["total_cost_controlled"]
+    assert sum(step[1] for step in steps[1:]) == sign * cost
+
+
+def test_an_episode_is_truncated_after_its_decisions() -> None:
+    """The observation is what the last decision led to, and no digest is shown."""
+    env = beer(max_decisions=4)
+    steps = ordered(env, 3)
+    assert [step[2:4] for step in steps[1:]] == [(False, False)] * 3 + [(False, True)]
+    assert steps[-1][0]["week"] == steps[-2][0]["week"] + 1
+    assert steps[-1][-1].keys() == {"seed", "ended", "score"}
+    with pytest.raises(UsageError, match="the episode is over; call reset first"):
+        env.step(Order(1))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"do": "order", "quantity": -(10**19)}, {"do": "buy"}, Order, 5, None, {"do": 0}, "order"],
+)
+def test_a_wrong_action_changes_nothing(wrong: Any) -> None:
+    """The step can be made again."""
+    env = beer()
+    env.reset(seed=3)
+    steps = []
+    for _ in range(6):
+        with pytest.raises(WrongAction):
+            env.step(wrong)
+        steps.append(env.step(Order(4)))
+    assert shown(steps) == shown(ordered(beer(), 3)[1:])
+
+
+@pytest.mark.parametrize("floor", [10**400, float("nan"), "x", [1, 2], [[1], [2, 3]], None])
+def test_a_number_that_is_none_is_refused(floor: Any) -> None:
+    """Also one that no float holds."""
+    env = SeatEnv("enterprise", "small", seat="controller")
+    env.reset(seed=0)
+    member = env.encode({"do": "set_limits", "department": "plant", "floor": 0, "ceiling": None})
+    member["set_limits"]["floor"] = floor
+    with pytest.raises(WrongAction, match="SetLimits"):
+        env.step(member)
+
+
+def test_an_action_has_three_forms() -> None:
+    """A member of the space, a tagged object, an instance."""
+    env = beer()
+    forms = [
+        env.encode({"do": "order", "quantity": 7}),
+        {"do": "order", "quantity": 7},
+        Order(7),
+    ]
+    seen = []
+    for form in forms:
+        env.reset(seed=3)
+        seen.append(repr([env.step(form) for _ in range(3)]))
+    assert env.action_space.contains(forms[0])
+    assert len(set(seen)) == 1
+
+
+def test_options_are_actions_by_number() -> None:
+    """A number that is not on offer is the role's default action."""
+    env = beer(action="options", max_options=9)
+    observation, info = env.reset(seed=3)
+    options = env.options
+    assert info["action_mask"].sum() == len(options) < 9
+    assert observation["values"][: len(options)].tolist() == [each.value for each in options]
+    played = []
+    for action in (len(options) - 1, options[-1].action, 8):
+        env.reset(seed=3)
+        played.append(env.step(action)[0]["observation"]["last_order"])
+    default = catalog.model("beer_game", "poisson").roles["retailer"]
+    asked = desim.Run(catalog.model("beer_game", "poisson"), 3, {"retailer"}).advance()[0]
+    usual = default.default_for(asked.observation).quantity
+    assert played == [options[-1].action.quantity] * 2 + [usual]
+    for wrong in (9, -1, 1.5, "0"):
+        with pytest.raises(WrongAction, match="the number of an option, 0 to 8"):
+            env.step(wrong)
+
+
+def test_more_options_than_can_be_chosen_are_left_out() -> None:
+    """The first ones stay."""
+    env = beer(action="options", max_options=2)
+    observation, info = env.reset(seed=3)
+    assert info["action_mask"].tolist() == [1, 1]
+    assert len(env.options) > len(observation["values"]) == 2
+
+
+def test_a_record_is_kept(tmp_path: Path) -> None:
+    """As an option of `reset`, for one episode; it replays."""
+    env, file = beer(), tmp_path / "episode.jsonl"
+    env.reset(seed=3, options={"record": str(file)})
+    over = False
+    while not over:
+        over = env.step(Order(4))[2]
+    env.close()
+    header = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    assert header["policies"]["retailer"] == "gymnasium"
+    desim.replay(file)
+
+
+def test_what_a_seat_may_look_up() -> None:
+    """The rules and the tables of the world, as in every adapter."""
+    env = SeatEnv("yc_bench", "direct")
+    with pytest.raises(UsageError, match="no episode has begun; call reset first"):
+        _ = env.tables
+    env.reset(seed=1)
+    assert "Every observation has these fields" in env.rules
+    assert env.tables
+
+
+@pytest.mark.parametrize(
+    ("message", "make"),
+    [
+        ("render_mode='human' was given", lambda: beer(render_mode="human")),
+        ("'action' must be in", lambda: beer(action="best")),
+        ("max_text", lambda: beer(max_text=0)),
+        ("max_entries", lambda: beer(max_entries=10**6)),
+        ("max_options", lambda: beer(max_options=0)),
+        ("max_decisions", lambda: beer(max_decisions=0)),
+        ("no role 'cook'|'cook'", lambda: beer(seat="cook")),
+        ("'costs'", lambda: ordered(beer(reward="costs"), 1)),
+        ("option 'hard' was given; Possible: record", lambda: beer().reset(options={"hard": 1})),
+        ("record 5 was given", lambda: beer().reset(options={"record": 5})),
+        ("no episode has begun", lambda: beer().step(Order(1))),
+        ("no episode has begun", lambda: beer(render_mode="ansi").render()),
+    ],
+)
+def test_wrong_arguments_are_refused(message: str, make: Callable[[], Any]) -> None:
+    """In a sentence."""
+    with pytest.raises(UsageError, match=message):
+        make()
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def test_the_table_shows_the_observation_and_the_last_decisions() -> None:
+    """In the order of the class; at the end how it ended."""
+    env = beer(render_mode="ansi")
+    env.reset(seed=3)
+    assert env.render().splitlines()[:5] == [
+        "BeerGame, seed 3, t=1",
+        "",
+        "retailer",
+        "  week               1",
+        "  role               'retailer'",
+    ]
+    for quantity in range(6):
+        env.step(Order(quantity))
+    *_, one, two, _, end = env.render().splitlines()
+    assert (one, two) == ("  t=5 retailer: {'quantity': 4}", "  t=6 retailer: {'quantity': 5}")
+    assert end.startswith("ended: ")
+
+
+def test_the_chart_grows_with_the_episode() -> None:
+    """Pixels of the world's series so far."""
+    pytest.importorskip("matplotlib")
+    env = beer(render_mode="rgb_array")
+    env.reset(seed=3)
+    first = env.render()
+    env.step(Order(4))
+    env.step(Order(9))
+    assert first.dtype == np.uint8
+    assert first.shape == env.render().shape
+    assert (first != env.render()).any()
+    assert beer().render() is None
+
+
+# -- many ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["sync", pytest.param("async", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("options", [{}, {"action": "options", "flat": True}], ids=["", "options"])
+def test_environments_can_be_vectorised(mode: str, options: dict[str, Any]) -> None:
+    """Of the world with the most kinds of actions; seeds differ."""
+    many = gymnasium.make_vec(
+        env_id("yc_bench"), num_envs=2, vectorization_mode=mode, preset="direct", **options
+    )
+    try:
+        _, info = many.reset(seed=3)
+        assert info["seed"].tolist() == [3, 4]
+        many.action_space.seed(1)
+        for _ in range(5):
+            observations, rewards, terminated, _, _ = many.step(many.action_space.sample())
+        assert rewards.shape == terminated.shape == (2,)
+        assert many.observation_space.contains(observations)
+    finally:
+        many.close()
+
+
+def open_files() -> int:
+    """Return how many files the process has open, where the system says so."""
+    folder = Path("/proc/self/fd")
+    return sum(1 for _ in folder.iterdir()) if folder.exists() else 0
+
+
+def test_a_hundred_episodes_leave_nothing_behind() -> None:
+    """Neither sessions nor open files, also where an episode is left before its end."""
+    env = beer()
+    ordered(env, 0)
+    gc.collect()
+    files = open_files()
+    for seed in range(100):
+        ordered(env, seed)
+        env.reset(seed=seed)
+    gc.collect()
+    assert sum(isinstance(each, SteppedSession) for each in gc.get_objects()) <= 1
+    assert open_files() <= files
+    env.close()
+    env.close()
+
+
+# -- scripts --------------------------------------------------------------------------------------
+
+
+def test_a_rule_through_the_environment_costs_what_the_policy_does() -> None:
+    """The newcomer's script, which orders up to 20 units, beside `order_up_to`."""
+    env = gymnasium.make(script.ID, preset=script.PRESET, seat="retailer", others=script.OTHERS)
+    lineup = {"retailer": "order_up_to,target=20", **dict.fromkeys(script.STAGES, script.OTHERS)}
+    for seed in range(3):
+        played = desim.play(BeerGame.preset(script.PRESET), lineup, seed)
+        assert first_script.cost(env, 20, seed) == -played.score
+
+
+@pytest.mark.slow
+def test_a_search_improves_on_random_and_approaches_the_textbook() -> None:
+    """A short run of the script: on seeds that were not searched on, by the mean of each."""
+    env = gymnasium.make(script.ID, preset=script.PRESET, seat="retailer", others=script.OTHERS)
+    found = script.search(env, generations=4, rules=16)
+    seeds = range(1_000, 1_020)
+    cost = -np.mean([script.score(env, found, seed) for seed in seeds])
+    rules = {}
+    for name in ("random", "order_up_to"):
+        lineup = {"retailer": name, **dict.fromkeys(script.STAGES, script.OTHERS)}
+        model = BeerGame.preset(script.PRESET)
+        rules[name] = -np.mean([desim.play(model, lineup, seed).score for seed in seeds])
+    assert cost < 0.8 * rules["random"]
+    assert cost < 1.1 * rules["order_up_to"]

@@ -1,0 +1,343 @@
+"""The Inspect tasks, played by Inspect's mock model."""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
+
+from inspect_ai.log import read_eval_log
+from support.inspect_mock import called, evaluated, ordered, said, sample_of
+from support.stub import USAGE, call, serving
+
+import desim
+from desim import catalog
+from desim.adapters.inspect_ai import TASKS, solver, world_task
+from desim.adapters.inspect_ai.replies import SampleFiles
+from desim.adapters.setup import Setup
+from desim.adapters.stepped import SteppedSession
+from desim.episodes.episode import Episode
+from desim.errors import BadRecord, UsageError
+
+#: A Beer Game of six weeks, the first of which no player orders in.
+SHORT = {"params": {"horizon": 6}}
+
+#: Its decisions.
+DECISIONS = 6
+
+#: How Inspect names a model behind the stub.
+MODEL = ("--model", "openai-api/stub/scripted", "--display", "plain")
+
+ORDER = called(("order", {"quantity": 4}))
+
+
+def short(seeds: Any = "1:2", **options: Any) -> Any:
+    """Return the task of a short Beer Game."""
+    return world_task("beer_game", "poisson", seeds, arguments=SHORT, **options)
+
+
+def counted(reply: Callable[[int], Any], asked: list[int]) -> Callable[..., Any]:
+    """Return a mock that keeps how often it was asked."""
+
+    def answer(*_: Any) -> Any:
+        asked.append(len(asked))
+        return reply(len(asked) - 1).model_copy(deep=True)
+
+    return answer
+
+
+def last_demand(messages: list[Any], *_: Any) -> Any:
+    """Order what was ordered, as the heuristic of this name does; from the messages alone."""
+    seen = json.loads(messages[-1].text)
+    return called(("order", {"quantity": seen["incoming_order"]}))
+
+
+def values(sample: Any) -> dict[str, Any]:
+    """Return the values of the world's score."""
+    found: dict[str, Any] = sample.scores["world_score"].value
+    return found
+
+
+def test_there_is_a_task_for_every_world() -> None:
+    """They are found by the names that the command line takes."""
+    from inspect_ai._util.registry import registry_lookup
+
+    assert set(TASKS) == set(catalog.models())
+    assert all(registry_lookup("task", f"desim/{world}") for world in TASKS)
+
+
+@pytest.mark.slow
+def test_a_heuristic_plays_many_samples_at_once_as_desim_does() -> None:
+    """Samples are presets x seeds, isolated from each other, and nothing of them stays open."""
+    task = world_task(
+        "beer_game", ["poisson", "classic"], "0:50", arguments={"params": {"horizon": 3}}
+    )
+    log = evaluated(task, last_demand, max_samples=100)
+    assert log.status == "success"
+    assert len(log.samples) == 100
+    digests = set()
+    for sample in log.samples:
+        preset, seed = sample.metadata["preset"], sample.metadata["seed"]
+        model = catalog.model("beer_game", preset, {"horizon": "3"})
+        direct = desim.play(model, {"retailer": "last_demand"}, seed).result
+        assert direct is not None
+        assert values(sample)["score"] == direct.score
+        assert sample.metadata["ledger_digest"] == direct.ledger_digest
+        digests.add(direct.ledger_digest)
+    assert len(digests) > 40  # seeds differ, but for a few equal draws of so few weeks
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, SteppedSession)]
+
+
+def test_the_log_holds_what_was_played(tmp_path: Path) -> None:
+    """The Store's answers give the same episode again, from the log alone."""
+    evaluated(short(), [ORDER] * DECISIONS, log_dir=str(tmp_path))
+    (file,) = tmp_path.glob("*.eval")
+    sample = sample_of(read_eval_log(str(file)))
+    assert sample.id == "poisson-1"
+    assert not any("seed" in message.text for message in sample.messages)
+    with Setup.of("beer_game", "poisson", seats="retailer", **SHORT).begin(1) as session:
+        for answer in sample.store[solver.ANSWERS]:
+            session.step(answer)
+        assert session.result is not None
+        assert session.result.ledger_digest == sample.metadata["ledger_digest"]
+    assert values(sample) == {
+        "score": session.result.score,
+        "ended": 1,
+        "answers": DECISIONS,
+        "wrong": 0,
+        "defaults": 0,
+        "replies": DECISIONS,
+    }
+
+
+def test_the_normalised_score_stands_beside_the_score_where_it_is_known() -> None:
+    """With the parameters of a preset there is a scale, with others none."""
+    other = evaluated(short(), [ORDER] * DECISIONS)
+    assert {score.scorer for score in other.results.scores} == {"world_score"}
+    orders = ordered([{"do": "order", "quantity": 4}] * 52, in_one=52)
+    preset = evaluated(world_task("beer_game", "poisson", [1]), orders)
+    assert {score.scorer for score in preset.results.scores} == {"world_score", "normalised"}
+
+
+def test_wrong_calls_are_answered_with_the_schemas_sentence() -> None:
+    """The model reads what is wrong, nothing changes, and the calls are counted."""
+    wrong = called(("oder", {"quantity": 4}), ("order", {"quantity": "many"}), ("order", {}))
+    sample = sample_of(evaluated(short(), [wrong, *[ORDER] * DECISIONS]))
+    errors = [each.error.message for each in sample.messages[3:6]]
+    assert errors[0].startswith("there is no tool 'oder'; did you mean 'order'?")
+    assert all("quantity" in error for error in errors[1:])
+    assert values(sample)["wrong"] == 3
+    assert values(sample)["answers"] == DECISIONS
+    assert values(sample)["defaults"] == 0
+
+
+def test_calls_of_one_reply_are_carried_out_in_order_and_stop_at_the_end() -> None:
+    """What is left of a reply after the end is not executed."""
+    orders = [("order", {"quantity": number}) for number in range(DECISIONS + 2)]
+    sample = sample_of(evaluated(short(), [called(*orders)]))
+    answers = sample.store[solver.ANSWERS]
+    assert [answer["quantity"] for answer in answers] == list(range(DECISIONS))
+    assert sample.messages[-1].text == "Not executed: the episode is over."
+    assert values(sample)["replies"] == 1
+
+
+def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
+    """Nudges are limited, so an episode ends even if nobody ever calls a tool."""
+    asked: list[int] = []
+    task = short(limits={"nudges": 1})
+    sample = sample_of(evaluated(task, counted(lambda _: said("Let me think."), asked)))
+    assert values(sample)["defaults"] == values(sample)["answers"] == DECISIONS
+    assert len(asked) == 2 * DECISIONS
+    assert sample.messages[3].text.startswith("No tool was called")
+    assert sample.messages[5].text.startswith("The default action was taken")
+
+
+@pytest.mark.parametrize(
+    "options", [{"inspect_limits": {"message_limit": 6}}, {"limits": {"max_calls": 2}}], ids=str
+)
+def test_at_a_limit_the_rest_is_played_by_default_actions(options: dict[str, Any]) -> None:
+    """A model that is stopped pays for the time that is left, and is counted as stopped."""
+    sample = sample_of(evaluated(short(**options), [ORDER] * DECISIONS))
+    assert values(sample)["ended"] == 0
+    assert values(sample)["answers"] == DECISIONS
+    assert values(sample)["defaults"] == DECISIONS - 2
+    assert sample.metadata["ledger_digest"]
+
+
+def test_a_limit_of_time_ends_a_sample_that_is_then_played_out() -> None:
+    """Inspect cancels the sample in the middle of a reply."""
+    import anyio
+
+    async def slow(*_: Any) -> Any:
+        await anyio.sleep(60)
+
+    sample = sample_of(evaluated(short(inspect_limits={"time_limit": 1}), slow))
+    assert sample.limit.type == "time"
+    assert values(sample)["defaults"] == DECISIONS
+
+
+def test_a_sample_that_broke_off_pays_for_nothing_twice(tmp_path: Path) -> None:
+    """The replies in the folder are given again; only the missing ones are asked for."""
+    folder, asked = str(tmp_path), []
+
+    def fails(number: int) -> Any:
+        if number == 3:
+            raise RuntimeError("the endpoint is down")
+        return called(("order", {"quantity": number}))
+
+    log = evaluated(short(folder=folder), counted(fails, asked))
+    assert log.status == "error"
+    (replies,) = tmp_path.rglob("*.replies.jsonl")
+    with replies.open("a", encoding="utf-8") as file:
+        file.write('{"cut": ')  # as a process that was killed leaves it
+    again: list[int] = []
+    sample = sample_of(evaluated(short(folder=folder), counted(lambda _: ORDER, again)))
+    assert len(again) == DECISIONS - 3
+    quantities = [answer["quantity"] for answer in sample.store[solver.ANSWERS]]
+    assert quantities == [0, 1, 2, 4, 4, 4]
+    assert not list(tmp_path.rglob("*.replies.jsonl"))
+    (record,) = tmp_path.rglob("*.jsonl.gz")
+    assert Episode.read(record).result.ledger_digest == sample.metadata["ledger_digest"]
+
+
+def test_a_retry_inside_an_evaluation_pays_for_nothing_twice(tmp_path: Path) -> None:
+    """So does Inspect's own retry of a sample that failed."""
+    asked: list[int] = []
+
+    def fails_once(number: int) -> Any:
+        if number == 3:
+            raise RuntimeError("the endpoint is down")
+        return ORDER
+
+    task = short(folder=str(tmp_path))
+    sample = sample_of(evaluated(task, counted(fails_once, asked), retry_on_error=1))
+    assert len(asked) == DECISIONS + 1
+    assert values(sample)["answers"] == DECISIONS
+
+
+def test_a_finished_sample_is_not_overwritten(tmp_path: Path) -> None:
+    """Another evaluation into the same folder is refused before the model is asked."""
+    evaluated(short(folder=str(tmp_path)), [ORDER] * DECISIONS)
+    asked: list[int] = []
+    log = evaluated(short(folder=str(tmp_path)), counted(lambda _: ORDER, asked))
+    assert log.status == "error"
+    assert "name another folder" in log.error.message
+    assert not asked
+
+
+def test_replies_are_not_given_to_another_game(tmp_path: Path) -> None:
+    """Neither to other parameters, which is refused, nor to another world in the same folder."""
+
+    def fails(number: int) -> Any:
+        if number == 3:
+            raise RuntimeError("the endpoint is down")
+        return ORDER
+
+    evaluated(short(folder=str(tmp_path)), counted(fails, []))
+    asked: list[int] = []
+    longer = world_task(
+        "beer_game", "poisson", "1:2", arguments={"params": {"horizon": 7}}, folder=str(tmp_path)
+    )
+    log = evaluated(longer, counted(lambda _: ORDER, asked))
+    assert "is of other parameters, seats or policies" in log.error.message
+    assert not asked
+    state = SimpleNamespace(model="m", sample_id="paper-1", epoch=1)
+    files = [SampleFiles.of(str(tmp_path), world, state) for world in ("beer_game", "edt")]
+    assert files[0].replies != files[1].replies
+
+
+def test_a_damaged_file_of_replies_is_named(tmp_path: Path) -> None:
+    """A line in the middle that is no reply cannot be skipped."""
+    files = SampleFiles(tmp_path / "a.jsonl.gz", tmp_path / "a.replies.jsonl")
+    files.replies.write_text("nothing\n", encoding="utf-8")
+    with pytest.raises(BadRecord, match=r"line 1 of .*a\.replies\.jsonl is no reply"):
+        files.earlier(Setup.of("beer_game", "poisson", seats="retailer"))
+
+
+class Saved:
+    """A checkpoint of Inspect's that holds replies; making one needs restic, which it downloads."""
+
+    def __init__(self, replies: list[Any]) -> None:
+        self.replies, self.ticks = replies, 0
+
+    def track(self, key: str, _: Any, __: Any, *, value_type: Any) -> Any:
+        """Return what the checkpoint holds."""
+        assert key == "desim_replies"
+        assert value_type
+        return self.replies
+
+    async def tick(self) -> None:
+        """Count the turns that may be saved."""
+        self.ticks += 1
+
+
+def test_a_sample_goes_on_from_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The replies that it holds are not asked for again."""
+    saved = Saved([called(("order", {"quantity": number})) for number in range(4)])
+
+    @asynccontextmanager
+    async def checkpointer() -> Any:
+        yield saved
+
+    monkeypatch.setattr(solver, "checkpointer", checkpointer)
+    sample = sample_of(evaluated(short(), [ORDER] * (DECISIONS - 4)))
+    quantities = [answer["quantity"] for answer in sample.store[solver.ANSWERS]]
+    assert quantities == [0, 1, 2, 3, 4, 4]
+    assert saved.ticks == DECISIONS - 4
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"preset": "poison"}, "has no preset 'poison'"),
+        ({"seeds": 90}, "YAML"),
+        ({"seat": "retailr"}, "retailr"),
+        ({"nudges": -1}, "nudges=-1 was given"),
+        ({"others": {"retailer": "greedy"}, "seat": "retailer"}, "is a seat"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_asked(
+    options: dict[str, Any], expected: str
+) -> None:
+    """The options of `-T` are checked when the task is made."""
+    with pytest.raises(UsageError, match=expected):
+        TASKS["beer_game"](**options)
+
+
+@pytest.mark.slow
+def test_the_command_finds_the_tasks_and_reads_the_log(tmp_path: Path) -> None:
+    """`inspect eval desim/beer_game` needs no import; `inspect log dump` reads what it wrote."""
+    pytest.importorskip("openai", reason="Inspect needs it to speak to an endpoint")
+    order = call(("order", {"quantity": 4}), usage={**USAGE, "total_tokens": 15})
+    order.body["created"] = 0
+    options = [f"-T{each}" for each in ("preset=poisson", "seeds=0:2", "params={horizon: 6}")]
+    with serving(order) as stub:
+        keys = {**os.environ, "STUB_API_KEY": "k", "STUB_BASE_URL": stub.url}
+        _inspect("eval", "desim/beer_game", *MODEL, *options, "--log-dir", str(tmp_path), env=keys)
+    (file,) = tmp_path.glob("*.eval")
+    log = json.loads(_inspect("log", "dump", str(file)))
+    assert log["eval"]["task"] == "desim/beer_game"
+    assert [one["scores"]["world_score"]["value"]["ended"] for one in log["samples"]] == [1, 1]
+    assert len(stub.requests) == 2 * DECISIONS
+    offered = stub.requests[0]["tools"][0]["function"]
+    assert offered["name"] == "order"
+    assert offered["parameters"]["properties"]["quantity"]["description"]
+
+
+def _inspect(*arguments: str, env: dict[str, str] | None = None) -> str:
+    """Return what Inspect's command prints."""
+    file = Path(sys.executable).with_name("inspect")
+    done = subprocess.run(
+        [file, *arguments], capture_output=True, text=True, check=True, timeout=120, env=env
+    )
+    return done.stdout

@@ -1,0 +1,407 @@
+"""Gymnasium spaces of frozen classes: exact actions, and observations that always fit."""
+
+import subprocess
+import sys
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import pytest
+from attrs import field, frozen
+from attrs.validators import ge, gt, in_, le, lt, matches_re, max_len, min_len
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.paths import ROOT
+from support.schema_values import plain_values
+
+from desim import catalog
+from desim.errors import UsageError, WrongAction
+from desim.schema import Codec, codec, to_plain
+
+pytest.importorskip("gymnasium")
+
+from gymnasium import spaces
+
+from desim.adapters.gymnasium.space_parts import CHARSET
+from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
+
+LIMITS = SpaceLimits(max_text=400, max_entries=8)
+
+
+def roles() -> dict[str, Any]:
+    """Return every different union of actions of the catalog, by the first role that has it."""
+    found: dict[Any, str] = {}
+    for name in catalog.models():
+        for preset in catalog.presets(catalog.model_class(name)):
+            for role, spec in catalog.model(name, preset).roles.items():
+                found.setdefault(spec.action, f"{name}/{preset}:{role}")
+    return {name: action for action, name in found.items()}
+
+
+def classes() -> list[Any]:
+    """Return every action class of the catalog with its union."""
+    return [
+        pytest.param(action, tag, id=f"{where.partition('/')[0]}.{tag}")
+        for where, action in roles().items()
+        for tag in codec(action).classes
+    ]
+
+
+def written(plain: Any) -> bytes:
+    """Return a plain value as JSON, in which 12 and 12.0 differ."""
+    return msgspec.json.encode(plain, order="sorted")
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("action", "tag"), classes())
+def test_every_action_passes_its_space_and_comes_back(action: Any, tag: str) -> None:
+    """Its tagged object is the same to the last digit; the space holds what is between."""
+    schemas = codec(action).json_schema()["$defs"]
+    space = ActionSpace(codec(action), LIMITS)
+    name = codec(action).classes[tag].__name__
+
+    @settings(max_examples=15)
+    @given(plain_values(schemas[name], schemas, CHARSET))
+    def comes_back(tagged: dict[str, Any]) -> None:
+        member = space.encode(tagged)
+        assert space.space.contains(member)
+        assert written(space.decode(member)) == written(tagged)
+        assert codec(action).take(space.decode(member))[1] == codec(action).take(tagged)[1]
+
+    comes_back()
+
+
+@pytest.mark.parametrize("where", roles())
+def test_every_sample_is_an_action(where: str) -> None:
+    """The schema takes what the space draws; so `check_env` and random agents can play."""
+    action = roles()[where]
+    space = ActionSpace(codec(action), LIMITS)
+    wide = ActionSpace(codec(action), SpaceLimits(max_text=4_000))  # a text as JSON is longer
+    space.space.seed(7)
+    for _ in range(30):
+        member = space.space.sample()
+        assert space.space.contains(member)
+        tagged = space.decode(member)
+        kept, _ = codec(action).take(tagged)
+        assert written(wide.decode(wide.encode(kept))) == written(tagged)
+
+
+@pytest.mark.parametrize(
+    "quantity", [10**18, -(10**18), 10**18 - 1, 2**53 + 1, 12, 12.0, 0.1, -0.0]
+)
+def test_whole_numbers_and_fractions_of_an_order_stay_apart(quantity: float) -> None:
+    """64 bits hold the largest order exactly, which a float of as many does not."""
+    space = ActionSpace(codec(catalog.model("beer_game").roles["retailer"].action), LIMITS)
+    back = space.decode(space.encode({"do": "order", "quantity": quantity}))
+    assert repr(back["quantity"]) == repr(quantity)
+
+
+def test_arguments_that_are_left_out_have_their_defaults() -> None:
+    """As in every tagged object."""
+    space = ActionSpace(codec(catalog.model("yc_bench").roles["founder"].action), LIMITS)
+    back = space.decode(space.encode({"do": "market_browse", "limit": 7}))
+    assert back == {
+        "do": "market_browse",
+        "domain": None,
+        "reward_min_cents": None,
+        "limit": 7,
+        "offset": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ({"do": "answer", "text": "x" * 401}, "401 characters; the space holds texts of 400"),
+        ({"do": "answer", "text": "字"}, "give more `max_text`, or the tagged object"),
+    ],
+)
+def test_an_action_that_the_space_cannot_hold_is_refused(action: Any, message: str) -> None:
+    """It is not cut: the tagged object itself can be given."""
+    space = ActionSpace(codec(catalog.model("reasoning").roles["analyst"].action), LIMITS)
+    with pytest.raises(UsageError, match=message):
+        space.encode(action)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        None,
+        3,
+        {},
+        {"do": 0},
+        {"do": 1.5, "order": {}},
+        {"do": 7, "order": {}},
+        {"do": -1, "order": {}},
+        {"do": 0, "order": {"quantity": 3}},
+        {"do": 0, "order": {"quantity": {"kind": 0, "integer": np.array(2.5), "number": 0}}},
+        {"do": 0, "order": {"quantity": {"kind": 0, "integer": np.zeros(3), "number": 0}}},
+        {"do": 0, "order": {"quantity": {"kind": 0, "integer": "7", "number": 0}}},
+    ],
+)
+def test_what_is_no_member_is_a_wrong_action(member: Any) -> None:
+    """The text says what the role answers with."""
+    space = ActionSpace(codec(catalog.model("beer_game").roles["retailer"].action), LIMITS)
+    with pytest.raises(WrongAction, match=r"is not in the action space.*expected Order"):
+        space.decode(member)
+
+
+# -- a class with every kind of field --------------------------------------------------------------
+
+
+@frozen
+class Left:
+    """One side.
+
+    Attributes:
+        depth: How far.
+    """
+
+    depth: int = field(validator=[ge(-3), le(3)])
+
+
+@frozen
+class Right:
+    """The other side."""
+
+
+@frozen
+class Middle:
+    """Between both.
+
+    Attributes:
+        width: How wide.
+    """
+
+    width: float
+
+
+@frozen
+class Everything:
+    """Every kind of field.
+
+    Attributes:
+        few: A small whole number.
+        above: A whole number above another.
+        share: A share.
+        inside: A number between two, without these.
+        sure: A truth value.
+        grade: One of three.
+        size: One of some numbers.
+        code: Two digits and a letter.
+        name: A text.
+        names: A list.
+        side: One of two classes.
+        maybe: A class or none.
+        table: A mapping.
+        pair: A tuple of two.
+    """
+
+    few: int = field(validator=[ge(2), le(9)])
+    above: int = field(validator=gt(5))
+    share: float = field(validator=[ge(0), le(1)])
+    inside: float = field(validator=[gt(0), lt(1)])
+    sure: bool
+    grade: Literal["a", "b", "c"]
+    size: int = field(validator=in_([10, 20]))
+    code: str = field(validator=matches_re(r"\d{2}-\w"))
+    name: str = field(validator=[min_len(2), max_len(5)])
+    names: tuple[str, ...] = field(converter=tuple, validator=[min_len(1), max_len(3)])
+    side: Left | Right
+    maybe: Middle | None
+    table: dict[str, float]
+    pair: tuple[int, float]
+
+
+WHOLE = Everything(
+    few=3,
+    above=10**18,
+    share=1.0,
+    inside=1e-300,
+    sure=True,
+    grade="b",
+    size=20,
+    code="42-x",
+    name="é—",
+    names=("a", "b"),
+    side=Right(),
+    maybe=Middle(-3.5),
+    table={"x": 0.1},
+    pair=(1, 2.5),
+)
+
+
+def test_every_kind_of_field_has_a_space() -> None:
+    """The table of the module's docstring."""
+    member = ActionSpace(Codec(Everything), LIMITS).space["everything"]
+    assert member["few"] == spaces.Discrete(8, start=2)
+    assert (member["above"].low, member["above"].dtype) == (6, np.int64)
+    assert (member["share"].low, member["share"].high, member["share"].shape) == (0, 1, ())
+    assert 0 < member["inside"].low < 1e-300 < member["inside"].high < 1
+    assert member["sure"] == spaces.Discrete(2)
+    assert member["grade"] == spaces.Discrete(3)
+    assert member["size"] == spaces.Discrete(2)
+    assert (member["name"].min_length, member["name"].max_length) == (2, 5)
+    assert member["names"]["mask"] == spaces.MultiBinary(3)
+    assert len(member["names"]["entries"]) == 3
+    assert member["side"]["kind"] == spaces.Discrete(2)
+    assert member["maybe"]["kind"] == spaces.Discrete(2)
+    assert member["table"] == spaces.Text(400, min_length=0, charset=CHARSET)
+
+
+def test_every_kind_of_field_comes_back() -> None:
+    """Also an instance, whose tagged object it is."""
+    space = ActionSpace(Codec(Everything), LIMITS)
+    assert space.decode(space.encode(WHOLE)) == {"do": "everything", **to_plain(WHOLE)}
+
+
+def test_samples_keep_to_every_bound_that_a_space_can_have() -> None:
+    """Patterns and least lengths too; a mapping in a text is drawn as any text, and wrong."""
+    part = ActionSpace(Codec(Everything), LIMITS)
+    part.space.seed(1)
+    for _ in range(50):
+        drawn = part.decode(part.space.sample())
+        drawn |= {"table": {}, "pair": [1, 2.0]}
+        assert Codec(Everything).read(drawn)
+
+
+# -- observations ----------------------------------------------------------------------------------
+
+
+@frozen
+class Desk:
+    """What is observed.
+
+    Attributes:
+        cash: Without bounds.
+        units: Whole or not.
+        text: Any text.
+        rows: Any number of them.
+    """
+
+    cash: int
+    units: int | float
+    text: str
+    rows: tuple[Left | None, ...]
+
+
+@settings(max_examples=100)
+@given(
+    st.integers(-(2**63), 2**63),
+    st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=600),
+    st.lists(st.none() | st.builds(Left, st.integers(-3, 3)), max_size=20),
+)
+def test_every_observation_fits_its_spaces(cash: int, units: float, text: str, rows: Any) -> None:
+    """Numbers are clipped, texts and lists cut, other characters replaced; a flat one likewise."""
+    desk = Desk(cash, units, text, tuple(rows))
+    for flat in (False, True):
+        space = ObservationSpace(Desk, LIMITS, flat=flat)
+        member = space.encode(desk)
+        assert space.space.contains(member)
+        assert space.space.contains(space.blank())
+
+
+def test_what_does_not_fit_is_cut_to_the_nearest() -> None:
+    """Nothing that fits is changed."""
+    space = ObservationSpace(Desk, SpaceLimits(max_text=4, max_entries=2))
+    member = space.encode(Desk(2**63, 1.5, "añ字bc", (Left(1), None, Left(3))))
+    assert int(member["cash"]) == 2**62
+    assert float(member["units"]) == 1.5
+    assert member["text"] == "añ�b"
+    assert member["rows"]["mask"].tolist() == [1, 1]
+    kinds = [int(each["kind"]) for each in member["rows"]["entries"]]
+    assert kinds == [1, 0]
+
+
+def test_a_flat_observation_has_numbers_kinds_and_masks() -> None:
+    """Texts are left out; what is absent counts 0."""
+    space = ObservationSpace(Desk, SpaceLimits(max_entries=2), flat=True)
+    assert space.encode(Desk(7, 1.5, "text", (Left(-2),))).tolist() == [
+        *(7, 1.5),
+        *(1, 0),  # the mask
+        *(0, 1, -2),  # kind and depth of the first
+        *(0, 0, 0),
+    ]
+
+
+def test_members_are_new_each_time() -> None:
+    """Agents keep what they have seen."""
+    space = ObservationSpace(Desk, LIMITS)
+    desk = Desk(1, 2, "a", (Left(1),))
+    first, second = space.encode(desk), space.encode(desk)
+    first["cash"][...] = 99
+    first["rows"]["mask"][:] = 0
+    assert int(second["cash"]) == 1
+    assert second["rows"]["mask"][0] == 1
+
+
+@frozen
+class Letter:
+    """No number.
+
+    Attributes:
+        text: A text.
+    """
+
+    text: str
+
+
+def test_an_observation_without_a_number_has_no_flat_form() -> None:
+    """A `Box` has at least one number."""
+    with pytest.raises(UsageError, match="Letter holds no number"):
+        ObservationSpace(Letter, LIMITS, flat=True)
+
+
+@pytest.mark.parametrize("where", roles())
+def test_spaces_can_be_flattened(where: str) -> None:
+    """As `FlattenObservation` and common libraries do."""
+    world, _, role = where.partition(":")
+    spec = catalog.model(world).roles[role]
+    small = SpaceLimits(max_text=10, max_entries=2)
+    for space in (
+        ObservationSpace(spec.observation, small).space,
+        ActionSpace(codec(spec.action), small).space,
+    ):
+        space.seed(1)
+        flat = spaces.flatten(space, space.sample())
+        assert spaces.flatten_space(space).contains(flat)
+
+
+_SHOWN = """
+import zlib
+from desim import catalog
+from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
+from desim.schema import codec
+for name in catalog.models():
+    for role in catalog.model(name).roles.values():
+        action = ActionSpace(codec(role.action), SpaceLimits(max_text=50)).space
+        seen = ObservationSpace(role.observation, SpaceLimits(max_text=50)).space
+        action.seed(3), seen.seed(3)
+        print(zlib.crc32(repr([action, seen, action.sample(), seen.sample()]).encode()))
+"""
+
+
+def test_spaces_and_their_samples_do_not_depend_on_the_hash_seed() -> None:
+    """Order of fields, of characters and of enumerations."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", _SHOWN],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
+    assert len(found.pop().split()) >= len(catalog.models())
+
+
+def test_bounds_of_limits_are_checked() -> None:
+    """A million characters for each text would fill the memory of a vector environment."""
+    with pytest.raises(ValueError, match="max_text"):
+        SpaceLimits(max_text=100_001)
+    with pytest.raises(ValueError, match="max_entries"):
+        SpaceLimits(max_entries=0)

@@ -1,0 +1,179 @@
+"""An episode whose seat acts by tool calls; nothing here needs another package."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from desim.adapters.episodes_of import checked_episodes, chosen_presets, chosen_seeds
+from desim.adapters.normalised import has_scale, normalised_score
+from desim.adapters.setup import Setup
+from desim.adapters.tool_limits import Limits, Nudges
+from desim.adapters.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession
+from desim.errors import UsageError, WrongAction
+
+BEER = Setup.of("beer_game", "poisson", seats="retailer")
+
+
+def begun(setup: Setup = BEER, seed: int = 1) -> ToolSession:
+    """Return an episode that waits for its first call."""
+    return ToolSession(setup, setup.begin(seed))
+
+
+def called(play: ToolSession, name: str, **arguments: Any) -> str:
+    """Return the result of a call."""
+    return asyncio.run(play.call(name, arguments))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("oder", {"quantity": 4}, "there is no tool 'oder'; did you mean 'order'"),
+        ("order", {"quantity": "many"}, "quantity"),
+        ("order", {}, "quantity"),
+        ("order", {"quantity": 4, "now": True}, "now"),
+        ("order", None, "no object"),
+        ("order", {"quantity": float("nan")}, "quantity"),
+        (LOOK_UP, {"table": "secrets"}, "table 'secrets' was given; Possible: weeks"),
+        (LOOK_UP, {"table": ["weeks"]}, "was given"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong_and_changes_nothing(
+    name: str, arguments: Any, expected: str
+) -> None:
+    """The sentence is the schema's, the observation stays, and the call is counted."""
+    play = begun()
+    before = (play.observation(), play.session.tick, play.session.score)
+    with pytest.raises(WrongAction, match=expected):
+        asyncio.run(play.call(name, arguments))
+    assert (play.observation(), play.session.tick, play.session.score) == before
+    assert (play.wrong, play.answers) == (1, [])
+
+
+def test_a_call_shows_the_next_observation() -> None:
+    """An answer moves the clock on, and is kept as a tagged object."""
+    play = begun()
+    seen = json.loads(called(play, "order", quantity=4))
+    assert seen["week"] == json.loads(begun().observation())["week"] + 1
+    assert play.answers == [{"do": "order", "quantity": 4}]
+
+
+def test_calls_after_the_end_are_not_executed() -> None:
+    """A reply may hold more calls than there are decisions."""
+    play = begun(Setup.of("beer_game", "poisson", seats="retailer", max_decisions=1))
+    assert called(play, "order", quantity=4).startswith("The episode is over.")
+    assert called(play, "order", quantity=4) == "Not executed: the episode is over."
+    assert play.facts()["ended"] == "truncated"
+    assert "ledger_digest" not in play.facts()
+
+
+def test_playing_out_takes_the_default_action_to_the_end() -> None:
+    """A model that stops early pays for the time that is left."""
+    stopped, defaults = begun(), begun()
+    called(stopped, "order", quantity=4)
+    called(defaults, "order", quantity=4)
+    stopped.play_out()
+    while not defaults.done:
+        asyncio.run(defaults.default())
+    assert stopped.facts() == defaults.facts()
+    assert stopped.facts()["ended"] == "horizon"
+    assert stopped.defaults == len(stopped.answers) - 1
+
+
+def test_tables_are_those_of_the_seat_and_so_many_before_a_decision() -> None:
+    """A model that only reads is refused; after a decision it may read again."""
+    play = begun()
+    called(play, "order", quantity=4)
+    shown = json.loads(called(play, LOOK_UP, table="weeks"))
+    assert shown["rows"] == len(shown["last"])
+    for _ in range(MOST_LOOK_UPS - 1):
+        called(play, LOOK_UP, table="weeks")
+    with pytest.raises(WrongAction, match="20 tables were shown"):
+        called(play, LOOK_UP, table="weeks")
+    called(play, "order", quantity=4)
+    called(play, LOOK_UP, table="weeks")
+
+
+def test_an_action_with_the_name_of_the_tool_for_tables_comes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Then no table is shown."""
+    monkeypatch.setattr("desim.adapters.tool_session.LOOK_UP", "order")
+    play = begun()
+    assert not play.tables
+    assert json.loads(called(play, "order", quantity=4))["week"] > 0
+
+
+def test_a_model_that_only_asks_never_exceeds_the_question_limit() -> None:
+    """Before a question that would end the episode with an error, the default action is taken."""
+    setup = Setup.of(
+        "enterprise_arena", "capped", params={"max_questions_per_tick": 5}, seats="cfo"
+    )
+    play = begun(setup)
+    for _ in range(40):
+        called(play, "recall_notes")
+    assert play.session.tick > 0
+    assert play.defaults > 0
+
+
+def test_nudges_end_with_the_default_action() -> None:
+    """Two useless replies bring a sentence each, the third the default action; then anew."""
+    play = begun()
+    nudges = Nudges(play, Limits(nudges=2))
+    texts = [asyncio.run(nudges.after_reply(called=False)) for _ in range(4)]
+    assert [text.split(",")[0][:22] for text in texts] == [
+        "No tool was called",
+        "No tool was called",
+        "The default action was",
+        "No tool was called",
+    ]
+    assert play.defaults == 1
+
+
+@pytest.mark.parametrize("limits", [{"nudges": -1}, {"max_calls": 0}, {"history": True}])
+def test_limits_are_whole_numbers(limits: dict[str, Any]) -> None:
+    """A wrong limit is refused with its name."""
+    with pytest.raises(UsageError, match=next(iter(limits))):
+        Limits(**limits)
+
+
+def test_history_keeps_rules_first_observation_and_last_rounds() -> None:
+    """What is cut begins with a reply, so that no result stands without its call."""
+    roles = ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
+    assert Limits(history=1).sent(range(7), roles) == [0, 1, 5, 6]
+    assert Limits(history=2).sent(range(7), roles) == list(range(7))
+    assert Limits().sent(range(7), roles) == list(range(7))
+
+
+def test_presets_and_seeds_as_a_command_line_gives_them() -> None:
+    """Texts, lists, and what YAML makes of a range that it takes for a number."""
+    assert chosen_presets("beer_game", "poisson,classic") == ("poisson", "classic")
+    assert len(chosen_presets("beer_game", "all")) > 2
+    assert chosen_seeds("3:5") == (3, 4)
+    assert chosen_seeds(["3", 4, ""]) == (3, 4)
+    with pytest.raises(UsageError, match="YAML"):
+        chosen_seeds(90)
+    with pytest.raises(UsageError, match="has no preset"):
+        chosen_presets("beer_game", "poison")
+    with pytest.raises(UsageError, match="at most 100,000"):
+        chosen_seeds("0:1000001")
+    with pytest.raises(UsageError, match="at most 100,000"):
+        checked_episodes(("a", "b"), range(100_000))
+
+
+def test_a_score_is_normalised_where_seed_parameters_and_roles_are_known() -> None:
+    """The floor is 0; other parameters, and seeds that nobody has played, have no scale."""
+    known = type(BEER.model).known_scores("poisson")  # type: ignore[attr-defined]
+    floor = known.of(1).floor
+    assert normalised_score(BEER, "poisson", 1, floor) == 0
+    assert normalised_score(BEER, "poisson", 1, known.of(1).ceiling.value) == 1
+    assert not has_scale(BEER, "poisson", 10**9)
+    other = Setup.of("beer_game", "poisson", params={"horizon": 7}, seats="retailer")
+    assert not has_scale(other, "poisson", 1)
+
+
+def test_one_seat_is_played() -> None:
+    """Several seats in one conversation would see each other's observations."""
+    with pytest.raises(UsageError, match="one seat is played by tools; 2 were given"):
+        begun(Setup.of("consulting", "published", seats=("candidate", "interviewer")))
