@@ -1,7 +1,8 @@
 """Settings of all tests: checks of ledgers, Hypothesis, and cases from the reference data."""
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -27,6 +28,20 @@ os.environ.pop("COLUMNS", None)
 def pytest_xdist_auto_num_workers() -> int:
     """Start one worker more than there are processors, for tests that wait: browsers, kills."""
     return 1 + (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect the tests without the garbage collector, and keep them out of it afterwards.
+
+    They are half a million objects that live to the end, which every full collection would read.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

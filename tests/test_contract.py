@@ -51,6 +51,16 @@ def first_preset_fast(cases: list[tuple[str, str]]) -> list[Any]:
     ]
 
 
+def ends_of_presets(cases: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Keep the first and the last baseline of further presets; the first preset has them all.
+
+    That the others play the same episode in every process, `test_digests` shows for all of them.
+    """
+    specs = {world: [spec for name, spec in cases if name == world] for world, _ in cases}
+    ends = {world: (found[0], found[-1]) for world, found in specs.items()}
+    return [(world, spec) for world, spec in cases if world in FIRST or spec in ends[world]]
+
+
 #: Shorter episodes of what takes seconds, with all that happens from outside.
 SHORTER = {"enterprise": {"months": "12"}}
 
@@ -67,7 +77,7 @@ def lines(model: Model[Any], spec: str, seed: int, file: Path) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize(("name", "spec"), first_preset_fast(CASES), ids=str)
+@pytest.mark.parametrize(("name", "spec"), first_preset_fast(ends_of_presets(CASES)), ids=str)
 def test_model_seed_and_answers_fix_the_episode(name: str, spec: str, tmp_path: Path) -> None:
     """Two records are the same to the byte, and each replays.
 
@@ -89,10 +99,12 @@ def makers(name: str, spec: str) -> list[Any]:
     return [catalog.policy(Spec.read(one).name, model) for one, model in seated]
 
 
-def digests(name: str, spec: str) -> set[str | None]:
-    """Return the fingerprints of the ledgers after an episode on each of five seeds."""
+def differs(name: str, spec: str) -> bool:
+    """Return whether on one of five seeds the ledgers end otherwise than on the first."""
     model = short(name)
-    return {play(model, read_policies([spec]), seed).ledger_digest for seed in range(5)}
+    ends = (play(model, read_policies([spec]), seed).ledger_digest for seed in range(5))
+    first = next(ends)
+    return any(other != first for other in ends)
 
 
 #: The worlds that say whether their draws depend on the seed.
@@ -109,7 +121,7 @@ FIXED = [name for name in SAYING if is_deterministic(catalog.model(name))]
 )
 def test_a_deterministic_world_is_the_same_on_every_seed(name: str, spec: str) -> None:
     """With every baseline that is not marked as drawing, so a board plays these once."""
-    assert len(digests(name, spec)) == 1
+    assert not differs(name, spec)
 
 
 @pytest.mark.parametrize("name", [name for name in SAYING if name not in FIXED])
@@ -117,7 +129,7 @@ def test_a_world_with_draws_differs_between_seeds(name: str) -> None:
     """With some baseline that does not draw itself, so one episode would not be enough."""
     specs = [spec for world, spec in CASES if world == name]
     still = [spec for spec in specs if not any(map(is_drawing, makers(name, spec)))]
-    assert any(len(digests(name, spec)) > 1 for spec in still)
+    assert any(differs(name, spec) for spec in still)
 
 
 @pytest.mark.parametrize(
@@ -163,9 +175,12 @@ def test_a_twin_finds_a_policy_that_peeks() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", sorted(FIRST))
 def test_hash_seeds_change_nothing(name: str) -> None:
-    """The order of a set of objects has no influence on an episode."""
+    """The order of a set of objects has no influence on an episode.
+
+    Of the other presets the golden file shows it: it was written by another process than reads it.
+    """
     specs = [spec for spec in catalog.baselines(catalog.model(name)) if spec not in SEARCHES]
     code = (
         "import sys; from desim import play; from desim.episodes.spec import read_policies\n"

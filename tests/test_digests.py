@@ -26,8 +26,9 @@ def test_the_first_seed_of_every_baseline_is_unchanged(world: str, spec: str) ->
 @pytest.mark.slow
 @pytest.mark.parametrize(("world", "spec"), CASES, ids=str)
 def test_further_seeds_of_every_baseline_are_unchanged(world: str, spec: str) -> None:
-    """The other seeds of the golden file; of a search the second alone."""
-    seeds = SEEDS[1:2] if spec in SEARCHES else SEEDS[1:]
+    """The other seeds of the golden file; of a search, or where all are equal, the second alone."""
+    ends = {tuple(end) for name, one, _, *end in ROWS if (name, one) == (world, spec)}
+    seeds = SEEDS[1:2] if spec in SEARCHES or len(ends) == 1 else SEEDS[1:]
     assert [one for seed in seeds if (one := line(world, spec, seed)) not in GOLDEN] == []
 
 

@@ -106,6 +106,7 @@ def allocated(draws: np.random.Generator, means: np.ndarray, sd: float, total: i
     return max(values, key=lambda k: np.mean(values[k])) == 0
 
 
+@pytest.mark.slow
 def test_allocation_needs_a_third_of_equal_replications() -> None:
     """Ten alternatives, one unit apart, sd 6: 95 % right selections (Chen and others 2000)."""
     means, sd = -np.arange(10.0), 6.0

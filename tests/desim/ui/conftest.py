@@ -1,6 +1,5 @@
 """A browser for the tests of the page; $DESIM_SCREENSHOTS names a folder for screenshots."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 from support import browsing
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One browser for all tests."""
     with browsing.Browser.started(tmp_path_factory.mktemp("profile")) as browser:
@@ -19,6 +18,6 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """Where screenshots go."""
-    folder = Path(os.environ.get("DESIM_SCREENSHOTS") or tmp_path / "pictures")
+    folder = Path(browsing.SCREENSHOTS or tmp_path / "pictures")
     folder.mkdir(exist_ok=True, parents=True)
     return folder

@@ -221,6 +221,7 @@ def grind(chromium: Any, sacks: int) -> None:
     chromium.decide("[data-act='grind']")
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_model_is_shown_and_is_no_finished_game(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:
@@ -286,6 +287,7 @@ def test_options_and_tables_that_fail_leave_the_forms(
     assert done == [{"do": "grind", "sacks": 6}, {"do": "rest"}, {"do": "grind", "sacks": 2}]
 
 
+@pytest.mark.slow
 def test_a_table_that_cannot_be_shown_leaves_the_others(chromium: Any, tmp_path: Path) -> None:
     """Its tab says why, and another tab still opens."""
     with Server(f"{MILL} --set tables_fail=rows --record game.jsonl", tmp_path) as server:
@@ -299,6 +301,7 @@ def test_a_table_that_cannot_be_shown_leaves_the_others(chromium: Any, tmp_path:
     assert len(kept(tmp_path).steps) == 2
 
 
+@pytest.mark.slow
 def test_a_policy_that_failed_is_asked_again_by_a_click(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:

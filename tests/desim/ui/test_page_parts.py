@@ -31,6 +31,7 @@ def play_to_the_end(chromium: Browser) -> None:
         chromium.decide()
 
 
+@pytest.mark.slow
 def test_a_person_in_seats_of_two_parts(chromium: Any, tmp_path: Path, pictures: Path) -> None:
     """The header says who decides when; tables are the seat's; a long name fits every window."""
     seats = f"--practice --seat mill.miller --seat inn.landlord --seat {COOK}"
@@ -90,6 +91,7 @@ def test_two_persons_have_a_tab_each(chromium: Any, tmp_path: Path) -> None:
     assert [step.role for step in steps] == ["mill.miller", "inn.landlord"]
 
 
+@pytest.mark.slow
 def test_models_a_person_and_a_rule_in_one_episode(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_models_a_person_and_a_rule_in_one_episode(
     assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == episode.ledger_digest
 
 
+@pytest.mark.slow
 def test_a_person_and_models_run_an_enterprise(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:
