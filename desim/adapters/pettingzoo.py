@@ -4,8 +4,8 @@
 
     env = parallel_env("corner_shop", seats=("owner", "clerk"), action="options", flat=True)
 
-Decisions that fall on one instant are handed out together: nobody sees another's answer first. An
-agent is the name of a role, and stays in `agents` until the episode ends, for all at once. Where
+Decisions that fall on one instant are handed out together: no agent observes the answer of another.
+An agent is the name of a role, and stays in `agents` until the episode ends, for all at once. Where
 roles decide at different instants, `infos[agent]["deciding"]` says whether an agent has an open
 decision. The AEC environment selects only agents that have one. The parallel one returns an
 observation for every agent, as its tests demand: of one without an open decision the last

@@ -35,8 +35,8 @@ _MOST_ROWS = 100
 _HOW = (
     "Act by calling a tool; a reply without a call changes nothing. Several calls in one reply are "
     "carried out in their order, and the answer to each is the next observation. A call that does "
-    "not fit a tool's schema changes nothing either. Nobody will answer questions: play on until "
-    "you are told that the episode is over."
+    "not fit a tool's schema changes nothing either. Questions are not answered: play on until a "
+    "reply says that the episode is over."
 )
 
 _NOT_EXECUTED = "Not executed: the episode is over."

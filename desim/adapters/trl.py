@@ -146,7 +146,7 @@ def environment(
 ) -> type[Rollout]:
     """Return the class of a world's seat for `GRPOTrainer(environment_factory=)`.
 
-    Training wants short episodes: `max_days=30` truncates a year to a month, `max_decisions` any
+    Training needs short episodes: `max_days=30` truncates a year to a month, `max_decisions` any
     world, and worlds have a length among their parameters, such as `params={"horizon": 8}`. The
     rewards of the decisions until then are dense: changes of the score.
 

@@ -12,7 +12,7 @@ _BREWS = "you order what is brewed. Brewing takes time"
 
 
 def rules(params: BeerGameParams, stage: str) -> str:
-    """Return what a stage knows before the first week; costs and weeks are the parameters'."""
+    """Return the rules for a stage, with the parameters' costs and weeks."""
     order = _BREWS if stage == params.stages[-1] else _ORDERS
     least, forced = params.minimum_holding_cost, params.forced_weeks
     floor = f"; holding costs at least {least:g} a week" if least else ""

@@ -62,7 +62,7 @@ points."""
 
 
 def rules(role: str) -> str:
-    """Return what a role knows before its first message or verdict."""
+    """Return the rules for a role."""
     if role == "interviewer":
         return _INTERVIEWER.format(end=END)
     return _CANDIDATE if role == "candidate" else _JUDGE

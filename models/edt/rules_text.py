@@ -37,7 +37,7 @@ _REFUSED = "\nA decision that cannot be carried out is refused with a reason and
 
 
 def rules(params: DigitalTwinParams) -> str:
-    """Return what the manager knows before the first decision."""
+    """Return the rules for the manager."""
     if params.asks == "once":
         text = _ONCE.format(aim=_AIM, work=_WORK.format(or_leave=""))
         return text + _REFUSED if params.mode == "strict" else text

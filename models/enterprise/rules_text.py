@@ -20,5 +20,5 @@ the next observation says why."""
 
 
 def rules(params: EnterpriseParams) -> str:
-    """Return what the controller knows before the first month's end."""
+    """Return the rules for the controller."""
     return _RULES.format(months=params.months, reserve=params.reserve, grace=params.grace)

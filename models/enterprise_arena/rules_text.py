@@ -21,7 +21,7 @@ There is no order that you must follow; you may act at any time."""
 
 
 def rules(params: ArenaParams) -> str:
-    """Return what the officer knows before the first month."""
+    """Return the rules for the officer."""
     soonest, latest = params.delay_range
     months = params.trailing_months
     return _RULES.format(

@@ -32,7 +32,7 @@ class Episodes:
     """The episodes of a server.
 
     A client is named by the session of its connection. One without a session, None, names the
-    episode in every call; an id is enough to play an episode, as nobody can guess it.
+    episode in every call; an id is enough to play an episode, as it cannot be guessed.
 
     Args:
         setup: What is played.
@@ -169,7 +169,7 @@ class Episodes:
         self._assign(client, name)
         try:
             await self._kept(episode, episode.begin(start, lock))
-        except BaseException:  # also of a call that is cancelled: its client knows no id
+        except BaseException:  # also of a call that is cancelled: its client has no id
             with anyio.CancelScope(shield=True):
                 await self.close(episode)
             raise

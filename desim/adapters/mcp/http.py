@@ -44,7 +44,7 @@ def run(
         server: A server of the package.
         episodes: What it plays.
         at: A socket that listens.
-        host: The name or address by which it was told to listen.
+        host: The name or address under which it listens.
         token: What clients must send as a bearer token.
         idle: Seconds after which an idle session ends.
     """

@@ -57,7 +57,7 @@ class OpenEpisode:
     loop of the episode's own.
 
     Args:
-        name: Its id, which nobody can guess.
+        name: Its id: 128 random bits.
         threads: Limits the threads of all episodes.
 
     Attributes:

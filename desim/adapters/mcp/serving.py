@@ -17,7 +17,7 @@ from desim.adapters.setup import Setup
 
 __all__ = ["serve"]
 
-#: Seconds after which a session and an episode that nobody uses are closed.
+#: Seconds after which a session and an episode without a call are closed.
 _IDLE = 1800.0
 
 
@@ -45,7 +45,7 @@ def serve(
             is printed on standard error.
         records: The folder that receives one record an episode; None records nothing.
         max_sessions: Episodes that may be open at the same time.
-        idle: Seconds after which a session and an episode that nobody uses are closed.
+        idle: Seconds after which a session and an episode without a call are closed.
         as_json: Print one line of JSON with address and token on standard output, over HTTP.
 
     Raises:
