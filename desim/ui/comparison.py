@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from attrs import asdict, define, field, frozen
+from attrs import define, field, frozen
 
 from desim import catalog
 from desim.core.protocols import Model, offers
@@ -17,6 +17,12 @@ from desim.ui.layout import TextTable, text_table
 
 __all__ = ["Baseline", "BaselineComparison"]
 
+_INFORMED = (
+    "Informed baselines use facts that their roles cannot observe, so they are no rivals and have "
+    "no rank."
+)
+_LEFT_OUT = "Without a row, as they do not play all of your roles"
+
 
 @frozen
 class Baseline:
@@ -26,11 +32,13 @@ class Baseline:
         policy: Its spec; of a model with parts also whose it is.
         score: Higher is better; None if the episode failed.
         ended: Why the episode ended, or why it failed.
+        informed: Whether it uses facts that its role cannot observe; it then has no rank.
     """
 
     policy: str
     score: float | None
     ended: str
+    informed: bool = False
 
 
 @define(eq=False)
@@ -40,11 +48,12 @@ class BaselineComparison:
     Attributes:
         model: The model.
         seed: The seed of the person's game.
-        seats: The person's roles, which a baseline takes unless its spec or class names others.
+        seats: The person's roles, all of which a baseline takes.
         others: The policies of other roles.
         contenders: The baselines; none where a policy of another role obtains its answers from
             somewhere, such as a language model, which would be asked, and paid, again for each.
-        asks_again: The roles of such policies.
+        left_out: The specs of baselines that do not play all of the person's roles.
+        asks_again: The roles of policies that obtain their answers from somewhere.
         played: The baselines that have played so far.
     """
 
@@ -53,13 +62,16 @@ class BaselineComparison:
     seats: tuple[str, ...]
     others: Mapping[str, Any]
     contenders: tuple[Contender, ...] = field(init=False)
+    left_out: tuple[str, ...] = field(init=False)
     asks_again: tuple[str, ...] = field(init=False)
     played: list[Baseline] = field(factory=list)
     _thread: threading.Thread | None = None
 
     def __attrs_post_init__(self) -> None:
         self.asks_again = tuple(_resuming(self.model, self.others))
-        self.contenders = () if self.asks_again else contenders(self.model, self.seats)
+        known = () if self.asks_again else contenders(self.model, self.seats)
+        self.contenders = tuple(one for one in known if one.plays(self.model, self.seats))
+        self.left_out = tuple(one.label for one in known if one not in self.contenders)
 
     @property
     def note(self) -> str:
@@ -68,6 +80,15 @@ class BaselineComparison:
             return ""
         roles = " and ".join(self.asks_again)
         return f"No baselines play: for each of them {roles} would be asked again."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences below the table: which rows have no rank, and which baselines no row."""
+        marked = any(row.informed for row in self.played)
+        return (
+            *((_INFORMED,) if marked else ()),
+            *((f"{_LEFT_OUT}: {', '.join(self.left_out)}.",) if self.left_out else ()),
+        )
 
     @property
     def done(self) -> bool:
@@ -86,19 +107,35 @@ class BaselineComparison:
             self.played.append(self._episode_of(contender))
 
     def ranked(self, episode: Episode) -> TextTable:
-        """Rank the person's episode among the baselines that have played, best first."""
+        """Rank the person's episode among the baselines that have played, best first.
+
+        Equal scores share a rank. Informed baselines follow without one, as do those that failed.
+        """
         you = Baseline("you", episode.score, episode.ended)
         rows = sorted((you, *self.played), key=_order)
-        ranks = [{"rank": rank, **asdict(row)} for rank, row in enumerate(rows, 1)]
-        return text_table("Scores on the same seed, higher is better", ranks)
+        rivals = [row.score for row in rows if row.score is not None and not row.informed]
+        return text_table(
+            "Scores on the same seed, higher is better",
+            [
+                {
+                    "rank": None if row.informed or row.score is None else _rank(row.score, rivals),
+                    "policy": f"{row.policy} (informed)" if row.informed else row.policy,
+                    "score": row.score,
+                    "ended": row.ended,
+                }
+                for row in rows
+            ],
+        )
 
     def _episode_of(self, contender: Contender) -> Baseline:
+        informed = False
         try:
+            informed = contender.is_informed(self.model, self.seats)
             policies = {**self.others, **contender.policies(self.model, self.seats)}
             episode = play(self.model, policies, self.seed)
         except Exception as fault:  # noqa: BLE001 (the other baselines play even if one fails)
-            return Baseline(contender.label, None, str(fault))
-        return Baseline(contender.label, episode.score, episode.ended)
+            return Baseline(contender.label, None, str(fault), informed)
+        return Baseline(contender.label, episode.score, episode.ended, informed)
 
 
 @runtime_checkable
@@ -118,6 +155,11 @@ def _resuming(model: Model[Any], policies: Mapping[str, Any]) -> Iterable[str]:
             yield role
 
 
-def _order(row: Baseline) -> tuple[bool, float]:
-    """Sort higher scores first, rows without a score last."""
-    return row.score is None, -(row.score or 0)
+def _order(row: Baseline) -> tuple[bool, bool, float]:
+    """Sort informed rows last, among the others rows without a score, then higher scores first."""
+    return row.informed, row.score is None, -(row.score or 0)
+
+
+def _rank(score: float, rivals: Iterable[float]) -> int:
+    """Return one more than the number of higher scores."""
+    return 1 + sum(other > score for other in rivals)

@@ -6,9 +6,10 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.protocols import Model
+from desim.core.protocols import Model, is_informed
 from desim.episodes.lineup import assign, seat_of
-from desim.episodes.spec import read_policies
+from desim.episodes.spec import Spec, read_policies
+from desim.errors import UsageError
 
 __all__ = ["Contender", "contenders"]
 
@@ -30,7 +31,7 @@ class Contender:
     specs: Mapping[str, str]
 
     def policies(self, model: Model[Any], seats: Sequence[str]) -> dict[str, Any]:
-        """Return the policies of the person's roles, and of others that its spec or class names.
+        """Return the policies of the person's roles; a role that its specs leave out is missing.
 
         Raises:
             UsageError: There is no such policy.
@@ -42,7 +43,27 @@ class Contender:
         for name, spec in self.specs.items():
             taken = assign(parts[name].model, read_policies((spec,)), parts[name].seats)
             given |= {f"{name}.{role}" if name else role: one for role, one in taken.items()}
-        return given
+        return {role: given[role] for role in seats if role in given}
+
+    def plays(self, model: Model[Any], seats: Sequence[str]) -> bool:
+        """Return whether it plays all of the person's roles, so that scores can be compared.
+
+        A spec that is wrong counts as one that does: its error is shown in place of a score.
+        """
+        try:
+            return len(self.policies(model, seats)) == len(seats)
+        except UsageError:
+            return True
+
+    def is_informed(self, model: Model[Any], seats: Sequence[str]) -> bool:
+        """Return whether one of its policies uses facts that its role cannot observe.
+
+        Raises:
+            UsageError: There is no such policy.
+        """
+        policies = self.policies(model, seats).items()
+        named = ((Spec.read(spec).name, seat_of(model, role, 0).model) for role, spec in policies)
+        return any(is_informed(catalog.policy(name, of), of) for name, of in named)
 
 
 @frozen
@@ -54,12 +75,16 @@ class _Part:
 
 
 def contenders(model: Model[Any], seats: Sequence[str]) -> tuple[Contender, ...]:
-    """Return the baselines of a model, then those that only the parts of a person's seats have.
+    """Return the baselines and line-ups of a model, then those that only parts of it have.
+
+    Parts are those in which a person has seats.
 
     Where these are several parts, one part tries all of its baselines while the person's seats in
     the others are played by `greedy`, or by the first baseline of a part without options.
     """
-    whole = catalog.baselines(model)
+    # For one seat a line-up is a single rule, which the baselines name.
+    joint = catalog.lineups(model) if len(seats) > 1 else ()
+    whole = tuple(dict.fromkeys((*catalog.baselines(model), *joint)))
     named = {name: catalog.baselines(part.model) for name, part in _parts(model, seats).items()}
     every = tuple(Contender(name, {"": name}) for name in whole)
     return (*every, *_by_part(named, whole)) if all(named.values()) else every

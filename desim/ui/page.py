@@ -219,6 +219,8 @@ class Tab:
             ui.label(comparison.note).classes("help").props("data-note")
             return
         show_table(comparison.ranked(episode), mark="you", page=0)
+        for note in comparison.notes:
+            ui.label(note).classes("help")
         if not comparison.done:
             with ui.row().classes("items-center"):
                 ui.spinner()

@@ -254,6 +254,8 @@ class TerminalGame:
             self._print(comparison.note)
         else:
             self._print_table(comparison.ranked(episode))
+        for note in comparison.notes:
+            self._print(note)
         self._print(f"Your game is recorded in {game.file}: desim replay {game.file}")
 
 

@@ -21,27 +21,60 @@ def test_baselines_play_the_roles_of_the_person() -> None:
 
 
 def test_the_table_ranks_the_person_among_them() -> None:
-    """Higher is better, and the first of equals is the person."""
+    """Higher is better, and the person is the first row of equals, which share a rank."""
     comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
     episode = play(MODEL, "greedy", 0)
     comparison.play()
-    rows = comparison.ranked(episode).rows
-    policies = [row[1] for row in rows]
+    rows = {row[1]: row for row in comparison.ranked(episode).rows}
+    policies = [*rows]
     assert policies.index("you") < policies.index("greedy")
     assert len(rows) == len(catalog.baselines(MODEL)) + 1
-    scores = [float(row[2].replace(",", "")) for row in rows]
+    rivals = [row for row in rows.values() if row[0] != "—"]
+    scores = [float(row[2].replace(",", "")) for row in rivals]
     assert scores == sorted(scores, reverse=True)
+    assert [int(row[0]) for row in rivals] == [
+        1 + sum(other > score for other in scores) for score in scores
+    ]
+    assert rows["you"][0] == rows["greedy"][0]
 
 
-def test_the_other_baselines_play_after_one_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is last in the table, with the reason."""
-    names: Any = lambda _: ("missing", "greedy")  # noqa: E731
+def test_an_informed_baseline_is_marked_and_has_no_rank() -> None:
+    """It knows what the person cannot observe, so it is listed behind the rivals."""
+    comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
+    comparison.play()
+    rows = comparison.ranked(play(MODEL, "greedy", 0)).rows
+    assert [row[0] for row in rows[-2:]] == ["—", "—"]
+    assert {row[1] for row in rows[-2:]} == {"perfect (informed)", "foresight (informed)"}
+    assert "Informed baselines use facts" in comparison.notes[0]
+
+
+def test_a_person_in_all_seats_is_compared_with_line_ups_of_all_seats() -> None:
+    """A score of one stage's costs is no rival of a score of four stages' costs."""
+    seats = tuple(MODEL.roles)
+    comparison = BaselineComparison(MODEL, 0, seats, {})
+    assert comparison.left_out == ("retailer=echelon_base_stock",)
+    assert "play all of your roles: retailer=echelon_base_stock." in comparison.notes[-1]
+    for contender in comparison.contenders:
+        assert set(contender.policies(MODEL, seats)) == set(seats)
+
+
+def test_a_baseline_takes_no_seat_that_is_not_the_persons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that plays all stages where no role is named plays the person's stage here."""
+    names: Any = lambda _: ("echelon_base_stock",)  # noqa: E731
     monkeypatch.setattr("desim.catalog.baselines", names)
     comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
     comparison.play()
-    last = comparison.ranked(play(MODEL, "random", 0)).rows[-1]
-    assert last[1] == "missing"
-    assert "there is no policy 'missing'" in last[3]
+    alone = play(MODEL, {"retailer": "echelon_base_stock"}, 0)
+    assert [one.score for one in comparison.played] == [alone.score]
+
+
+def test_a_line_up_of_the_persons_seats_is_a_rival() -> None:
+    """For several seats a model's line-ups play as well; for one seat they repeat a rule."""
+    model = catalog.model("consulting")
+    both = BaselineComparison(model, 0, ("interviewer", "candidate"), {})
+    alone = BaselineComparison(model, 0, ("candidate",), {})
+    assert "scripted_seats" in [one.label for one in both.contenders]
+    assert "scripted_seats" not in [one.label for one in alone.contenders]
 
 
 class Diary:
