@@ -15,6 +15,7 @@ from desim.composition.joined import (
     joined_statements,
     joined_tables,
     joined_ticks,
+    joined_time,
 )
 from desim.composition.link_spec import LinkSpec, as_links
 from desim.composition.part_spec import PartSpec, as_parts, check_date
@@ -135,6 +136,10 @@ class Composite(PartsModel):
     def tables(self, state: Group, role: str) -> dict[str, Rows]:
         """Return the tables that the part of a role shows it."""
         return joined_tables(state, *split_name(role))
+
+    def role_time(self, state: Group, role: str, tick: int) -> str:
+        """Return a common tick as the part of a role states it."""
+        return joined_time(state, role, tick)
 
     def _member(self, part: PartSpec) -> Member:
         start = dt.datetime.fromisoformat(part.start) if part.start else None

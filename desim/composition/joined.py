@@ -7,8 +7,9 @@ from attrs import evolve
 
 from desim.composition.group import Group
 from desim.core.columns import Column
-from desim.core.parts import Part
+from desim.core.parts import Part, split_name
 from desim.core.protocols import (
+    HasRoleTimes,
     HasSeries,
     HasSeriesColumns,
     HasSeriesTicks,
@@ -30,6 +31,7 @@ __all__ = [
     "joined_statements",
     "joined_tables",
     "joined_ticks",
+    "joined_time",
 ]
 
 #: In the place of a reason: the part has not begun.
@@ -108,6 +110,15 @@ def joined_tables(group: Group, part: str, role: str) -> dict[str, Rows]:
     """Return the tables of a part that a role of it may look up; none before it has begun."""
     one = group.parts.get(part)
     return dict(one.model.tables(one.state, role)) if one and offers(one.model, HasTables) else {}
+
+
+def joined_time(group: Group, role: str, tick: int) -> str:
+    """Return a common tick as a role may know it: as its part states it, else the common date."""
+    name, inside = split_name(role)
+    part = group.parts.get(name)
+    if part and offers(part.model, HasRoleTimes):
+        return part.model.role_time(part.state, inside, part.ticks.to_local(tick))
+    return group.clock.moment(tick).date().isoformat()
 
 
 def joined_statements(group: Group) -> dict[str, Rows]:

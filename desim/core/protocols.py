@@ -44,6 +44,7 @@ __all__ = [
     "HasParts",
     "HasPresets",
     "HasQuestionLimit",
+    "HasRoleTimes",
     "HasRules",
     "HasSeries",
     "HasSeriesColumns",
@@ -263,6 +264,18 @@ class HasDates(Protocol):
 
     def date(self, tick: int) -> dt.date:
         """Return the day of a tick; ticks of opening entries may be negative."""
+        ...
+
+
+@runtime_checkable
+class HasRoleTimes(Protocol):
+    """A model that states the time as a role may know it, which may differ from its dates.
+
+    A person in a role reads this in place of the date, for instance where the model hides the year.
+    """
+
+    def role_time(self, state: Any, role: str, tick: int) -> str:
+        """Return a tick up to the present one as *role* may know it; empty where it has no name."""
         ...
 
 

@@ -3,7 +3,6 @@
 from desim.ui.faults import Fault
 from desim.ui.game import Game
 from desim.ui.layout import action_text
-from desim.ui.part_texts import tick_text
 
 __all__ = ["answer_lines", "way_command", "way_lines"]
 
@@ -12,7 +11,7 @@ def answer_lines(game: Game, fault: Fault) -> list[str]:
     """Return a line for each answer that led to a fault."""
     return [
         f"Decision {answer.number} on record, {answer.step.role} at "
-        f"{tick_text(game.model, answer.step.t)}: "
+        f"{game.time(answer.step.role, answer.step.t) or f't={answer.step.t}'}: "
         + action_text(answer.step.action, game.role(answer.step.role).action)
         for answer in fault.answers
     ]

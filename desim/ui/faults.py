@@ -77,7 +77,7 @@ class Fault:
             answers: Those since the clock last stopped.
             file: The record.
             seats: The person's roles.
-            date: The day of the fault, ISO; empty where the model's ticks have no dates.
+            date: When the fault was, as the person's role knows it; may be empty.
         """
         return cls(
             f"The model failed{date and f' on {date}'}, so the game has no result",

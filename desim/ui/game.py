@@ -30,7 +30,7 @@ from desim.schema import codec
 from desim.short_repr import short_repr
 from desim.ui.faults import Fault
 from desim.ui.helps import offered_options, offered_tables
-from desim.ui.part_texts import date_text
+from desim.ui.part_texts import time_text
 from desim.ui.person_session import PersonSession
 from desim.ui.record_watch import RecordWatch
 from desim.ui.view import View
@@ -115,6 +115,10 @@ class Game:
     def role(self, name: str) -> Role:
         """Return a role of the model."""
         return self.model.roles[name]
+
+    def time(self, role: str, tick: int) -> str:
+        """Return a tick up to the present one as a role knows it; empty where it has no name."""
+        return time_text(self.model, self._run.state, role, tick)
 
     def answer(self, turn: int, action: Any) -> None:
         """Answer the open decision and advance to the person's next one.
@@ -286,7 +290,7 @@ class Game:
         tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
         return View(
             turn=self._turn,
-            date=date_text(self.model, self._run.world.now),
+            date=self.time(shown_role, self._run.world.now),
             role=role,
             observation=decision.observation if decision else None,
             options=options,

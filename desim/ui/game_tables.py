@@ -3,7 +3,7 @@
 from desim.episodes.episode import Episode
 from desim.ui.game import Game
 from desim.ui.layout import TextTable, action_text, text_table
-from desim.ui.part_texts import date_text, name_text, part_of
+from desim.ui.part_texts import name_text, part_of
 
 __all__ = ["decisions_table", "metrics_table"]
 
@@ -13,7 +13,7 @@ def decisions_table(game: Game, *, latest_first: bool = False) -> TextTable:
     rows = [
         {
             "decision": number,
-            **({"date": date} if (date := date_text(game.model, step.t)) else {}),
+            **({"date": date} if (date := game.time(step.role, step.t)) else {}),
             "role": name_text(game.model, step.role),
             "answer": action_text(step.action, game.role(step.role).action),
         }

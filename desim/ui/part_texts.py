@@ -1,17 +1,17 @@
-"""What a person reads of a model of several parts: names under a part's name, seats, and dates.
+"""What a person reads of a model of several parts: names under a part's name, seats, and times.
 
-Of any other model the same functions return the name itself, and a date where its ticks have one.
+Of any other model the same functions return the name itself, and the time that its role knows.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 from desim.core.parts import split_name
-from desim.core.protocols import HasDates, HasParts, Model, offers
+from desim.core.protocols import HasDates, HasParts, HasRoleTimes, Model, offers
 from desim.formatting import label_text
 from desim.ui.faults import RAISED
 
-__all__ = ["date_text", "name_text", "part_of", "seats_text", "tick_text"]
+__all__ = ["name_text", "part_of", "seats_text", "time_text"]
 
 
 def part_of(model: Model[Any], name: str) -> tuple[str, str]:
@@ -44,16 +44,14 @@ def seats_text(model: Model[Any], roles: Iterable[str]) -> str:
     return "; ".join(texts)
 
 
-def date_text(model: Model[Any], tick: int) -> str:
-    """Return the ISO date of a tick; empty where the model's ticks have none."""
-    if not offers(model, HasDates):
-        return ""
+def time_text(model: Model[Any], state: Any, role: str, tick: int) -> str:
+    """Return a tick as a role may know it: the role's own time, or else the ISO date.
+
+    Empty where the ticks of the model have neither.
+    """
     try:
-        return model.date(tick).isoformat()
+        if offers(model, HasRoleTimes):
+            return model.role_time(state, role, tick)
+        return model.date(tick).isoformat() if offers(model, HasDates) else ""
     except RAISED:  # as with tables, the person does without
         return ""
-
-
-def tick_text(model: Model[Any], tick: int) -> str:
-    """Return the date of a tick, or the tick where the model's ticks have none."""
-    return date_text(model, tick) or f"t={tick}"

@@ -10,7 +10,7 @@ from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, WrongAction
 from desim.schema import codec
 from desim.ui.faults import RAISED, Answer, Fault
-from desim.ui.part_texts import date_text
+from desim.ui.part_texts import time_text
 
 __all__ = ["PersonSession"]
 
@@ -93,7 +93,8 @@ class PersonSession:
 
     @property
     def _date(self) -> str:
-        return date_text(self.session.model, self.session.run.world.now)
+        run = self.session.run
+        return time_text(self.session.model, run.state, self._seats[0], run.world.now)
 
     def _finish(self) -> None:
         try:

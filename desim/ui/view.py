@@ -20,7 +20,7 @@ class View:
 
     Attributes:
         turn: Grows with every change, also when a decision is taken back.
-        date: The day of the present tick, ISO; empty where the model's ticks have no dates.
+        date: The present tick as the role knows it: its own time, else an ISO date, else empty.
         role: The role whose decision is open; empty if none is.
         observation: The observation of the open decision.
         options: Its options, the highest value first; empty if the role offers none.

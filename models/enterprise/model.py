@@ -7,7 +7,7 @@ from attrs import frozen
 
 from desim import Role, World
 from desim.composition.fixed_parts import FixedParts
-from desim.composition.joined import joined_columns, joined_tables
+from desim.composition.joined import joined_columns, joined_tables, joined_time
 from desim.core.columns import Column
 from desim.core.known_scores import KnownScores, read_known_scores
 from desim.core.parts import split_name
@@ -87,3 +87,7 @@ class Enterprise(EnterpriseParams, FixedParts):
         if role == CONTROLLER:
             return statements.statements(state)
         return joined_tables(state.group, *split_name(role))
+
+    def role_time(self, state: Company, role: str, tick: int) -> str:
+        """Return a common tick as the department of a role states it."""
+        return joined_time(state.group, role, tick)

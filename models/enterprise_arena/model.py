@@ -124,6 +124,11 @@ class EnterpriseArena(ArenaParams):
         """
         return statements.statements(state, self.date)
 
+    def role_time(self, state: Lender, role: str, tick: int) -> str:  # noqa: ARG002 (the only role)
+        """Return the anonymised name of a month: its date would tell what the economy will do."""
+        labels = state.macro.label
+        return labels[tick] if 0 <= tick < len(labels) else ""
+
     def date(self, tick: int) -> dt.date:
         """Return the last day of a month; tick -1 is the day of the opening balances."""
         return month_end(self.calendar.start.date(), tick)

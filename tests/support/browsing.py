@@ -21,6 +21,18 @@ TIMEOUT_SECONDS = 20
 #: A folder for screenshots; without it none are taken, because drawing them takes seconds.
 SCREENSHOTS = os.environ.get("DESIM_SCREENSHOTS", "")
 
+#: Of a browser without a display that contacts no host but the server of the page.
+_SWITCHES = (
+    "headless",
+    "no-sandbox",
+    "disable-gpu",
+    "disable-quic",
+    "no-first-run",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-sync",
+)
+
 __all__ = ["SCREENSHOTS", "TIMEOUT_SECONDS", "Browser", "Server", "missing"]
 
 
@@ -101,7 +113,7 @@ class Browser:
 
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium") or ""
-        for argument in ("headless", "no-sandbox", "disable-gpu", "window-size=1400,1500"):
+        for argument in (*_SWITCHES, "window-size=1400,1500"):
             options.add_argument(f"--{argument}")
         options.add_argument(f"--user-data-dir={profile}")
         service = Service(shutil.which("chromedriver"))

@@ -1,5 +1,6 @@
 """The page in a real browser."""
 
+import re
 import signal
 import urllib.error
 import urllib.request
@@ -17,6 +18,8 @@ Server = browsing.Server
 
 #: Windows of a phone, a tablet and a desktop.
 SIZES = ((390, 844), (1024, 768), (1600, 900))
+
+YEAR = re.compile(r"20\d\d")
 
 LACK = browsing.missing()
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or "all is there")]
@@ -331,3 +334,20 @@ def test_a_stopped_server_ends_while_a_policy_decides(
         chromium.until(lambda: len(kept(tmp_path).steps) == 1)
         assert server.stop(number) == (130 if number == signal.SIGINT else -signal.SIGTERM)
     assert [step.role for step in kept(tmp_path).steps] == ["retailer"]
+
+
+def test_a_role_without_years_reads_none(chromium: Any, tmp_path: Path, pictures: Path) -> None:
+    """The lender's months have no year in header, observation, tables and end of the game."""
+    with Server("enterprise_arena --set horizon=3 --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        for month in ("Jan", "Feb", "Mar"):
+            assert chromium.fact("date") == f"{month} 2xx0"
+            assert YEAR.findall(chromium.text()) == []
+            chromium.pictures(pictures / f"arena_{month}.png", SIZES)
+            chromium.decide("[data-option='1']")
+        chromium.until(lambda: "The game has ended" in chromium.text())
+        for name in ("Decisions", "Market"):
+            tab = f"//*[@role='tab'][contains(., '{name}')]"
+            chromium.driver.find_element("xpath", tab).click()
+            chromium.until(lambda: "2xx0" in chromium.find("[role='tabpanel']").text)
+            assert YEAR.findall(chromium.text()) == []

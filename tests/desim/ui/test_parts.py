@@ -1,5 +1,6 @@
 """A person in seats of several parts: dates, seats by part, and the baselines of each part."""
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ from support.shop import Shop
 from desim import Episode, catalog, play, replay
 from desim.cli.main import main
 from desim.composition import Composite, part_seed
+from desim.core.run import Run
 from desim.errors import UsageError
 from desim.ui.comparison import BaselineComparison
 from desim.ui.contenders import Contender, contenders
 from desim.ui.game import Game
 from desim.ui.game_tables import metrics_table
-from desim.ui.part_texts import date_text, name_text, part_of, seats_text, tick_text
+from desim.ui.part_texts import name_text, part_of, seats_text, time_text
+from models.enterprise_arena import EnterpriseArena
 
 BOTH = ("mill.miller", "inn.landlord")
 
@@ -112,13 +115,24 @@ def test_names_under_a_part_are_words() -> None:
     assert seats_text(Inn(), ("landlord",)) == "landlord"
 
 
-def test_dates_are_those_of_the_model() -> None:
-    """Of any model that has them; a date that the model fails to give is left out."""
+def test_times_are_those_that_a_role_knows() -> None:
+    """A model's dates, or those of the common clock; empty where the model fails to give one."""
     week = 7 * 24 * 3600 * 10**6
-    assert tick_text(Town(), week) == "2025-01-08"
-    assert tick_text(Shop(), 2) == "2024-03-03"
-    assert (tick_text(Inn(), 2), date_text(Inn(), 2)) == ("t=2", "")
-    assert tick_text(Town(), 10**20) == f"t={10**20}"
+    town = Run(Town(), 0, BOTH).state
+    assert time_text(Town(), town, "inn.landlord", week) == "2025-01-08"
+    assert time_text(Town(), town, "inn.landlord", 10**20) == ""
+    assert time_text(Shop(), None, "keeper", 2) == "2024-03-03"
+    assert time_text(Inn(), None, "landlord", 2) == ""
+
+
+def test_a_part_that_hides_its_years_hides_them_on_a_common_clock() -> None:
+    """The lender's months have names without a year, and its ticks are those months."""
+    lender = EnterpriseArena.preset("capped", horizon=3)
+    region = Composite({"lender": lender, "inn": Inn()}, start="2015-01-01")
+    run = Run(region, 0, ("lender.cfo", "inn.landlord"))
+    february = region.calendar.ticks(dt.datetime.fromisoformat("2015-02-28"))
+    assert time_text(region, run.state, "lender.cfo", february) == "Jan 2xx0"
+    assert time_text(region, run.state, "inn.landlord", february) == "2015-02-28"
 
 
 # -- the comparison --------------------------------------------------------------------------------
