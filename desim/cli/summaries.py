@@ -72,7 +72,7 @@ class RoleSummary:
 
     Attributes:
         default: Whether a policy takes it when no role is named.
-        observation: The name of the class.
+        observation: The name of the class; of several with " | " between them.
         actions: What each action does, by the name of its class.
     """
 
@@ -149,7 +149,7 @@ def _model_summary(name: str) -> ModelSummary:
         {
             name: RoleSummary(
                 name in default,
-                role.observation.__name__,
+                " | ".join(cls.__name__ for cls in members(role.observation)),
                 {action.__name__: _first_line(action) for action in members(role.action)},
             )
             for name, role in model.roles.items()

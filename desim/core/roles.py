@@ -32,7 +32,8 @@ class Role:
     """What a role observes and how it may act.
 
     Attributes:
-        observation: The frozen class of the observation.
+        observation: The frozen class of the observation, or a union of such classes, whose
+            observations are written with a tag.
         action: The frozen class of the action, or a union of such classes.
         options: Returns sensible actions for an observation: at least one, and each accepted by the
             model. The policies `greedy` and `random` and a person's menu need it.
@@ -41,7 +42,7 @@ class Role:
             None stands for the first option.
     """
 
-    observation: type
+    observation: type | UnionType
     action: type | UnionType
     options: Callable[[Any], Sequence[Option]] | None = None
     optional: bool = False

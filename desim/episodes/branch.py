@@ -12,10 +12,10 @@ from desim.core.protocols import Model
 from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.episodes.episode import Episode
-from desim.episodes.record import Header, Step
+from desim.episodes.record import Header, Step, step_class
 from desim.episodes.short import cut, shown
 from desim.errors import BadRecord, UsageError, WrongAction
-from desim.schema import encode, tagged, to_plain
+from desim.schema import tagged
 
 __all__ = ["branch", "first_difference", "repeated", "repeated_whole", "same_step", "with_futures"]
 
@@ -97,7 +97,8 @@ def repeated(
         if not opened:
             raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
         decision = opened[at]
-        _same_question(number, step, Step(run.world.now, decision.role, decision.observation, None))
+        made = step_class(run.roles[decision.role])
+        _same_question(number, step, made(run.world.now, decision.role, decision.observation, None))
         _answer(number, run, decision, step.action)
         at += 1
         if at == len(opened):
@@ -165,8 +166,9 @@ def _same_question(number: int, recorded: Step, now: Step) -> None:
             f"now {now.role!r} at t={now.t}"
         )
     # The same JSON is the same value; only other JSON needs a comparison of plain values.
-    if encode(recorded.observation) != encode(now.observation):
-        _same(number, recorded, to_plain(recorded.observation), to_plain(now.observation))
+    if recorded.observed != now.observed:
+        decode = msgspec.json.decode
+        _same(number, recorded, decode(recorded.observed), decode(now.observed))
 
 
 def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> None:

@@ -16,12 +16,13 @@ import msgspec
 from desim import catalog
 from desim.core.protocols import Model
 from desim.core.result import Result
+from desim.core.roles import Role
 from desim.core.run import check_futures
 from desim.episodes.reach import model_reaches, refuse
 from desim.episodes.seal import Seal
 from desim.episodes.short import cut, shown
 from desim.errors import BadRecord, SchemaError, UsageError, possible
-from desim.schema import from_plain, to_plain
+from desim.schema import encode, encode_tagged, from_plain, has_tags, to_plain
 from desim.version import __version__
 
 __all__ = [
@@ -32,8 +33,10 @@ __all__ = [
     "Lines",
     "ResultLine",
     "Step",
+    "TaggedStep",
     "TranscriptEntry",
     "parse",
+    "step_class",
     "steps_of",
 ]
 
@@ -148,6 +151,33 @@ class Step(
     observation: Any
     action: Any
     notes: dict[str, Any] | None = None
+
+    @staticmethod
+    def encoded(observation: Any) -> bytes:
+        """Return an observation as JSON, as a record holds it."""
+        return encode(observation)
+
+    @property
+    def observed(self) -> bytes:
+        """The observation as JSON."""
+        return self.encoded(self.observation)
+
+
+class TaggedStep(Step, frozen=True, omit_defaults=True, gc=False):
+    """A decision just made of a role that observes several classes.
+
+    Read from a file it is a `Step`, whose observation has its tag already.
+    """
+
+    @staticmethod
+    def encoded(observation: Any) -> bytes:
+        """Return an observation as JSON with its tag, as a record holds it."""
+        return encode_tagged(observation)
+
+
+def step_class(role: Role) -> type[Step]:
+    """Return the class of a role's decisions."""
+    return TaggedStep if has_tags(role.observation) else Step
 
 
 class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", tag_field="line"):

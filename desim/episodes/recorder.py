@@ -14,7 +14,7 @@ from desim.episodes.record_file import RecordFile, lines_of, write_failed
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.seal import Seal
 from desim.errors import UsageError, WriteFailed
-from desim.schema import encode, tagged
+from desim.schema import tagged
 
 __all__ = ["Recorder", "cut"]
 
@@ -133,13 +133,15 @@ class Recorder:
         """Write the first line."""
         self.line(_encode(header))
 
-    def decision(self, t: int, decision: Decision, notes: Mapping[str, Any] | None) -> None:
-        """Write an answered decision."""
-        self._put(_line(t, decision.role, decision.observation, decision.wire, notes))
+    def decision(
+        self, t: int, decision: Decision, observed: bytes, notes: Mapping[str, Any] | None
+    ) -> None:
+        """Write an answered decision, whose observation is given as JSON."""
+        self._put(_line(t, decision.role, observed, decision.wire, notes))
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
-        self._put(_line(s.t, s.role, s.observation, tagged(s.action), s.notes))
+        self._put(_line(s.t, s.role, s.observed, tagged(s.action), s.notes))
 
     def transcript(self, entry: TranscriptEntry) -> None:
         """Write what a policy received."""
@@ -200,12 +202,12 @@ _decode_tag = msgspec.json.Decoder(_Tag).decode
 
 
 def _line(
-    t: int, role: str, observation: Any, wire: bytes, notes: Mapping[str, Any] | None
+    t: int, role: str, observed: bytes, wire: bytes, notes: Mapping[str, Any] | None
 ) -> bytes:
     """Return the line of a decision with its end."""
-    # The action is JSON already, so the line is joined instead of encoded as a whole.
+    # Both are JSON already, so the line is joined instead of encoded as a whole.
     tail = b',"notes":' + _encode(notes) if notes else b""
-    parts = (t, _role(role), encode(observation), wire, tail)
+    parts = (t, _role(role), observed, wire, tail)
     return b'{"line":"decision","t":%d,"role":%b,"observation":%b,"action":%b%b}\n' % parts
 
 

@@ -23,7 +23,7 @@ from desim.episodes.branch import same_step
 from desim.episodes.episode import Episode
 from desim.episodes.inside import Inside
 from desim.episodes.lineup import Lineup
-from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry
+from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.episodes.recorded_steps import RecordedSteps
 from desim.episodes.recorder import Recorder
 from desim.episodes.short import SHOWN, cut
@@ -87,6 +87,7 @@ class Session:
         futures = self.header.futures
         self.run = Run(model, seed, lineup.roles, limits, futures, observers, points)
         self.steps: list[Step] = []
+        self._step = {name: step_class(role) for name, role in self.run.roles.items()}
         self.past = past.steps if past else ()
         # Before the record is made: a policy may find that it cannot look ahead here.
         self._answers = self._with_simulators()
@@ -219,13 +220,15 @@ class Session:
             self._usage.add(decision.role, notes)
         again = decided <= self._recorded
         if again or self._keeps_steps:
-            step = Step(t, decision.role, decision.observation, decision.action, notes)
+            made = self._step[decision.role]
+            step = made(t, decision.role, decision.observation, decision.action, notes)
             if again:
                 same_step(decided, next(self._repeats), step)
             if self._keeps_steps:
                 self.steps.append(step)
         if not again and self._recorder is not None:
-            self._recorder.decision(t, decision, notes)
+            observed = self._step[decision.role].encoded(decision.observation)
+            self._recorder.decision(t, decision, observed, notes)
 
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""

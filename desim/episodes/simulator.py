@@ -29,7 +29,7 @@ from desim.core.streams import future_seed
 from desim.core.world import Decision
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
-from desim.schema import encode
+from desim.schema import encode_observation
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy takes longer to import than all of desim
@@ -260,7 +260,9 @@ class Simulator:
         """
         present = self._run.handed_out[place]
         if present is not self._checked:
-            if encode(decision.observation) != encode(present.observation):
+            kind = self._run.roles[decision.role].observation
+            again = encode_observation(decision.observation, kind)
+            if again != encode_observation(present.observation, kind):
                 raise self._differs()
             self._checked = present
 

@@ -20,7 +20,7 @@ from desim.core.result import flat
 from desim.episodes.inside import Inside
 from desim.episodes.record import Step
 from desim.errors import UsageError
-from desim.schema import tagged, to_plain
+from desim.schema import tagged
 
 __all__ = ["WHAT", "What", "decision_columns", "series_columns"]
 
@@ -108,15 +108,11 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
 
 def _fields(step: Step) -> Iterator[tuple[str, Any]]:
     """Yield the fields of a decision by column, nested ones by their path."""
-    for head, value in (("action", _tagged(step.action)), ("observation", step.observation)):
-        plain = to_plain(value)
+    for head, wire in (("action", tagged(step.action)), ("observation", step.observed)):
+        plain = json.loads(wire)
         inner = flat(plain, f"{head}.") if isinstance(plain, Mapping) else [(head, plain)]
         for name, one in inner:
             yield name, json.dumps(one) if isinstance(one, list | dict) else one
-
-
-def _tagged(action: Any) -> Any:
-    return json.loads(tagged(action))
 
 
 def _part(model: Model[Any], name: str) -> str:

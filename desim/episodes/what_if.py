@@ -33,7 +33,7 @@ from desim.core.world import Decision
 from desim.episodes.branch import same_step
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, resolve
-from desim.episodes.record import Header, Step
+from desim.episodes.record import Header, Step, step_class
 from desim.episodes.spec import Spec, label, read_policies
 from desim.episodes.trust import given_policies, trusted_model
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
@@ -313,7 +313,8 @@ def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tup
 
 def _moment(run: Run[Any], number: int, step: Step, decision: Decision, until: int) -> Moment:
     t = run.world.now
-    question = Step(t, decision.role, decision.observation, step.action)
+    made = step_class(run.roles[decision.role])
+    question = made(t, decision.role, decision.observation, step.action)
     same_step(number + 1, step, question)
     try:
         run.answer(decision, step.action)

@@ -9,11 +9,13 @@ from desim.schema.codecs import (
     check_observation,
     codec,
     encode,
+    encode_tagged,
     from_plain,
     json_schema,
     tagged,
     to_plain,
 )
+from desim.schema.observations import class_of, encode_observation, has_tags, plain_observation
 from desim.schema.type_check import type_check
 from desim.schema.unions import members
 from desim.schema.wire_types import TAG, tag
@@ -22,11 +24,16 @@ __all__ = [
     "TAG",
     "Codec",
     "check_observation",
+    "class_of",
     "codec",
     "encode",
+    "encode_observation",
+    "encode_tagged",
     "from_plain",
+    "has_tags",
     "json_schema",
     "members",
+    "plain_observation",
     "tag",
     "tagged",
     "to_plain",

@@ -35,6 +35,7 @@ __all__ = [
     "check_observation",
     "codec",
     "encode",
+    "encode_tagged",
     "from_plain",
     "json_schema",
     "tagged",
@@ -154,7 +155,7 @@ def codec(action: type | UnionType) -> Codec:
     return Codec(action)
 
 
-def check_observation(observation: Any, cls: type) -> None:
+def check_observation(observation: Any, cls: type | UnionType) -> None:
     """Check the class of an observation and the types of its fields.
 
     `type_check` is a faster check, which leaves doubtful cases to this one.
@@ -162,23 +163,30 @@ def check_observation(observation: Any, cls: type) -> None:
     Raises:
         SchemaError: It does not fit; the text holds the path of the fault.
     """
+    classes = members(cls)
     if not isinstance(observation, cls):
-        raise SchemaError(f"{_shown(observation)} is not of class {cls.__name__}")
+        names = " or ".join(each.__name__ for each in classes)
+        raise SchemaError(f"{_shown(observation)} is not of class {names}")
     if _has_plain_fields(cls):
         with suppress(*_FAULTS):
             msgspec.convert(observation, wire_kind(cls), from_attributes=True)
             return
     # What is written otherwise than it is held, such as a numpy scalar, fits as it is written.
     try:
-        plain = to_plain(observation)
+        wire = encode_tagged(observation) if len(classes) > 1 else encode(observation)
+        plain = msgspec.json.decode(wire)
     except _FAULTS as fault:
         raise SchemaError(sentence(fault)) from None
     from_plain(plain, cls)
 
 
-def _has_plain_fields(cls: type) -> bool:
-    """Return whether every field is an attribute under the name that JSON uses."""
-    return attrs.has(cls) and all(f.init and f.alias == f.name for f in attrs.fields(cls))
+def _has_plain_fields(cls: Any) -> bool:
+    """Return whether a type is a class whose fields are attributes of the names that JSON uses."""
+    return (
+        isinstance(cls, type)
+        and attrs.has(cls)
+        and all(f.init and f.alias == f.name for f in attrs.fields(cls))
+    )
 
 
 def json_schema(cls: Any) -> dict[str, Any]:
@@ -195,6 +203,12 @@ def encode(value: Any) -> bytes:
     """Return a frozen class, or a container of plain values, as JSON."""
     cls: Any = type(value)
     return _encode(value if native(cls) else to_struct(value))
+
+
+def encode_tagged(value: Any) -> bytes:
+    """Return an instance of a frozen class as JSON, with its tag; a plain value as it is."""
+    cls: Any = type(value)
+    return _encode(to_struct(value, tagged=frozenset((cls,))) if attrs.has(cls) else value)
 
 
 def tagged(action: Any) -> bytes:

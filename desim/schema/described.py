@@ -6,9 +6,12 @@ language model, an agent behind a protocol.
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from types import UnionType
 from typing import Any
 
 from desim.schema.codecs import Codec, json_schema
+from desim.schema.unions import members
+from desim.schema.wire_types import TAG, tag
 
 __all__ = ["Schema", "action_schemas", "field_lines", "menu", "observation_schema"]
 
@@ -41,8 +44,8 @@ def action_schemas(codec: Codec, known: Collection[str] = ()) -> dict[str, Schem
     return schemas
 
 
-def observation_schema(observation: type) -> Schema:
-    """Return the JSON Schema of a frozen class without references."""
+def observation_schema(observation: type | UnionType) -> Schema:
+    """Return the JSON Schema of a role's observations without references."""
     whole = json_schema(observation)
     schema: Schema = _resolved(whole, whole.get("$defs", {}), ())
     return schema
@@ -67,13 +70,26 @@ def menu(schemas: Mapping[str, Schema], key: str = "do") -> str:
 
 
 @lru_cache(maxsize=256)
-def field_lines(observation: type) -> str:
-    """Return one line for each field of an observation, then those of the classes within it."""
+def field_lines(observation: type | UnionType) -> str:
+    """Return one line for each field of an observation, then those of the classes within it.
+
+    The fields of a union's classes have a heading with the tag of the class.
+    """
     whole = json_schema(observation)
     defs = dict(whole.get("$defs", {}))
-    own = defs.pop(observation.__name__, whole)
+    classes = members(observation)
+    own = [(cls, defs.pop(cls.__name__, whole)) for cls in classes]
     within = [f"Each {name}:\n{_lines(schema)}" for name, schema in defs.items()]
-    return "\n".join([_lines(own), *within])
+    if len(classes) == 1:
+        return "\n".join([_lines(own[0][1]), *within])
+    return "\n".join([*(_with_heading(cls, schema) for cls, schema in own), *within])
+
+
+def _with_heading(cls: type, schema: Schema) -> str:
+    """Return the fields of one of a union's classes below its tag and what it stands for."""
+    about = f" ({text.rstrip('.')})" if (text := schema.get("description", "")) else ""
+    fields = {key: each for key, each in schema["properties"].items() if key != TAG}
+    return f'Where "{TAG}" is "{tag(cls)}"{about}:\n{_lines({"properties": fields})}'
 
 
 def _lines(schema: Schema) -> str:

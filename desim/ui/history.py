@@ -10,7 +10,7 @@ from attrs import field, frozen
 from desim.core.roles import Role
 from desim.episodes.record import Step
 from desim.formatting import is_moment, label_text, value_text
-from desim.schema import codec
+from desim.schema import class_of, codec
 from desim.schema.wire_types import TAG
 
 __all__ = ["Axis", "History", "Series", "first_field", "history"]
@@ -82,15 +82,16 @@ def history(role: Role, steps: Sequence[Step], now: Any = None) -> History:
     return History(Axis(label, dict.fromkeys(points)), varied)
 
 
-def first_field(observation: Any, cls: type) -> tuple[str, Any]:
+def first_field(observation: Any, cls: Any) -> tuple[str, Any]:
     """Return name and value of an observation's first field, by convention the time."""
     return next(_fields(observation, cls), ("", None))
 
 
-def _fields(value: Any, cls: type) -> Iterator[tuple[str, Any]]:
+def _fields(value: Any, cls: Any) -> Iterator[tuple[str, Any]]:
     """Yield the fields of an instance, or of the plain mapping that a record holds of it."""
     if isinstance(value, Mapping):
-        order = [each.alias for each in attrs.fields(cls)] if attrs.has(cls) else value
+        own = class_of(value, cls)
+        order = [each.alias for each in attrs.fields(own)] if attrs.has(own) else value
         yield from ((name, value[name]) for name in order if name in value and name != TAG)
     else:
         for each in attrs.fields(type(value)):

@@ -13,7 +13,7 @@ import msgspec
 from attrs import frozen
 
 from desim.formatting import label_text, value_text
-from desim.schema import codec, json_schema, to_plain
+from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.wire_types import TAG
 from desim.ui.form_texts import tagged_object
 from desim.ui.history import first_field
@@ -74,7 +74,7 @@ class Section:
     """An observation, or a mapping nested in it.
 
     Attributes:
-        label: Its name; empty for the whole observation.
+        label: Its name; empty for the whole observation of a role with one class.
         figures: Single values.
         tables: Lists of records.
         texts: Long texts.
@@ -90,23 +90,29 @@ class Section:
     help: str = ""
 
 
-def lay_out(observation: Any, cls: type) -> Section:
+def lay_out(observation: Any, cls: Any) -> Section:
     """Lay out an observation.
 
     Args:
         observation: An instance of *cls*, or the plain values that a record holds of it.
-        cls: The observation's frozen class.
+        cls: The role's frozen class, or union of classes, whose name is then the label.
     """
-    schema = _schema(cls)
-    return _section("", to_plain(observation), schema, schema.get("$defs", {}), 0)
+    plain, own = to_plain(observation), class_of(observation, cls)
+    schema = _schema(own)
+    name, about = "", ""
+    if own is not cls:
+        plain.pop(TAG, None)
+        name, about = label_text(own.__name__), schema.get("description", "")
+    return _section(name, plain, schema, schema.get("$defs", {}), 0, about)
 
 
-def time_figure(observation: Any, cls: type) -> Figure | None:
+def time_figure(observation: Any, cls: Any) -> Figure | None:
     """Return the first field of an observation, by convention the time; None if it is no scalar."""
     name, value = first_field(observation, cls)
     if not isinstance(value, int | float | str):
         return None
-    return Figure(label_text(name), value_text(value), _help(_schema(cls), name))
+    schema = _schema(class_of(observation, cls))
+    return Figure(label_text(name), value_text(value), _help(schema, name))
 
 
 def action_text(action: Any, classes: Any) -> str:

@@ -140,7 +140,7 @@ class ObservationSpace:
         UsageError: A flat observation would have no number.
     """
 
-    def __init__(self, cls: type, limits: SpaceLimits, *, flat: bool = False) -> None:
+    def __init__(self, cls: Any, limits: SpaceLimits, *, flat: bool = False) -> None:
         schema = json_schema(cls)
         builder = _Builder(schema.get("$defs", {}), limits, fit=True)
         self._part = builder.part(schema)

@@ -4,7 +4,7 @@ from typing import Any
 
 from desim import Episode, Seat
 from desim.core.rules import world_rules
-from desim.schema import codec, to_plain
+from desim.schema import codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
 from policies.llm.conversation import ConversationKind, ParsedReply, Question
 from policies.llm.messages import Rounds, as_json, assistant_message, system, tool_results, user
@@ -69,7 +69,7 @@ class GenericConversation:
 
     def situation(self, observation: Any) -> str:
         """Return the user message: the observation."""
-        return as_json(to_plain(observation))
+        return as_json(plain_observation(observation, self.seat.spec.observation))
 
     def answer_format(self) -> str:
         """Return the last part of the system prompt: how to answer."""

@@ -5,6 +5,7 @@ import json
 import pytest
 from attrs import evolve
 from support.command_line import Desim, refused
+from support.two_questions import WORKSHOP
 
 from desim import catalog
 from desim.cli.summaries import summarise_catalog
@@ -39,6 +40,13 @@ def test_list_shows_a_model_of_the_users_own(desim: Desim) -> None:
     for text in ("The same game under another name.", "retailer", "Order", "greedy"):
         assert text in out
     assert "policies of mine:World" not in out
+
+
+def test_list_names_all_classes_that_a_role_observes(desim: Desim) -> None:
+    """Of a role that is asked several kinds of questions."""
+    code, out, err = desim("list", WORKSHOP)
+    assert (code, err) == (0, "")
+    assert "Closing | Breakdown" in out
 
 
 def test_list_as_json_is_one_object(desim: Desim) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 from attrs import frozen
+from support.two_questions import Breakdown, Closing
 
 from desim import Role, Run, Step, catalog
-from desim.schema import to_plain
+from desim.schema import plain_observation, to_plain
 from desim.ui import charts
 from desim.ui.history import history
 from desim.ui.layout import action_text, lay_out, text_table, time_figure
@@ -89,6 +90,22 @@ def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None
         "bank",
         (("1", "0.05"),),
     )
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_an_observation_of_several_classes_is_laid_out_as_the_one_that_it_is(
+    plain: bool,  # noqa: FBT001
+) -> None:
+    """With the name and the texts of its class; the tag of a record is no figure."""
+    kind = Closing | Breakdown
+    seen = plain_observation(Breakdown(3, "lathe"), kind) if plain else Breakdown(3, "lathe")
+    section = lay_out(seen, kind)
+    assert (section.label, section.help) == ("Breakdown", "A machine has failed.")
+    assert [(f.label, f.text) for f in section.figures] == [("Day", "3"), ("Machine", "lathe")]
+    assert section.figures[1].help == "Its name."
+    day = time_figure(seen, kind)
+    assert day is not None
+    assert (day.label, day.text, day.help) == ("Day", "3", "Days so far.")
 
 
 def test_the_first_field_is_the_time_figure() -> None:

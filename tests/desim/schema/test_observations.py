@@ -1,0 +1,68 @@
+"""Observations of a role with several classes have a tag in JSON; those of others have none."""
+
+import numpy as np
+import pytest
+from support.two_questions import Breakdown, Closing
+
+from desim.errors import SchemaError
+from desim.schema import (
+    check_observation,
+    class_of,
+    encode,
+    encode_observation,
+    from_plain,
+    to_plain,
+)
+from desim.schema.described import field_lines
+from desim.schema.observations import plain_observation
+
+BOTH = Closing | Breakdown
+
+
+def test_only_observations_of_a_union_have_a_tag() -> None:
+    """So records of roles with one class stay as they are."""
+    seen = Closing(day=1, cash=2)
+    assert encode_observation(seen, Closing) == encode(seen)
+    assert plain_observation(seen, Closing) == {"day": 1, "cash": 2}
+    assert plain_observation(seen, BOTH) == {"do": "closing", "day": 1, "cash": 2}
+
+
+@pytest.mark.parametrize("seen", [Closing(1, 2), Breakdown(1, "saw")])
+def test_what_is_written_is_read_back_as_the_class_that_it_was(seen: Closing | Breakdown) -> None:
+    """The tag is the one in the JSON Schema of the union."""
+    assert from_plain(plain_observation(seen, BOTH), BOTH) == seen
+
+
+def test_the_class_of_an_observation_is_found_by_instance_and_by_tag() -> None:
+    """A plain object without a tag fits neither class, so the union itself is returned."""
+    assert class_of(Closing(1, 2), BOTH) is Closing
+    assert class_of({"do": "breakdown", "day": 1, "machine": "saw"}, BOTH) is Breakdown
+    assert class_of({"day": 1}, BOTH) is BOTH
+    assert class_of({"do": "breakdown"}, Closing) is Closing
+
+
+def test_an_observation_of_neither_class_is_refused_by_their_names() -> None:
+    """A numpy number in a class of the union fits, as it does in a single class."""
+    check_observation(Closing(1, np.int64(2)), BOTH)  # type: ignore[arg-type]
+    with pytest.raises(SchemaError, match="is not of class Closing or Breakdown"):
+        check_observation(3, BOTH)
+    with pytest.raises(SchemaError, match=r"Expected `int`.*\$\.cash"):
+        check_observation(Closing(1, "much"), BOTH)  # type: ignore[arg-type]
+
+
+def test_fields_of_a_union_are_listed_by_class() -> None:
+    """For readers that see no Python; each list is below the tag of its class."""
+    assert field_lines(BOTH).splitlines() == [
+        'Where "do" is "closing" (The day is over):',
+        "- day: Days so far.",
+        "- cash: Dollars in the till.",
+        'Where "do" is "breakdown" (A machine has failed):',
+        "- day: Days so far.",
+        "- machine: Its name.",
+    ]
+
+
+def test_a_plain_value_stays_as_it_is() -> None:
+    """What a record holds is encoded again without another tag."""
+    plain = plain_observation(Closing(1, 2), BOTH)
+    assert to_plain(plain) == plain_observation(plain, BOTH) == plain
