@@ -22,7 +22,7 @@ from desim.composition.part_spec import PartSpec, as_parts, check_date
 from desim.composition.parts_model import PartsModel
 from desim.core.columns import Column
 from desim.core.parts import split_name
-from desim.core.protocols import Model, Rows
+from desim.core.protocols import Model, Rows, Statement
 from desim.core.spans import Span
 from desim.core.world import World
 from desim.errors import possible
@@ -129,7 +129,7 @@ class Composite(PartsModel):
         """Return when the periods of the parts' series end, in ticks of the common clock."""
         return joined_ticks(state)
 
-    def statements(self, state: Group) -> dict[str, Rows]:
+    def statements(self, state: Group) -> dict[str, Rows | Statement]:
         """Return the statements of the parts that report any, under their names."""
         return joined_statements(state)
 

@@ -17,6 +17,7 @@ from desim.core.protocols import (
     HasTables,
     Model,
     Rows,
+    Statement,
     offers,
 )
 from desim.core.roles import Role
@@ -121,12 +122,12 @@ def joined_time(group: Group, role: str, tick: int) -> str:
     return group.clock.moment(tick).date().isoformat()
 
 
-def joined_statements(group: Group) -> dict[str, Rows]:
+def joined_statements(group: Group) -> dict[str, Rows | Statement]:
     """Return the statements of the parts that report any, under their names."""
     return dict(_statements(group))
 
 
-def _statements(group: Group) -> Iterator[tuple[str, Rows]]:
+def _statements(group: Group) -> Iterator[tuple[str, Rows | Statement]]:
     for name, part in group.parts.items():
         if offers(part.model, HasStatements):
             for key, rows in part.model.statements(part.state).items():

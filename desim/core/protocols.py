@@ -69,6 +69,7 @@ __all__ = [
     "Rows",
     "Seated",
     "ShowsMemory",
+    "Statement",
     "TakesAllRoles",
     "TickCalendar",
     "default_roles",
@@ -249,11 +250,21 @@ class Exportable(Protocol):
         ...
 
 
+# Not the class of the folder `ledgers`, for the same reason as `Ledger`.
+@runtime_checkable
+class Statement(Protocol):
+    """A statement with an amount for each of its lines, such as `ledgers.statements.Statement`."""
+
+    def money(self) -> Mapping[str, float]:
+        """Return the amounts in the currency itself, by line from top to bottom."""
+        ...
+
+
 @runtime_checkable
 class HasStatements(Protocol):
     """A model that reports on its state in statements, such as an income statement."""
 
-    def statements(self, state: Any) -> Mapping[str, Rows]:
+    def statements(self, state: Any) -> Mapping[str, Rows | Statement]:
         """Return tables by name: "income_statement", "balance_sheet", ..."""
         ...
 

@@ -15,11 +15,11 @@ from desim.core.protocols import (
     Exportable,
     HasDates,
     HasLedgers,
-    HasStatements,
     Model,
     Rows,
     offers,
 )
+from desim.core.statements import statements_of
 from desim.episodes.branch import repeated_whole
 from desim.episodes.episode import Episode
 from desim.episodes.inside import Inside
@@ -137,7 +137,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
         UsageError: There is none in that form, or a ledger refuses it.
     """
     ledgers = [one for one in _ledgers(state) if offers(one, Exportable)]
-    statements = model.statements(state) if offers(model, HasStatements) else {}
+    statements = statements_of(model, state)
     forms = list(dict.fromkeys(form for ledger in ledgers for form in ledger.export_forms))
     if statements and STATEMENTS_FORM not in forms:
         forms.append(STATEMENTS_FORM)

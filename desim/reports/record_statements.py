@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,13 +12,13 @@ from desim.core.protocols import (
     Exportable,
     HasDates,
     HasLedgers,
-    HasStatements,
     HasTables,
     Model,
     Rows,
     default_roles,
     offers,
 )
+from desim.core.statements import statements_of
 from desim.formatting import NOTHING, label_text, value_text
 from desim.reports.page import Folded, Given, Table
 from desim.reports.record_read import ReadRecord
@@ -54,17 +54,13 @@ def _of(one: ReadRecord) -> Iterator[Given]:
         return
     try:
         shown: list[Rows] = []
-        for name, rows in _statements(model, state).items():
+        for name, rows in statements_of(model, state).items():
             shown.append(rows)
             yield Folded(f"Statement: {label_text(name)}", _table(rows))
         yield from _ledgers(model, state)
         yield from _tables(model, state, shown)
     except RAISED as fault:  # in the middle of an episode, for which no statement is promised
         yield f"The tables could not be made: {fault_text(fault)}"
-
-
-def _statements(model: Model[Any], state: Any) -> Mapping[str, Rows]:
-    return model.statements(state) if offers(model, HasStatements) else {}
 
 
 def _ledgers(model: Model[Any], state: Any) -> Iterator[Given]:

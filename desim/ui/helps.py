@@ -8,6 +8,7 @@ from typing import Any
 
 from desim.core.protocols import HasTables, Model, Rows, offers
 from desim.core.roles import Option, Role
+from desim.core.statements import rows_of
 from desim.errors import UsageError, possible
 from desim.formatting import label_text, value_text
 from desim.schema import codec
@@ -53,7 +54,7 @@ def shown_table(tables: Mapping[str, Rows], name: str) -> TextTable:
     if name not in tables:
         raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")
     try:
-        return text_table(label_text(name), tables[name])
+        return text_table(label_text(name), rows_of(name, tables[name]))
     except RAISED as error:
         raise UsageError(
             f"the table {name!r} cannot be shown: {type(error).__name__}: {error}"

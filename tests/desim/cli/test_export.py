@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.bean_check import bean_check
-from support.shop import Shop
+from support.shop import SALES, Shop
 from support.small_worlds import Walk
 
 import desim
 from desim import Episode, catalog, play
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
+from ledgers.layout import Layout, Line, Total
+from ledgers.statements import income_statement
 
 FILES = [
     "journal.csv",
@@ -86,6 +88,33 @@ def test_ledgers_and_statements_are_written_beside_the_record(
     ]
     assert text(folder / "teas_holdings.csv")[1] == "shelf,inside,4"
     assert text(folder / "income_statement.csv") == ["row,usd,note", "sales,15.0,", "net,,", ""]
+
+
+def test_statements_of_the_ledgers_package_are_written(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it makes them: a line of the file for each line of the statement."""
+    layout = Layout("income statement", [Line("sales", SALES, -1), Total("net", plus="sales")])
+    monkeypatch.setattr(
+        Shop, "statements", lambda _, till: {"income": income_statement(till.book, layout)}
+    )
+    done = export(monkeypatch, record)
+    assert (done.exit_code, done.stderr) == (0, "")
+    written = text(record.with_name("day") / "income.csv")
+    assert written == ["line,amount", "sales,15.0", "net,15.0", ""]
+
+
+def test_a_statement_that_is_no_table_is_refused(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its name and what is possible."""
+    monkeypatch.setattr(Shop, "statements", lambda _shop, _till: {"income": {"sales": 15.0}})
+    done = export(monkeypatch, record)
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "desim: the table 'income' is {'sales': 15.0}; a table is a list of mappings by column, or "
+        "a statement with `money`\n"
+    )
 
 
 def test_beancount_holds_the_books_alone(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
