@@ -11,7 +11,7 @@ from desim.formatting import label_text
 from desim.schema import codec
 from desim.schema.wire_types import TAG
 
-__all__ = ["NUMBERS", "Field", "Form", "forms"]
+__all__ = ["NUMBERS", "Field", "Form", "amount_form", "forms"]
 
 #: The kinds of fields that hold a number.
 NUMBERS = {"integer", "number"}
@@ -105,6 +105,22 @@ def forms(role: Role) -> tuple[Form, ...]:
     schema = codec(role.action).json_schema()
     refs = schema.get("anyOf", [schema])
     return tuple(_form(_resolved(ref, schema["$defs"]), schema["$defs"]) for ref in refs)
+
+
+def amount_form(known: Sequence[Form]) -> Form | None:
+    """Return the form that a number alone fills in: the only one with a value, which is a number.
+
+    Args:
+        known: The forms of a role.
+
+    Returns:
+        None where several actions have values, or the only one that has some has several or no
+        number.
+    """
+    filled_in = [form for form in known if form.fields]
+    if len(filled_in) != 1 or len(filled_in[0].fields) != 1:
+        return None
+    return filled_in[0] if filled_in[0].fields[0].kind in NUMBERS else None
 
 
 def _form(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Form:

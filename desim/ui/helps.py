@@ -53,8 +53,9 @@ def shown_table(tables: Mapping[str, Rows], name: str) -> TextTable:
     """
     if name not in tables:
         raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")
+    rows = rows_of(name, tables[name])
     try:
-        return text_table(label_text(name), rows_of(name, tables[name]))
+        return text_table(label_text(name), rows)
     except RAISED as error:
         raise UsageError(
             f"the table {name!r} cannot be shown: {type(error).__name__}: {error}"

@@ -1,5 +1,6 @@
 """A person's game in plain text, on standard input and output; a pipe works, too."""
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from desim.ui.console import console
 from desim.ui.fault_texts import answer_lines, way_command, way_lines
 from desim.ui.faults import Fault
 from desim.ui.form_texts import read_form
-from desim.ui.forms import Form, forms
+from desim.ui.forms import Form, amount_form, forms
 from desim.ui.game import Game
 from desim.ui.game_tables import decisions_table, metrics_table
 from desim.ui.helps import shown_table
@@ -27,9 +28,11 @@ __all__ = ["play_in_terminal"]
 
 _PROMPT = "> "
 _HELP = (
-    "Type the number of an option, an action with its values as in `order quantity=12`, or a "
-    'tagged object such as {"do": "order", "quantity": 12}. Put values with spaces in quotes.'
+    "Type {option}, an action with its values as in `order quantity=12`, or a tagged object such "
+    'as {{"do": "order", "quantity": 12}}. Put values with spaces in quotes.'
 )
+#: A number alone, and the number of an option.
+_NUMBER, _OPTION = re.compile(r"[-+]?\d[\d,]*(\.\d+)?"), re.compile(r"#?(\d+)")
 _COMMANDS = {
     "?": "shows this help",
     "past": "lists your decisions",
@@ -113,20 +116,25 @@ class TerminalGame:
         elif view.fault is not None:
             game.go_on(view.turn)
         else:
-            game.answer(view.turn, self._action(line))
+            action = self._action(line)
+            game.answer(view.turn, action)
+            if not line[:1].isalpha():  # a number or JSON: what was done is not what was typed
+                self._print(f"Done: {action_text(action, game.role(view.role).action)}")
 
     def _action(self, line: str) -> Any:
         """Return the action that a line stands for.
+
+        A number alone is an amount where the role has one action with one number, else an option.
 
         Raises:
             UsageError: It is neither an option's number nor an action.
             WrongAction: Its values cannot be parsed.
         """
-        options = self.game.view.options
-        if line.isdigit():
-            if not 1 <= int(line) <= len(options):
-                raise UsageError(f"there is no option {line}; there are {len(options)}")
-            return options[int(line) - 1].action
+        amount = amount_form(self._forms())
+        if amount and _NUMBER.fullmatch(line):
+            return read_form(amount, {amount.fields[0].name: line})
+        if numbered := _OPTION.fullmatch(line):
+            return self._option(int(numbered[1]))
         if line.startswith("{"):
             return _decoded(line)
         known = {form.tag: form for form in self._forms()}
@@ -137,6 +145,17 @@ class TerminalGame:
         if tag not in known:
             raise UsageError(f"there is no action {tag!r}; {possible(tag, known)}; ? helps")
         return read_form(known[tag], dict(_pair(known[tag], pair) for pair in pairs))
+
+    def _option(self, number: int) -> Any:
+        """Return the action of an option.
+
+        Raises:
+            UsageError: There is no option of that number.
+        """
+        options = self.game.view.options
+        if not 1 <= number <= len(options):
+            raise UsageError(f"there is no option {number}; there are {len(options)}")
+        return options[number - 1].action
 
     def _forms(self) -> tuple[Form, ...]:
         role = self.game.view.role
@@ -162,10 +181,11 @@ class TerminalGame:
         date = f", {view.date}" if view.date else ""
         self._print(f"Decision {len(view.steps) + 1}, {view.role}{date}", "bold")
         self._print_section(lay_out(view.observation, role.observation))
+        amount = amount_form(self._forms())
         if view.options:
             rows = [
                 {
-                    "": number,
+                    "": f"#{number}" if amount else number,
                     "answer": action_text(option.action, role.action),
                     "value": option.value,
                     "note": option.note,
@@ -173,6 +193,8 @@ class TerminalGame:
                 for number, option in enumerate(view.options, 1)
             ]
             self._print_table(text_table("Options", rows))
+            if amount:
+                self._print(_amount_text(amount, len(rows)))
         else:
             self._print_missing(view.options_error)
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
@@ -217,7 +239,11 @@ class TerminalGame:
         self.out.print(rich)
 
     def _print_help(self) -> None:
-        self._print(_HELP)
+        amount = amount_form(self._forms())
+        options = len(self.game.view.options)
+        self._print(_HELP.format(option="#1 for option 1" if amount else "the number of an option"))
+        if amount:
+            self._print(_amount_text(amount, options))
         for form in self._forms():
             self._print(f"  {form.tag}: {form.text}")
             for field in form.fields:
@@ -257,6 +283,14 @@ class TerminalGame:
         for note in comparison.notes:
             self._print(note)
         self._print(f"Your game is recorded in {game.file}: desim replay {game.file}")
+
+
+def _amount_text(form: Form, options: int) -> str:
+    """Return what a number alone does, and how an option is taken then."""
+    name = form.fields[0].name
+    last = f" to #{options}" if options > 1 else ""
+    taken = f"; #1{last} takes an option" if options else ""
+    return f"A number alone is the {name} of {form.tag}: 12 is `{form.tag} {name}=12`{taken}."
 
 
 def _decoded(line: str) -> Any:

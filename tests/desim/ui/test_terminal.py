@@ -35,7 +35,7 @@ def actions(tmp_path: Path) -> list[Any]:
 
 def test_a_whole_game_in_a_pipe(tmp_path: Path) -> None:
     """Option 1 every week is greedy; the end is compared with the baselines; it replays."""
-    done = typed(tmp_path, *["1"] * 25)
+    done = typed(tmp_path, *["#1"] * 25)
     assert done.exit_code == 0, done.output
     greedy = play("beer_game", "greedy", 0)
     assert f"The game has ended: horizon. Score {greedy.score:,.0f}" in done.output
@@ -49,9 +49,32 @@ def test_a_whole_game_in_a_pipe(tmp_path: Path) -> None:
 
 def test_answers_can_be_written_in_three_ways(tmp_path: Path) -> None:
     """An option's number, an action with values, or a tagged object."""
-    done = typed(tmp_path, "1", "order quantity=5", "order 6", '{"do": "order", "quantity": 7}')
+    done = typed(tmp_path, "#1", "order quantity=5", "order 6", '{"do": "order", "quantity": 7}')
     assert done.exit_code == 0, done.output
     assert actions(tmp_path) == [0, 5, 6, 7]
+
+
+def test_a_number_alone_is_the_amount_of_the_only_action_that_has_one(tmp_path: Path) -> None:
+    """The prompt says so, and the answer is printed as it was understood."""
+    done = typed(tmp_path, "5", "1", "2.5", "1,000", "past")
+    assert done.exit_code == 0, done.output
+    assert actions(tmp_path) == [5, 1, 2.5, 1000]
+    how = "A number alone is the quantity of order: 12 is `order quantity=12`; #1 takes an option."
+    assert how in done.output
+    assert [line for line in done.output.splitlines() if "Done: " in line] == [
+        "> Done: Order: quantity 5",
+        "> Done: Order: quantity 1",
+        "> Done: Order: quantity 2.5",
+        "> Done: Order: quantity 1,000",
+    ]
+
+
+def test_a_number_alone_is_an_option_where_several_actions_have_values(tmp_path: Path) -> None:
+    """There it could be the amount of any of them."""
+    done = typed(tmp_path, "2", model="enterprise_arena")
+    assert "A number alone" not in done.output
+    assert "> Done: Pass" in done.output
+    assert [step.action["do"] for step in kept(tmp_path).steps] == ["pass"]
 
 
 def test_a_text_alone_needs_no_quotes(tmp_path: Path) -> None:
@@ -66,7 +89,7 @@ def test_a_text_alone_needs_no_quotes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("9", "there is no option 9; there are 1"),
+        ("#9", "there is no option 9; there are 1"),
         ("odrer 5", "did you mean 'order'"),
         ("order quantity=many", "got `str` - at `$.quantity`"),
         ("order pounds=3", "order has no 'pounds'"),
@@ -113,7 +136,7 @@ def test_undo_in_practice(tmp_path: Path) -> None:
     done = typed(tmp_path, "order 1", "order 2", "undo", "order 3", options="--practice")
     assert done.exit_code == 0, done.output
     assert actions(tmp_path) == [1, 3]
-    typed(tmp_path, *["1"] * 23, "undo", "order 4", options="--practice")
+    typed(tmp_path, *["#1"] * 23, "undo", "order 4", options="--practice")
     assert actions(tmp_path)[-1] == 4
     assert kept(tmp_path, whole=True).result is not None
 
@@ -199,7 +222,7 @@ def test_undo_goes_on_after_a_fault_of_the_model(tmp_path: Path) -> None:
 def test_a_policy_that_failed_is_asked_again(tmp_path: Path) -> None:
     """Any line does; until then the person has no decision."""
     seats = "--seat miller --policy carter=support.failing_world:BadCarter"
-    done = typed(tmp_path, "1", "again", *["1"] * 4, model=MILL, options=seats)
+    done = typed(tmp_path, "#1", "again", *["#1"] * 4, model=MILL, options=seats)
     assert done.exit_code == 0, done.output
     assert "A policy of another role failed: policy" in done.output
     assert "the line is dead" in done.output
@@ -209,12 +232,12 @@ def test_a_policy_that_failed_is_asked_again(tmp_path: Path) -> None:
 def test_options_and_tables_that_fail_are_named_and_the_game_goes_on(tmp_path: Path) -> None:
     """Actions are typed instead; the next start is the same."""
     options = "--set options_fail=[0,1] --set tables_fail=raise"
-    done = typed(tmp_path, "1", "look", "grind 2", model=MILL, options=options)
+    done = typed(tmp_path, "#1", "look", "grind 2", model=MILL, options=options)
     assert done.exit_code == 0, done.output
     assert "There are no options now: Mill.options failed in" in done.output
     assert "there is no option 1; there are 0" in done.output
     assert "There are no tables now: Mill.tables failed in" in done.output
-    done = typed(tmp_path, "grind 3", "1", "1", "1", model=MILL, options=options)
+    done = typed(tmp_path, "grind 3", "#1", "#1", "#1", model=MILL, options=options)
     assert done.exit_code == 0, done.output
     assert "There are no options now: Mill.options failed in" in done.output
     assert kept(tmp_path, whole=True).score == 14
