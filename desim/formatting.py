@@ -6,12 +6,14 @@ from typing import Any
 
 __all__ = [
     "NOTHING",
+    "class_text",
     "dollars_text",
     "estimate_text",
     "is_moment",
     "label_text",
     "number_text",
     "value_text",
+    "words_text",
 ]
 
 #: The text of a value that is missing or empty.
@@ -21,18 +23,37 @@ NOTHING = "—"
 _CENTS, _HUGE = 1e3, 1e15
 #: A narrower interval justifies no more digits; an estimate of this size has no decimals.
 _NARROW, _WHOLE = 1e-6, 1e6
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
 
 
-def label_text(name: str) -> str:
-    """Return the name of a field or a class as words.
+def words_text(name: str) -> str:
+    """Return the name of a field as words; any other name, such as a customer's, stays as it is.
 
-    >>> label_text("incoming_order"), label_text("SimResume")
-    ('Incoming order', 'Sim resume')
+    >>> words_text("incoming_order"), words_text("Vanguard ML"), words_text("VIX")
+    ('incoming order', 'Vanguard ML', 'VIX')
     """
-    words = "".join(f" {c.lower()}" if c.isupper() else c for c in name).replace("_", " ").split()
-    text = " ".join(words)
+    return " ".join(name.replace("_", " ").split())
+
+
+def label_text(name: str) -> str:
+    """Return the name of a field as words that begin with a capital letter.
+
+    >>> label_text("incoming_order"), label_text("Vanguard ML")
+    ('Incoming order', 'Vanguard ML')
+    """
+    text = words_text(name)
     return text[:1].upper() + text[1:]
+
+
+def class_text(name: str) -> str:
+    """Return the name of a class as words; an abbreviation stays one word.
+
+    >>> class_text("SimResume"), class_text("YCBench"), class_text("beer_game")
+    ('Sim resume', 'YC bench', 'Beer game')
+    """
+    words = words_text(_WORD_START.sub(" ", name)).split()
+    return label_text(" ".join(each if each.isupper() else each.lower() for each in words))
 
 
 def number_text(value: float) -> str:
@@ -87,9 +108,7 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 (one line a kind of value)
                 for each in value
             )
         case dict():
-            return ", ".join(
-                f"{label_text(str(k)).lower()} {value_text(v)}" for k, v in value.items()
-            )
+            return ", ".join(f"{words_text(str(k))} {value_text(v)}" for k, v in value.items())
         case _:
             return str(value)
 

@@ -12,7 +12,7 @@ import attrs
 import msgspec
 from attrs import frozen
 
-from desim.formatting import label_text, value_text
+from desim.formatting import class_text, label_text, value_text, words_text
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.wire_types import TAG
 from desim.ui.form_texts import tagged_object
@@ -102,7 +102,7 @@ def lay_out(observation: Any, cls: Any) -> Section:
     name, about = "", ""
     if own is not cls:
         plain.pop(TAG, None)
-        name, about = label_text(own.__name__), schema.get("description", "")
+        name, about = class_text(own.__name__), schema.get("description", "")
     return _section(name, plain, schema, schema.get("$defs", {}), 0, about)
 
 
@@ -126,7 +126,7 @@ def action_text(action: Any, classes: Any) -> str:
     name = plain.pop(TAG)
     order = [each.alias for each in attrs.fields(codec(classes).classes[name])]
     given = [(key, value_text(plain[key])) for key in order if plain.get(key) not in _EMPTY]
-    values = ", ".join(f"{label_text(key).lower()} {text}" for key, text in given)
+    values = ", ".join(f"{words_text(key)} {text}" for key, text in given)
     return f"{label_text(name)}: {values}" if values else label_text(name)
 
 

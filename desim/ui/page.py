@@ -11,7 +11,7 @@ from nicegui import ui
 
 from desim.core.background import in_background
 from desim.errors import UsageError
-from desim.formatting import label_text, value_text
+from desim.formatting import class_text, label_text, value_text
 from desim.ui import charts
 from desim.ui.comparison import BaselineComparison
 from desim.ui.decision_panel import show_decision
@@ -35,7 +35,7 @@ _CHECK_SECONDS = 0.5
 
 def game_name(game: Game) -> str:
     """Return the name of a game's model as words."""
-    return label_text(game.header.model.rsplit(":", 1)[-1])
+    return class_text(game.header.model.rsplit(":", 1)[-1])
 
 
 class Tab:

@@ -8,7 +8,7 @@ from typing import Any
 
 from desim.core.parts import split_name
 from desim.core.protocols import HasDates, HasParts, HasRoleTimes, Model, offers
-from desim.formatting import label_text
+from desim.formatting import label_text, words_text
 from desim.ui.faults import RAISED
 
 __all__ = ["name_text", "part_of", "seats_text", "time_text"]
@@ -31,7 +31,7 @@ def name_text(model: Model[Any], name: str) -> str:
     part, inside = part_of(model, name)
     if not part:
         return label_text(inside)
-    return f"{label_text(part.replace('.', ', '))}: {label_text(inside).lower()}"
+    return f"{label_text(part.replace('.', ', '))}: {words_text(inside)}"
 
 
 def seats_text(model: Model[Any], roles: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from desim.formatting import dollars_text, label_text, number_text, value_text
+from desim.formatting import class_text, dollars_text, label_text, number_text, value_text
 
 
 def test_zero_has_no_sign() -> None:
@@ -41,12 +41,13 @@ def test_values_as_people_read_them(value: Any, text: str) -> None:
 
 
 def test_names_as_people_read_them() -> None:
-    """Fields and classes become words."""
-    assert [label_text(name) for name in ("incoming_order", "SimResume", "x")] == [
-        "Incoming order",
-        "Sim resume",
-        "X",
-    ]
+    """Fields and classes become words; the name of a customer stays as it is."""
+    names = ("incoming_order", "Vanguard ML", "McKay", "VIX", "x")
+    labels = ["Incoming order", "Vanguard ML", "McKay", "VIX", "X"]
+    assert [label_text(name) for name in names] == labels
+    assert value_text({"Vanguard ML": 2, "in_stock": 1}) == "Vanguard ML 2, in stock 1"
+    classes = [class_text(name) for name in ("SimResume", "YCBench", "beer_game")]
+    assert classes == ["Sim resume", "YC bench", "Beer game"]
 
 
 def test_numbers_keep_the_digits_that_matter() -> None:
