@@ -38,7 +38,7 @@ Show = Callable[["Status"], None]
 def line(job: "Job", outcome: "Outcome", status: "Status") -> str:
     """Return one line for a job that has ended."""
     what = outcome.error or outcome.limit
-    score = "" if outcome.score is None else f" score {outcome.score:,.6g}"
+    score = "" if outcome.score is None else f" score {number_text(outcome.score)}"
     reason = f" ({what})" if what else ""
     in_a_row = _in_a_row(outcome) if job.is_series else ""
     return f"{job.name}: {outcome.state}{score}{reason}{in_a_row}; {_sums(status)}"
@@ -47,7 +47,7 @@ def line(job: "Job", outcome: "Outcome", status: "Status") -> str:
 def _in_a_row(outcome: "Outcome") -> str:
     """Return how many episodes of a series ended, and their mean score."""
     done = [one.score for one in outcome.episodes if one.state == "done" and one.score is not None]
-    mean = f", mean score {fmean(done):,.6g}" if done else ""
+    mean = f", mean score {number_text(fmean(done))}" if done else ""
     states = Counter(one.state for one in outcome.episodes if one.state != "done")
     left_out = "".join(f", {count} {state}" for state, count in sorted(states.items()))
     return f", {len(outcome.episodes)} episodes ended{mean}{left_out}"

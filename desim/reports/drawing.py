@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from desim.formatting import number_text
 from desim.reports.page import clean
 
 if TYPE_CHECKING:  # matplotlib is an extra
@@ -161,5 +162,5 @@ def _scaled(axis: "Axis", label: str) -> str:
 
     largest = max(map(abs, axis.get_view_interval()))
     divisor = 1e6 if _MILLIONS <= largest < _HUGE else 1.0
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / divisor:z,.6g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value / divisor)))
     return short(label) + (" (millions)" if divisor > 1 else "")

@@ -1,10 +1,12 @@
 """The part of a report on records with statements, ledgers and tables at the end of the episode."""
 
+import contextlib
 import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from desim.core.faults import RAISED, fault_text
@@ -19,7 +21,7 @@ from desim.core.protocols import (
     offers,
 )
 from desim.core.statements import statements_of
-from desim.formatting import NOTHING, label_text, value_text
+from desim.formatting import NOTHING, label_text, number_text, value_text
 from desim.reports.page import Folded, Given, Table
 from desim.reports.record_read import ReadRecord
 
@@ -31,8 +33,9 @@ _MOST_LINES, _MOST_COLUMNS, _MOST_TABLES = 100, 24, 40
 #: The form in which ledgers give tables.
 _FORM = "csv"
 
-#: A sum of money in a ledger's table.
+#: A sum of money in a ledger's table, and units that are no whole number: "2.5", "1/3".
 _SUM = re.compile(r"-?\d{1,40}\.\d{1,8}")
+_UNITS = re.compile(r"-?\d{1,300}[./]\d{1,300}")
 
 _DIGITS = frozenset("0123456789.,-+% ")
 
@@ -84,8 +87,15 @@ def _ledgers(model: Model[Any], state: Any) -> Iterator[Given]:
 
 
 def _grouped(cell: str) -> str:
-    """Return a sum with separated thousands; the number of an account has no decimals."""
-    return f"{Decimal(cell):,}" if _SUM.fullmatch(cell) else cell
+    """Return a number with separated thousands; the number of an account has no decimals.
+
+    Units with many decimals are rounded: `desim export` writes them exactly.
+    """
+    if _SUM.fullmatch(cell):
+        return f"{Decimal(cell):,}"
+    with contextlib.suppress(ZeroDivisionError, OverflowError):
+        return number_text(float(Fraction(cell))) if _UNITS.fullmatch(cell) else cell
+    return cell
 
 
 def _tables(model: Model[Any], state: Any, shown: list[Rows]) -> Iterator[Given]:

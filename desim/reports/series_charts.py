@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from desim.formatting import number_text
 from desim.reports.drawing import COLOURS, DASHES, MARKERS, drawable, drawn, finish, short
 from desim.reports.measured import Measured, marks
 
@@ -118,7 +119,7 @@ def time_axis(panel: "Axes", *, is_dated: bool) -> None:
         panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
         return
     panel.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:z,.6g}"))
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
 
 
 def _line(panel: "Axes", line: Shown) -> None:

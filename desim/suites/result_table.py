@@ -67,12 +67,12 @@ def result_notes(lines: Sequence[ResultLine]) -> Iterator[str]:
 
 def _parts(cell: Cell) -> str:
     assert cell.parts is not None
-    between = "0 (estimate negative)" if cell.parts.negative else _short(cell.parts.between)
-    return f"{between} + {_short(cell.parts.within)}"
+    between = "0 (estimate negative)" if cell.parts.negative else _short(cell.parts.between, 3)
+    return f"{between} + {_short(cell.parts.within, 3)}"
 
 
-def _short(value: float) -> str:
-    return number_text(float(f"{value:.3g}"))
+def _short(value: float, digits: int = 4) -> str:
+    return number_text(float(f"{value:.{digits}g}"))
 
 
 def _needed(apart: Apart) -> str:
@@ -103,14 +103,14 @@ def _used(cell: Cell) -> str:
     if cell.estimate is None:
         return UNKNOWN
     mean = cell.estimate.mean
-    return {"tokens": f"{mean:,.0f}", "minutes": f"{mean:,.1f}"}.get(cell.head, f"{mean:.4g}")
+    return {"tokens": f"{mean:,.0f}", "minutes": f"{mean:,.1f}"}.get(cell.head, _short(mean))
 
 
 def _mean(cell: Cell) -> str:
     if cell.estimate is None:
         return UNKNOWN
     if cell.show != "mean":
-        return f"{cell.estimate.mean:z,.4g}"
+        return _short(cell.estimate.mean)
     # Without an interval the spread says how many digits mean something.
     half = cell.estimate.half or cell.sd
     sd = f" ± {estimate_text(cell.sd, half)}" if cell.sd else ""

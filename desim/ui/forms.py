@@ -7,7 +7,7 @@ from attrs import frozen
 
 from desim.core.roles import Role
 from desim.errors import UsageError, possible
-from desim.formatting import label_text
+from desim.formatting import label_text, number_text
 from desim.schema import codec
 from desim.schema.wire_types import TAG
 
@@ -62,8 +62,8 @@ class Field:
             "json": "JSON",
         }
         parts = [kinds[self.kind]] if self.kind in kinds else []
-        parts += [f"at least {self.least:,g}"] if _near(self.least) else []
-        parts += [f"at most {self.most:,g}"] if _near(self.most) else []
+        bounds = (("at least", self.least), ("at most", self.most))
+        parts += [f"{text} {number_text(b)}" for text, b in bounds if b is not None and _near(b)]
         parts += [] if self.required else ["may be left empty"]
         return ", ".join(parts)
 
@@ -182,6 +182,6 @@ def _resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str
     return target
 
 
-def _near(bound: float | None) -> bool:
+def _near(bound: float) -> bool:
     """Return whether a bound is one that a person may reach."""
-    return bound is not None and abs(bound) < _FAR
+    return abs(bound) < _FAR

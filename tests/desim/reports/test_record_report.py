@@ -2,6 +2,7 @@
 
 import json
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,6 +23,8 @@ from desim.reports.record_page import MOST_RECORDS
 from desim.reports.record_read import MOST_DECISIONS
 from desim.reports.replayed import played_again
 from desim.reports.report import write_report
+from ledgers.stock import Stock
+from ledgers.stock_tables import holdings_table
 
 
 @pytest.fixture
@@ -297,6 +300,20 @@ def test_statements_and_ledgers_are_folded_tables(tmp_path: Path) -> None:
         assert title in page.text
     assert ["total", "—", "15.01", "15.01"] in [line[1:] for t in page.tables for line in t]
     assert ["sales", "15", "—"] in [line for table in page.tables for line in table]
+
+
+def test_units_of_many_decimals_are_rounded_in_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The export holds the exact number: one of 50 decimals, or a fraction."""
+    units = {"shelf": Fraction(1, 2**50), "edge": 1234 + Fraction(1, 3), "cups": Fraction(5, 2)}
+    monkeypatch.setattr(
+        Stock, "export", lambda *_: {"holdings.csv": holdings_table(units, inside=units)}
+    )
+    play(Shop(), Clerk(), record=tmp_path / "shop.jsonl")
+    page = read(write_report([tmp_path / "shop.jsonl"]).read_bytes())
+    lines = [line[-1] for table in page.tables for line in table if line[0] in units]
+    assert lines[:3] == ["8.88178e-16", "1,234.33", "2.5"]
 
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from desim import Option, Role
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
 from desim.ui.form_texts import field_text, initial_texts, read_form
-from desim.ui.forms import Form, forms
+from desim.ui.forms import Field, Form, forms
 
 
 @frozen
@@ -108,6 +108,7 @@ def test_a_form_for_each_action_with_its_fields() -> None:
     people = first.field("people")
     assert (people.least, people.most, people.text) == (1, 9, "How many.")
     assert people.hint == "whole number, at least 1, at most 9"
+    assert Field("cash", "number", most=1.5e6).hint == "number, at most 1,500,000"
     assert set(first.field("kind").choices) == {"small", "large"}
     assert first.field("limit").nullable
     assert not first.field("text").required
