@@ -143,6 +143,8 @@ def assign(
 ) -> dict[str, Any]:
     """Return what is given for each role; a single policy takes the default roles or all roles.
 
+    Of a model with parts, a rule of the whole model takes the roles that are in no part.
+
     Args:
         model: The frozen parameters.
         policies: As in `resolve`; in a mapping, the key "" names the policy of the default roles
@@ -162,6 +164,9 @@ def assign(
         _check_known(model, parts, policies)
         # Part by part, because a policy's name may mean the heuristic of one model.
         names = roles or _names_played(model, parts)
+        if isinstance(policies, str) and Spec.read(policies).name in catalog.policies(type(model)):
+            # A rule of the whole model, which no part knows: for the roles beside the parts.
+            names = [name for name in names if split_name(name)[0] not in parts]
         return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
     known: Any = policies
     if isinstance(policies, str):
@@ -212,7 +217,7 @@ def _parts(model: Model[Any]) -> Mapping[str, Model[Any]]:
 
 
 def _check_known(model: Model[Any], parts: Mapping[str, Model[Any]], policies: Any) -> None:
-    """Raise an error for a name that is no line-up of the model and no policy of any part.
+    """Raise an error for a name that is no line-up, and no policy of the model or of any part.
 
     Without it the first part would answer, which does not know the line-ups.
     """
@@ -222,10 +227,11 @@ def _check_known(model: Model[Any], parts: Mapping[str, Model[Any]], policies: A
     name = Spec.read(policies).name
     known = {
         *catalog.policies(),
+        *catalog.policies(type(model)),
         *(each for p in parts.values() for each in catalog.policies(type(p))),
     }
     if ":" not in name and name not in known:
-        hint = possible(name, [*named, *catalog.policies()])
+        hint = possible(name, [*named, *catalog.policies(type(model)), *catalog.policies()])
         raise UsageError(f"there is no line-up and no policy {name!r}; {hint}")
 
 

@@ -415,6 +415,14 @@ def test_a_line_up_of_another_name_is_one_sentence() -> None:
         play(SMALL, "order_up_to")
 
 
+def test_a_rule_of_the_controller_needs_no_role() -> None:
+    """It takes the role that is in no department; the departments still need their rules."""
+    rules = {"": "cash_pool", "treasury": "never_raise", "plant": "greedy", "startup": "greedy"}
+    assert resolve(SMALL, rules, 0).labels["controller"] == "cash_pool"
+    with pytest.raises(UsageError, match=r"^role 'treasury\.cfo' needs a policy$"):
+        play(SMALL, "cash_pool")
+
+
 def test_the_line_ups_name_a_rule_for_every_seat() -> None:
     """Of every preset; eight seats in the whole group."""
     for name in Enterprise.presets:
