@@ -13,7 +13,7 @@ from desim.ui.forms import Form, forms
 from desim.ui.inputs import Act, show_form
 from desim.ui.layout import action_text, lay_out
 from desim.ui.view import View
-from desim.ui.widgets import heading, missing_help, show_section
+from desim.ui.widgets import complain, heading, missing_help, show_section
 
 __all__ = ["show_decision"]
 
@@ -54,7 +54,7 @@ def _options(options: Sequence[Option], role: Role, act: Act) -> None:
 
 def _option(number: int, option: Option, role: Role, act: Act, complaint: ui.label) -> None:
     async def take() -> None:
-        complaint.text = await act(option.action)
+        complain(complaint, await act(option.action))
 
     button = ui.button(on_click=take).props("no-caps outline")
     button.classes("option w-full").props(f'data-option="{number}"')

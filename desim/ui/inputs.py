@@ -8,6 +8,7 @@ from nicegui import ui
 from desim.errors import DesimError
 from desim.ui.form_texts import read_form
 from desim.ui.forms import Field, Form
+from desim.ui.widgets import complain
 
 __all__ = ["Act", "show_form"]
 
@@ -27,9 +28,9 @@ def show_form(form: Form, texts: Mapping[str, str], act: Act) -> None:
         try:
             action = read_form(form, {name: _typed(each) for name, each in inputs.items()})
         except DesimError as fault:
-            complaint.text = str(fault)
+            complain(complaint, str(fault))
             return
-        complaint.text = await act(action)
+        complain(complaint, await act(action))
 
     for field in form.fields:
         inputs[field.name] = _input(field, texts.get(field.name, ""))

@@ -1,8 +1,10 @@
 """The server of a game's page, at an address with a random token."""
 
 import asyncio
+import ipaddress
 import secrets
 import socket
+import sys
 
 from nicegui import app, background_tasks, ui
 
@@ -16,11 +18,18 @@ __all__ = ["serve"]
 #: Seconds between attempts to reach the starting server.
 _RETRY_SECONDS = 0.02
 
+_OPEN = "The page listens on {host}: anybody on the network who has this link can play."
+
+#: Hosts that stand for every interface, and addresses set aside for documentation: the route to
+#: them is looked up, and nothing is sent.
+_EVERY_INTERFACE = {"0.0.0.0": ("127.0.0.1", "192.0.2.1"), "::": ("::1", "2001:db8::1")}  # noqa: S104
+
 
 def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     """Serve the page of a game until the process is stopped.
 
-    The address is printed once the page can be opened. Its random token keeps others out.
+    The address is printed once the page can be opened. Its random token keeps others out. Where
+    other machines can reach it, a warning on standard error says so.
 
     Args:
         game: The game.
@@ -40,8 +49,10 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
 
     async def announce() -> None:
         await _listening(host, port)
-        address = f"http://{_reachable_host(host)}:{port}/{token}"
+        address = f"http://{_link_host(host)}:{port}/{token}"
         print(f"{game_name(game)} is played at {address}", flush=True)  # noqa: T201
+        if not _is_loopback(host):
+            print(_OPEN.format(host=host), file=sys.stderr, flush=True)  # noqa: T201
 
     app.on_startup(lambda: background_tasks.create(announce()))
     ui.run(
@@ -76,7 +87,8 @@ async def _listening(host: str, port: int) -> None:
     """Wait until the server accepts connections."""
     while True:
         try:
-            _, writer = await asyncio.open_connection(_reachable_host(host).strip("[]"), port)
+            loopback, _ = _EVERY_INTERFACE.get(host, (host, ""))
+            _, writer = await asyncio.open_connection(loopback, port)
         except OSError:
             await asyncio.sleep(_RETRY_SECONDS)
         else:
@@ -84,7 +96,27 @@ async def _listening(host: str, port: int) -> None:
             return
 
 
-def _reachable_host(host: str) -> str:
-    """Return the host part of an address at which this machine reaches a host listened on."""
-    every_interface = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 (the user's choice)
-    return every_interface.get(host, f"[{host}]" if ":" in host else host)
+def _link_host(host: str) -> str:
+    """Return the host part of the address of the page, as another machine would write it."""
+    named = _own_address(host) if host in _EVERY_INTERFACE else host
+    return f"[{named}]" if ":" in named else named
+
+
+def _own_address(host: str) -> str:
+    """Return this machine's address on its network; its name where it has none."""
+    loopback, elsewhere = _EVERY_INTERFACE[host]
+    family = socket.AF_INET6 if ":" in loopback else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((elsewhere, 9))
+        except OSError:
+            return socket.gethostname()
+        address: str = probe.getsockname()[0]
+        return address
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -5,7 +5,7 @@ from nicegui import ui
 from desim.formatting import NOTHING
 from desim.ui.layout import Figure, Section, TextTable
 
-__all__ = ["heading", "missing_help", "show_section", "show_table"]
+__all__ = ["complain", "heading", "missing_help", "show_section", "show_table"]
 
 #: Rows of a table on one page.
 _PAGE_ROWS = 10
@@ -21,6 +21,16 @@ def heading(text: str, level: int = 2) -> ui.element:
     with ui.element(f"h{level}").classes(f"{size} font-semibold m-0 leading-snug") as element:
         ui.label(text)
     return element
+
+
+def complain(label: ui.label, text: str) -> None:
+    """Show an error in the label of a form; nothing for an empty text.
+
+    An answer that was taken has replaced the form, and NiceGUI logs a stack trace for a change of
+    an element that is gone.
+    """
+    if text and not label.is_deleted:
+        label.text = text
 
 
 def missing_help(text: str) -> None:

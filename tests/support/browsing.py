@@ -79,6 +79,14 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.kill()
 
+    def until_logged(self, text: str) -> str:
+        """Return what is on standard error as soon as it holds a text."""
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while text not in (logged := self.log.read_text()):
+            assert time.monotonic() < end, logged
+            time.sleep(0.03)
+        return logged
+
     def stop(self, signal_number: int) -> int:
         """Send a signal and return the exit code of the server, which must end."""
         self.process.send_signal(signal_number)

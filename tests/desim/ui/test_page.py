@@ -121,6 +121,16 @@ def test_the_page_is_not_found_without_its_token(tmp_path: Path) -> None:
             assert token not in page
 
 
+def test_a_page_that_the_network_reaches_is_announced_with_its_address(tmp_path: Path) -> None:
+    """The link is not one of this machine alone, and a sentence says who can play."""
+    with Server("beer_game --host 0.0.0.0 --record game.jsonl", tmp_path) as server:
+        assert "//127.0.0.1:" not in server.address
+        warning = server.until_logged("can play")
+    assert warning == (
+        "The page listens on 0.0.0.0: anybody on the network who has this link can play.\n"
+    )
+
+
 def test_forms_keep_what_was_typed_and_practice_takes_back(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:
@@ -141,6 +151,8 @@ def test_forms_keep_what_was_typed_and_practice_takes_back(
         assert quantities(tmp_path) == [123]
         chromium.decide("[data-option='2']")
         assert quantities(tmp_path) == [123, 100]
+        # The page library logs a stack trace for a change of a form that an answer has replaced.
+        assert server.log.read_text() == ""
 
 
 def test_a_keyboard_is_enough(chromium: Any, tmp_path: Path) -> None:
