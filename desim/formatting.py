@@ -49,8 +49,8 @@ def label_text(name: str) -> str:
 def class_text(name: str) -> str:
     """Return the name of a class as words; an abbreviation stays one word.
 
-    >>> class_text("SimResume"), class_text("YCBench"), class_text("beer_game")
-    ('Sim resume', 'YC bench', 'Beer game')
+    >>> class_text("SimResume"), class_text("HTTPServer"), class_text("old_name")
+    ('Sim resume', 'HTTP server', 'Old name')
     """
     words = words_text(_WORD_START.sub(" ", name)).split()
     return label_text(" ".join(each if each.isupper() else each.lower() for each in words))

@@ -14,7 +14,7 @@ def statements_of(model: Model[Any], state: Any) -> dict[str, Rows]:
     """Return the statements of a model by name; none of a model that reports none.
 
     Raises:
-        UsageError: A statement is no table.
+        UsageError: A statement is neither a table nor has `money`.
     """
     found = model.statements(state) if offers(model, HasStatements) else {}
     return {name: rows_of(name, given) for name, given in found.items()}

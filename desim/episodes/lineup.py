@@ -143,7 +143,7 @@ def assign(
 ) -> dict[str, Any]:
     """Return what is given for each role; a single policy takes the default roles or all roles.
 
-    Of a model with parts, a rule of the whole model takes the roles that are in no part.
+    In a model with parts, a rule of the whole model takes the roles outside the parts.
 
     Args:
         model: The frozen parameters.
@@ -217,7 +217,7 @@ def _parts(model: Model[Any]) -> Mapping[str, Model[Any]]:
 
 
 def _check_known(model: Model[Any], parts: Mapping[str, Model[Any]], policies: Any) -> None:
-    """Raise an error for a name that is no line-up, and no policy of the model or of any part.
+    """Raise an error for a name that neither the model nor a part has for a line-up or a policy.
 
     Without it the first part would answer, which does not know the line-ups.
     """

@@ -33,7 +33,7 @@ _MOST_LINES, _MOST_COLUMNS, _MOST_TABLES = 100, 24, 40
 #: The form in which ledgers give tables.
 _FORM = "csv"
 
-#: A sum of money in a ledger's table, and units that are no whole number: "2.5", "1/3".
+#: A sum of money in a ledger's table, and units with decimals or as a fraction: "2.5", "1/3".
 _SUM = re.compile(r"-?\d{1,40}\.\d{1,8}")
 _UNITS = re.compile(r"-?\d{1,300}[./]\d{1,300}")
 

@@ -34,7 +34,7 @@ class Contender:
         """Return the policies of the person's roles; a role that its specs leave out is missing.
 
         Raises:
-            UsageError: There is no such policy.
+            UsageError: A policy is unknown.
         """
         parts = _parts(model, seats)
         if [*self.specs] == [""]:
@@ -59,7 +59,7 @@ class Contender:
         """Return whether one of its policies uses facts that its role cannot observe.
 
         Raises:
-            UsageError: There is no such policy.
+            UsageError: A policy is unknown.
         """
         policies = self.policies(model, seats).items()
         named = ((Spec.read(spec).name, seat_of(model, role, 0).model) for role, spec in policies)

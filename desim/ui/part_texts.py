@@ -1,4 +1,4 @@
-"""What a person reads of a model of several parts: names under a part's name, seats, and times.
+"""Texts for a model of several parts: names under a part's name, seats, and times.
 
 Of any other model the same functions return the name itself, and the time that its role knows.
 """

@@ -150,7 +150,7 @@ class TerminalGame:
         """Return the action of an option.
 
         Raises:
-            UsageError: There is no option of that number.
+            UsageError: No option has that number.
         """
         options = self.game.view.options
         if not 1 <= number <= len(options):

@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 20
 #: A folder for screenshots; without it none are taken, because drawing them takes seconds.
 SCREENSHOTS = os.environ.get("DESIM_SCREENSHOTS", "")
 
-#: Of a browser without a display that contacts no host but the server of the page.
+#: Options of a browser without a display that contacts the server of the page alone.
 _SWITCHES = (
     "headless",
     "no-sandbox",

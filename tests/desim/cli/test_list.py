@@ -43,7 +43,7 @@ def test_list_shows_a_model_of_the_users_own(desim: Desim) -> None:
 
 
 def test_list_names_all_classes_that_a_role_observes(desim: Desim) -> None:
-    """Of a role that is asked several kinds of questions."""
+    """The table has one column for them."""
     code, out, err = desim("list", WORKSHOP)
     assert (code, err) == (0, "")
     assert "Closing | Breakdown" in out

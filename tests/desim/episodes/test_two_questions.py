@@ -13,7 +13,7 @@ TAGS = ["closing", "breakdown", "closing", "breakdown"]
 
 
 def test_a_record_holds_which_observation_it_was(tmp_path: Path) -> None:
-    """What is read from it is the observation of the episode in memory."""
+    """The observations read from it equal those of the episode in memory."""
     played = play(Workshop(), "greedy", 0, record=tmp_path / "a.jsonl")
     kept = Episode.read(tmp_path / "a.jsonl")
     assert [step.observation["do"] for step in kept.steps] == TAGS

@@ -63,6 +63,6 @@ def test_fields_of_a_union_are_listed_by_class() -> None:
 
 
 def test_a_plain_value_stays_as_it_is() -> None:
-    """What a record holds is encoded again without another tag."""
+    """Encoding the observation of a record again adds no second tag."""
     plain = plain_observation(Closing(1, 2), BOTH)
     assert to_plain(plain) == plain_observation(plain, BOTH) == plain

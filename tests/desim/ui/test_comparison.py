@@ -49,7 +49,7 @@ def test_an_informed_baseline_is_marked_and_has_no_rank() -> None:
 
 
 def test_a_person_in_all_seats_is_compared_with_line_ups_of_all_seats() -> None:
-    """A score of one stage's costs is no rival of a score of four stages' costs."""
+    """The cost of one stage is not compared with the cost of four stages."""
     seats = tuple(MODEL.roles)
     comparison = BaselineComparison(MODEL, 0, seats, {})
     assert comparison.left_out == ("retailer=echelon_base_stock",)

@@ -96,7 +96,7 @@ def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None
 def test_an_observation_of_several_classes_is_laid_out_as_the_one_that_it_is(
     plain: bool,  # noqa: FBT001
 ) -> None:
-    """With the name and the texts of its class; the tag of a record is no figure."""
+    """With the name and the texts of its class; the tag of a record is left out."""
     kind = Closing | Breakdown
     seen = plain_observation(Breakdown(3, "lathe"), kind) if plain else Breakdown(3, "lathe")
     section = lay_out(seen, kind)

@@ -1,4 +1,4 @@
-"""A person in the role of the officer reads months without a year, so that nobody foresees 2020."""
+"""A person in the role of the officer reads months without a year and cannot foresee 2020."""
 
 import re
 from pathlib import Path
