@@ -17,6 +17,7 @@ from models.reasoning.actions import Command
 from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
 from models.reasoning.processes import ANALYST
+from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import Graded, grade
 from models.reasoning.state import Desk, question
 
@@ -122,6 +123,10 @@ class ReasoningTasks(ReasoningParams):
         return tuple(
             question(self, item, number, len(items)) for number, item in enumerate(items, 1)
         )
+
+    def states_answer(self, text: str) -> bool:
+        """Return whether an answer can be extracted from a whole reply."""
+        return extract(text) != MARKER
 
     def grade(self, item_id: str, text: str, *, extracts: bool = True) -> Graded:
         """Grade a reply to an item, as an episode does, for what learns after it has answered.

@@ -73,6 +73,7 @@ class Llm:
     _repairs: int = field(default=0, init=False)
     _bad_replies: int = field(default=0, init=False)
     _default_reason: str = field(default="", init=False)
+    _reply_default: str = field(default="", init=False)
     _memory_recorded: bool = field(default=False, init=False)
 
     @classmethod
@@ -280,13 +281,17 @@ class Llm:
             self.routing.begin_episode()
         self.conversation.after(episode)
         self.metered.begin_episode()
-        self._limit_reached, self._memory_recorded = "", False
+        self._limit_reached, self._memory_recorded, self._reply_default = "", False, ""
 
     def _action(self, observation: Any) -> Any:
         try:
             if not self._limit_reached:
                 action = self.conversation.action_without_call(observation)
-                return self._models_action(observation) if action is None else action
+                if action is None:
+                    return self._models_action(observation)
+                # It follows from the last reply, and so does whether it is the model's.
+                self._default_reason = self._reply_default
+                return action
         except NoCallNeeded as reason:
             self._default_reason = str(reason)
         except Spent as limit:
@@ -299,6 +304,7 @@ class Llm:
         if self.learning:
             self.learning.catch_up()
         question = self.conversation.question(observation)
+        self._reply_default = ""
         if self.learning:
             self.learning.begin(question)
         messages = list(question.messages)
@@ -312,9 +318,10 @@ class Llm:
                 messages += corrected(reply, bad)
             else:
                 self._repairs += parsed.repairs
+                self._default_reason = self._reply_default = parsed.default
                 self._learn(question, reply)
                 return parsed.action
-        self._default_reason = (
+        self._default_reason = self._reply_default = (
             f"{self._bad_replies} replies were no answer, the last because {last}"
         )
         self._learn(question, reply)
@@ -352,6 +359,7 @@ class Llm:
 
     def _noted(self) -> dict[str, Any]:
         usage = asdict(self.metered.decision) | {
+            "decisions": 1,
             "repairs": self._repairs,
             "bad_replies": self._bad_replies,
             "default_actions": int(bool(self._default_reason)),

@@ -18,6 +18,7 @@ from desim.errors import BadRecord, UsageError
 from desim.schema import from_plain, to_plain
 from policies.llm.completion import MAX_COST, MAX_TOKENS
 from policies.llm.options import not_negative
+from policies.llm.replies.answer import answer_only
 from policies.llm.wire import Message, ModelReply, NoReply, Send
 
 __all__ = ["CallLimits", "Metered", "Spent", "Used", "check_prices"]
@@ -180,6 +181,8 @@ class Metered:
     ) -> ModelReply:
         """Return the next reply of a resumed record, or send a request once there is none.
 
+        Reasoning is cut out of the reply; see `replies.answer`.
+
         Args:
             messages: As in `Send`.
             tools: As in `Send`.
@@ -193,7 +196,9 @@ class Metered:
             NoReply: The request brought no reply.
         """
         request = messages, tools, schema
-        return self._metered(self.send, *request, temperature=temperature, timeout=timeout)
+        reply = self._metered(self.send, *request, temperature=temperature, timeout=timeout)
+        # After the record, which keeps what the server sent.
+        return answer_only(reply)
 
     def through(self, send: Send) -> Send:
         """Return a sender of other requests that shares limits, sums and record with this one."""

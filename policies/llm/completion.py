@@ -24,6 +24,12 @@ MAX_TOKENS = 1_000_000_000
 #: Money that a server may report for one reply; a larger number is none.
 MAX_COST = 10_000.0
 
+#: Fields of a message in which servers send reasoning.
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+
+#: Keys of the texts within them, and how deep they are searched.
+_TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
+
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
 
@@ -53,7 +59,7 @@ class Completion:
             redact: Removes the key from every text.
         """
         text, refusal = (redact(_text(self.message.get(key))) for key in ("content", "refusal"))
-        calls = tuple(_calls(self.message.get("tool_calls"), redact))
+        calls = tuple(_calls(self._listed_calls(), redact))
         malformed = self._malformed(text, refusal, calls)
         read, written = self._tokens()
         prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
@@ -69,7 +75,23 @@ class Completion:
             malformed=malformed,
             cached_tokens=min(self._cached(), prompt_tokens),
             reported_cost=_money(self._usage.get("cost")),
+            reasoning=redact(self._reasoning()),
         )
+
+    def _listed_calls(self) -> list[Any]:
+        """Return the tool calls of the message, in OpenAI's forms or as parts of its content."""
+        listed, content = self.message.get("tool_calls"), self.message.get("content")
+        if isinstance(listed, list) and listed:
+            return listed
+        if isinstance(function := self.message.get("function_call"), Mapping):
+            return [{"function": function}]
+        return [_call_of_part(part) for part in _parts(content) if part.get("type") == "tool_use"]
+
+    def _reasoning(self) -> str:
+        """Return what the server sends as reasoning, apart from the text."""
+        named = (_all_texts(self.message.get(key)) for key in _REASONING_FIELDS)
+        inside = (_all_texts(part) for part in _parts(self.message.get("content")) if _thinks(part))
+        return next((text for text in (*named, "".join(inside)) if text), "")
 
     def _malformed(self, text: str, refusal: str, calls: Sequence[Call]) -> str:
         """Return what makes the reply unusable; an empty text if nothing does."""
@@ -142,11 +164,52 @@ def _calls(listed: Any, redact: Redact) -> list[Call]:
 
 
 def _text(value: Any) -> str:
-    """Return a text, or the joined texts of a list of content parts; otherwise an empty text."""
+    """Return a text, or the joined texts of a list of content parts; otherwise an empty text.
+
+    Parts of reasoning are left out.
+    """
     if isinstance(value, list):
-        parts = [part.get("text") for part in value if isinstance(part, Mapping)]
-        return "".join(part for part in parts if isinstance(part, str))
+        texts = [part if isinstance(part, str) else _text_of_part(part) for part in value]
+        return "".join(texts)
     return value if isinstance(value, str) else ""
+
+
+def _text_of_part(part: Any) -> str:
+    if not isinstance(part, Mapping) or _thinks(part):
+        return ""
+    text = part.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    listed = content if isinstance(content, list) else []
+    return [part for part in listed if isinstance(part, Mapping)]
+
+
+def _thinks(part: Mapping[str, Any]) -> bool:
+    """Return whether a content part is reasoning (`thinking`, `reasoning`, `redacted_thinking`)."""
+    kind = str(part.get("type"))
+    return (
+        any(word in kind for word in ("think", "reason", "thought")) or part.get("thought") is True
+    )
+
+
+def _all_texts(value: Any, depth: int = 0) -> str:
+    """Return the texts of a field of reasoning, whatever form it has."""
+    if isinstance(value, str):
+        return value
+    if depth > _DEPTH:
+        return ""
+    if isinstance(value, Mapping):
+        value = [value.get(key) for key in _TEXT_KEYS]
+    listed = value if isinstance(value, list) else []
+    return "".join(_all_texts(each, depth + 1) for each in listed)
+
+
+def _call_of_part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a content part `tool_use` in the form of OpenAI's tool calls."""
+    function = {"name": part.get("name"), "arguments": part.get("input")}
+    return {"id": part.get("id"), "function": function}
 
 
 def _count(value: Any) -> int | None:

@@ -37,10 +37,13 @@ class ParsedReply:
     Attributes:
         action: An action of the role.
         repairs: Number of corrections made to the reply, such as a value moved into its range.
+        default: Why the action is not the model's, where the world's protocol takes a default for a
+            reply without a decision instead of asking again; empty for a decision of the model.
     """
 
     action: Any
     repairs: int = 0
+    default: str = ""
 
 
 class NoCallNeeded(Exception):

@@ -1,41 +1,47 @@
 """From a model's reply to an action, or to a sentence that says what is wrong with the reply.
 
-A reply is read as JSON and checked against the role's schema; nothing in it is executed.
+All worlds read replies by the same rules. Reasoning has been cut (`replies.answer`). Tool calls of
+the reply go before calls written in its text, and these before JSON objects in it. Several equal
+decisions are one, different ones are a bad reply, and an object that is no decision does not count.
+Actions are checked against the role's schema; nothing in a reply is executed.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeVar
 
 import attrs
 
 from desim.errors import WrongAction, possible
 from desim.schema import Codec, tag
+from desim.schema.described import action_schemas
+from desim.short_repr import short_repr
+from policies.llm.replies import BadReply
+from policies.llm.replies.calls import ARGUMENTS, calls_in
+from policies.llm.replies.lenient import NoJSON, decode_lenient
+from policies.llm.replies.objects import LONGEST, object_spans, objects
+from policies.llm.replies.written import WrittenCall
 from policies.llm.wire import Call, ModelReply
 
 __all__ = [
     "BadReply",
     "action_in_text",
+    "action_of",
     "action_of_call",
     "arguments",
     "as_tagged",
     "checked_action",
     "name_of",
     "objects",
+    "only",
+    "stated_objects",
     "text_of",
+    "typed_arguments",
+    "written_calls",
 ]
-
-#: Characters of a text that are searched.
-_LONGEST = 200_000
-
-#: Opening braces at which decoding is tried; it bounds the time for a text full of them.
-_BRACES = 500
 
 #: Characters of an unknown action's name that an error repeats, the words before it included.
 _WIDTH = 120
-
-#: Keys of a call's arguments where the call is written as text.
-_INNER = ("arguments", "parameters", "params", "args", "input")
 
 #: Keys under which a single action may be wrapped.
 _WRAPS = ("action", "answer", "final_answer")
@@ -43,9 +49,10 @@ _WRAPS = ("action", "answer", "final_answer")
 #: Rewrites an object that means an action as a tagged object, given the names of the actions.
 Tagger = Callable[[Mapping[str, Any], Collection[str]], dict[str, Any]]
 
+T = TypeVar("T")
 
-class BadReply(Exception):
-    """A reply without a valid action; the one argument is a sentence for the model."""
+
+# -- the parts of a reply --------------------------------------------------------------------------
 
 
 def text_of(reply: ModelReply) -> str:
@@ -62,25 +69,49 @@ def text_of(reply: ModelReply) -> str:
     return reply.text
 
 
-def objects(text: str) -> list[dict[str, Any]]:
-    """Return the outermost JSON objects of a text in order, whatever surrounds them.
+def written_calls(reply: ModelReply, codec: Codec, known: Collection[str]) -> list[WrittenCall]:
+    """Return the calls of a reply: its tool calls, or else those written in its text.
 
-    >>> objects('I think {"a": 1} or [{"b": {"c": 2}}].')
-    [{'a': 1}, {'b': {'c': 2}}]
+    Arguments that a form writes as text are converted to the types of the action.
+
+    Raises:
+        BadReply: A call is cut, or its arguments are no JSON object.
     """
-    return list(_objects(text[:_LONGEST]))
+    if reply.calls:
+        return [WrittenCall(call.name, arguments(call)) for call in reply.calls]
+    found = calls_in(reply.text, known)
+    return [WrittenCall(each.name, typed_arguments(codec, each)) for each in found]
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    at = tries = 0
-    while tries < _BRACES and (at := text.find("{", at)) >= 0:
-        tries += 1
-        try:
-            decoded, at = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        yield decoded
+def stated_objects(reply: ModelReply) -> list[dict[str, Any]]:
+    """Return the JSON objects of a reply's text.
+
+    Raises:
+        BadReply: There is no text, or no object. Or the reply ran into the limit of tokens and has
+            prose: without marks of reasoning its objects may be drafts.
+    """
+    text = text_of(reply)
+    found = list(object_spans(text[:LONGEST]))
+    cut = reply.finish == "length"
+    if not found:
+        raise BadReply("your reply holds no JSON object" + _LIMIT * cut)
+    if cut and not reply.reasoning and _has_prose(text, [(start, end) for _, start, end in found]):
+        raise BadReply("your reply is not complete" + _LIMIT)
+    return [each for each, _, _ in found]
+
+
+_LIMIT = "; it ran into the limit of tokens"
+
+
+def _has_prose(text: str, spans: Iterable[tuple[int, int]]) -> bool:
+    """Return whether anything but objects, a cut object at the end, and fences is in a text."""
+    rest, at = [], 0
+    for start, end in spans:
+        rest.append(text[at:start])
+        at = end
+    last = text[at:].strip().removeprefix("```").strip()
+    rest.append("" if last.startswith("{") else last)
+    return bool("".join(rest).replace("```json", "").replace("```", "").strip(" \n\t[],;"))
 
 
 def arguments(call: Call) -> dict[str, Any]:
@@ -92,12 +123,87 @@ def arguments(call: Call) -> dict[str, Any]:
     if not call.arguments.strip():
         return {}
     try:
-        decoded = _DECODER.decode(call.arguments[:_LONGEST])
+        decoded = json.loads(call.arguments[:LONGEST], parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as fault:
         raise BadReply(f"the arguments of {call.name} are no JSON: {fault}") from None
     if not isinstance(decoded, dict):
         raise BadReply(f"the arguments of {call.name} are no JSON object")
     return decoded
+
+
+def _refuse_constant(name: str) -> Any:
+    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def typed_arguments(codec: Codec, call: WrittenCall) -> Mapping[str, Any]:
+    """Return the arguments of a call; texts for fields of another type are read as JSON."""
+    if not call.as_text:
+        return call.arguments
+    schema = action_schemas(codec, [call.name]).get(call.name, {}) if call.name else {}
+    fields = schema.get("properties", {})
+    return {
+        name: value if "string" in _types(fields.get(name, {})) else _value_in(value)
+        for name, value in call.arguments.items()
+    }
+
+
+def _types(schema: Mapping[str, Any]) -> set[str]:
+    """Return the names of the JSON types that a schema allows."""
+    named = schema.get("type", ())
+    found = {named} if isinstance(named, str) else set(named)
+    found |= {"string" for each in schema.get("enum", ()) if isinstance(each, str)}
+    return found.union(*(_types(each) for each in schema.get("anyOf", ())))
+
+
+def _value_in(value: Any) -> Any:
+    """Return the JSON value that a text is; the text itself where it is none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found, end = decode_lenient(f"{value.strip()} ")
+    except NoJSON:
+        return value
+    return found if end == len(value.strip()) else value
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+def action_of(
+    codec: Codec,
+    reply: ModelReply,
+    known: Collection[str],
+    tagger: Tagger | None = None,
+    offered: Collection[str] = (),
+) -> Any:
+    """Return the one action that a reply means.
+
+    Args:
+        codec: The role's actions.
+        reply: The reply, without reasoning.
+        known: Names of the actions that are allowed.
+        tagger: Rewrites an object as a tagged object; `as_tagged` by default.
+        offered: Names of the actions that an error text may list; *known* by default.
+
+    Raises:
+        BadReply: The reply holds no valid action, or different ones.
+    """
+    hints = offered or known
+    if calls := written_calls(reply, codec, known):
+        actions = [
+            checked_action(codec, {**each.arguments, "do": each.name}, known, hints)
+            for each in calls
+        ]
+        return only(actions, [each.name for each in calls] if reply.calls else ())
+    return _action_in_objects(codec, reply, known, tagger or as_tagged, hints)
+
+
+def action_in_text(
+    codec: Codec, reply: ModelReply, known: Collection[str], tagger: Tagger | None = None
+) -> Any:
+    """Return the one action that a reply's text holds; as `action_of`, without its tool calls."""
+    return action_of(codec, attrs.evolve(reply, calls=()), known, tagger)
 
 
 def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:
@@ -114,39 +220,44 @@ def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:
     return checked_action(codec, {**arguments(call), "do": call.name}, known)
 
 
-def action_in_text(
-    codec: Codec, reply: ModelReply, known: Collection[str], tagger: Tagger | None = None
+def _action_in_objects(
+    codec: Codec,
+    reply: ModelReply,
+    known: Collection[str],
+    tagger: Tagger,
+    hints: Collection[str],
 ) -> Any:
-    """Return the one action that a text holds; the same action written twice counts once.
-
-    Args:
-        codec: The role's actions.
-        reply: The reply whose text is searched.
-        known: Names of the actions that are allowed.
-        tagger: Rewrites an object as a tagged object; `as_tagged` by default.
-
-    Raises:
-        BadReply: The text holds no action, or several.
-    """
-    text = text_of(reply)
-    candidates = objects(text)
-    if not candidates:
-        cut = "; it ran into the limit of tokens" if reply.finish == "length" else ""
-        raise BadReply(f"your reply holds no JSON object{cut}")
     actions: list[Any] = []
     wrong = BadReply("your reply holds no action")
-    for each in candidates:
+    for each in stated_objects(reply):
         try:
-            action = checked_action(codec, (tagger or as_tagged)(each, known), known)
+            actions.append(checked_action(codec, tagger(each, known), known, hints))
         except BadReply as bad:
             wrong = bad
-        else:
-            actions += [] if action in actions else [action]
-    if len(actions) > 1:
-        raise BadReply(f"your reply holds {len(actions)} different actions; answer with one")
     if not actions:
         raise wrong
-    return actions[0]
+    return only(actions)
+
+
+def only(decisions: Iterable[T], tools: Collection[str] = ()) -> T:
+    """Return the decision that all are equal to.
+
+    Args:
+        decisions: At least one.
+        tools: The tools that were called, where the decisions are tool calls.
+
+    Raises:
+        BadReply: There are different ones.
+    """
+    distinct: list[T] = []
+    for each in decisions:
+        distinct += [] if each in distinct else [each]
+    if len(distinct) > 1 and tools:
+        names = ", ".join(tools)
+        raise BadReply(f"you called {len(tools)} tools ({names:.100}); call one")
+    if len(distinct) > 1:
+        raise BadReply(f"your reply holds {len(distinct)} different actions; answer with one")
+    return distinct[0]
 
 
 def as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
@@ -161,32 +272,44 @@ def as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any
     plain = {**(wrapped[0] if wrapped else value)}
     if "do" not in plain and isinstance(plain.get("name"), str):
         plain["do"] = plain.pop("name")
-        inner = [plain.pop(key) for key in _INNER if isinstance(plain.get(key), Mapping)]
+        inner = [plain.pop(key) for key in ARGUMENTS if isinstance(plain.get(key), Mapping)]
         return {**(inner[0] if inner else plain), "do": plain["do"]}
     if "do" not in plain and len(known) == 1:
         plain["do"] = next(iter(known))
     return plain
 
 
-def checked_action(codec: Codec, tagged: Mapping[str, Any], known: Collection[str]) -> Any:
+def checked_action(
+    codec: Codec, tagged: Mapping[str, Any], known: Collection[str], hints: Collection[str] = ()
+) -> Any:
     """Return the action of a tagged object, checked against the role's schema.
 
     An argument that has a default may be null, which stands for the default.
+
+    Args:
+        codec: The role's actions.
+        tagged: The tagged object.
+        known: Names of the actions that are allowed.
+        hints: Names that an error text may list; *known* by default.
 
     Raises:
         BadReply: The action is not known, or its arguments do not fit.
     """
     name = tagged.get("do")
     if not isinstance(name, str) or name not in known:
-        missing = "no action is named (do)"
-        unknown = f"there is no action {name!r}"[:_WIDTH] if "do" in tagged else missing
-        raise BadReply(f"{unknown}; {possible(str(name), sorted(known))}")
+        unknown = (
+            f"there is no action {name!r}"[:_WIDTH] if "do" in tagged else "no action is named"
+        )
+        raise BadReply(f"{unknown}; {possible(str(name), sorted(hints or known))}")
     needed = _required(codec, name)
     kept = {key: value for key, value in tagged.items() if value is not None or key in needed}
     try:
         action, _ = codec.take(kept)
     except WrongAction as wrong:
-        raise BadReply(str(wrong)) from None
+        # Not the tagged object and the names of classes, which stand in few prompts.
+        why = str(wrong).removeprefix(f"{short_repr(kept)}: ")
+        why = why.removesuffix(f"; {codec.expected()}")
+        raise BadReply(f"the arguments of {name} do not fit: {why}") from None
     return action
 
 
@@ -199,11 +322,3 @@ def _required(codec: Codec, name: str) -> Collection[str]:
     """Return the names of an action's arguments without a default."""
     fields = attrs.fields(codec.classes[name])
     return {f.alias for f in fields if f.default is attrs.NOTHING}
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
-    raise ValueError(f"{name} is no number of JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from policies.llm.messages import as_json, system, user
 from policies.llm.options import require_not_negative
 from policies.llm.parse import objects
+from policies.llm.replies.answer import answer_only
 from policies.llm.router.files import read_lines, write_lines
 from policies.llm.router.order import grouped, in_turn, shuffled
 from policies.llm.router.predictions import Item, methods_of
@@ -160,7 +161,9 @@ def reflected(item: Item, method: str, complete: Complete) -> Experience:
     """Return what a model learns from the answer of one method to one item."""
     request = [system(_REQUEST), user(as_json(_shown(item, method)))]
     reply = complete(request, (), None, temperature=0.0)
-    lesson = next((each for each in objects(reply.text) if _text(each.get("bullet"))), {})
+    lesson = next(
+        (each for each in objects(answer_only(reply).text) if _text(each.get("bullet"))), {}
+    )
     return Experience(
         item.id,
         method,

@@ -11,6 +11,7 @@ from typing import Protocol, get_args
 from attrs import frozen
 
 from policies.llm.messages import as_json, system, user
+from policies.llm.replies.answer import answer_only
 from policies.llm.router.situation import Bucket
 from policies.llm.wire import Complete
 
@@ -180,7 +181,7 @@ class Labeller:
         }
         request = user(f"# Task\n{task}\n\n# Sample\n{as_json(sample)}")
         reply = self.complete([system(_REQUEST), request], (), None, temperature=0.0)
-        return read_label(reply.text)
+        return read_label(answer_only(reply).text)
 
 
 def candidate_labels(context: str) -> int:

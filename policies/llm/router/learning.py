@@ -16,6 +16,7 @@ from desim.schema import to_plain
 from policies.llm.messages import as_json, corrected, system, user
 from policies.llm.options import require_not_negative
 from policies.llm.parse import BadReply, objects
+from policies.llm.replies.answer import answer_only
 from policies.llm.router.conditions import BOUNDS, NO_BUCKET
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.files import read_lines
@@ -175,9 +176,10 @@ def _read(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
     Raises:
         BadReply: It holds no object with rules.
     """
-    if reply.malformed:
-        raise BadReply(reply.malformed)
-    for each in objects(reply.text):
+    answer = answer_only(reply)
+    if answer.malformed:
+        raise BadReply(answer.malformed)
+    for each in objects(answer.text):
         policy = each.get("policy", each)
         if isinstance(policy, Mapping) and isinstance(policy.get("rules"), list):
             return Policy.read(_storable(policy)), _findings(each.get("findings"))

@@ -12,6 +12,7 @@ from attrs import asdict, define, field, frozen
 from desim.schema import to_plain
 from policies.llm.messages import as_json, system, user
 from policies.llm.parse import objects
+from policies.llm.replies.answer import answer_only
 from policies.llm.router.experiences import Experience
 from policies.llm.router.learning import Learned
 from policies.llm.router.policy import canonical
@@ -81,7 +82,7 @@ class ModelChooser:
         """Return the name of a method."""
         request = [system(_REQUEST), user(as_json(self._shown(situation)))]
         reply = self.complete(request, (), None, temperature=0.0)
-        self.last = self._read(reply.text)
+        self.last = self._read(answer_only(reply).text)
         return self.last.method
 
     def _shown(self, situation: Situation) -> dict[str, Any]:

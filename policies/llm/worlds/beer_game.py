@@ -3,7 +3,6 @@
 Source: reference SPEC of the Beer Game, sections 5 and 6.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -13,7 +12,15 @@ from desim import Seat
 from desim.schema.described import Schema, field_lines
 from policies.llm.conversation import ConversationKind, ParsedReply
 from policies.llm.options import LLMOptions
-from policies.llm.parse import BadReply, objects, text_of
+from policies.llm.parse import (
+    BadReply,
+    as_tagged,
+    checked_action,
+    only,
+    stated_objects,
+    written_calls,
+)
+from policies.llm.replies.written import WrittenCall
 from policies.llm.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -75,43 +82,53 @@ class WeeklyConversation(GenericConversation):
         """Return the JSON Schema of the answer."""
         return _SCHEMA
 
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the order of a reply, truncated to a whole number and cut to its range."""
-        if reply.calls:
-            number = super().parsed(reply, observation).action.quantity
+    def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
+        """Return the order of a reply, truncated to a whole number and cut to its range.
+
+        Raises:
+            BadReply: The reply holds no order, or different ones.
+        """
+        if calls := written_calls(reply, self.codec, self.known):
+            numbers = [self._called(call) for call in calls]
         else:
-            number = _order_in(text_of(reply))
+            found = (self._stated(each) for each in stated_objects(reply))
+            numbers = [each for each in found if each is not None]
+        if not numbers:
+            raise BadReply(f"your reply holds no order; {self._how()}")
+        number = only(numbers)
         quantity = min(max(0, math.trunc(number)), _LARGEST)
         repaired = type(number) is not int or number != quantity
         return ParsedReply(self.codec.read({"do": "order", "quantity": quantity}), int(repaired))
+
+    def _stated(self, given: Mapping[str, Any]) -> float | None:
+        """Return the quantity of an object, which may be a call without a marker."""
+        number = _number_in(given)
+        if number is not None:
+            return number
+        tagged = as_tagged(given, self.known)
+        return _number_in(tagged) if tagged["do"] in self.known else None
+
+    def _called(self, call: WrittenCall) -> float:
+        """Return the quantity of a call; under the name of the tool's argument, it must fit it."""
+        if call.name not in self.known or "quantity" in call.arguments:
+            tagged = {**call.arguments, "do": call.name}
+            quantity: int = checked_action(self.codec, tagged, self.known).quantity
+            return quantity
+        number = _number_in(call.arguments)
+        if number is None:
+            raise BadReply(f"your call of {call.name} holds no order; {self._how()}")
+        return number
+
+    def _how(self) -> str:
+        if self.mode == "tools":
+            return "call the tool order with a quantity"
+        return 'write {"order_qty": whole number, "note": "..."}'
 
     def fallback(self, observation: Any) -> Any:
         """Return the published fallback order: demand plus half the gap to the target."""
         gap = observation.target_inventory - observation.inventory + observation.backlog
         wanted = math.trunc(observation.incoming_order) + max(0, math.trunc(0.5 * gap))
         return self.codec.read({"do": "order", "quantity": min(max(0, wanted), _LARGEST)})
-
-
-def _order_in(text: str) -> float:
-    """Return the quantity that a text orders; a whole number stays an int.
-
-    Raises:
-        BadReply: There is none.
-    """
-    for each in (*_outermost(text), *objects(text)):
-        number = _number_in(each)
-        if number is not None:
-            return number
-    raise BadReply('your reply holds no order; write {"order_qty": whole number, "note": "..."}')
-
-
-def _outermost(text: str) -> list[Mapping[str, Any]]:
-    """Return the object between the first and the last brace; empty where that is none."""
-    try:
-        decoded = json.loads(text[text.find("{") : text.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        return []
-    return [decoded] if isinstance(decoded, Mapping) else []
 
 
 def _number_in(order: Mapping[str, Any]) -> float | None:

@@ -19,6 +19,7 @@ from policies.llm.conversation import Conversation, ConversationKind, ParsedRepl
 from policies.llm.messages import as_json, system, user
 from policies.llm.methods.setting import Setting
 from policies.llm.options import ROUTED, LLMOptions
+from policies.llm.parse import written_calls
 from policies.llm.tools import as_object, strict
 from policies.llm.wire import Message, ModelReply
 from policies.llm.worlds.consulting_replies import SCORES, Scores, said_in, scores_in, unrefused
@@ -48,6 +49,8 @@ _IN_JSON = ("", "cot", "self_refine", "reflexion", "debate", "discussion")
 #: Methods whose replies count only as JSON; those of others are taken as text where they hold none.
 _STRICT = ("", "cot", "amem")
 
+_NOTHING_SAID, _NO_SCORES = "the reply held no message", "the reply held no scores"
+
 _JSON_OBJECT = {"response_format": {"type": "json_object"}}
 
 
@@ -76,6 +79,10 @@ class _InterviewConversation(GenericConversation):
         if self.mode == "tools":
             return super().answer_format()
         return FORMS[_kind(self.seat.role)]
+
+    def is_called(self, reply: ModelReply) -> bool:
+        """Return whether a reply holds a call, in a field or in its text."""
+        return bool(written_calls(reply, self.codec, self.known))
 
     def fields(self, temperature: float | None, tokens: int | None, *, json: bool) -> None:
         """Set the fields of all requests."""
@@ -120,7 +127,7 @@ class InterviewerConversation(_InterviewConversation):
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the text as it is; an empty one stops the interview."""
-        if reply.calls:
+        if self.is_called(reply):
             return super().parsed(reply, observation)
         text = unrefused(reply)
         if self.mode == "schema":
@@ -133,7 +140,8 @@ class InterviewerConversation(_InterviewConversation):
 
     def _say(self, text: str) -> ParsedReply:
         kept = text.strip()[:LONGEST_TEXT]
-        return ParsedReply(self.codec.read({"do": "say", "text": kept}), int(not kept))
+        action = self.codec.read({"do": "say", "text": kept})
+        return ParsedReply(action, int(not kept), "" if kept else _NOTHING_SAID)
 
 
 class CandidateConversation(_InterviewConversation):
@@ -144,7 +152,7 @@ class CandidateConversation(_InterviewConversation):
         method = options.method
         tokens = None if method == ROUTED else _CANDIDATE_TOKENS.get(method, _OTHER_TOKENS)
         self.fields(None if method else _PLAIN, tokens, json=method in _IN_JSON)
-        self.setting = Setting(task="interview", name=self._case(seat.seed).id, figures=SCORES)
+        self.setting = Setting(task="interview", figures=SCORES)
 
     def rules(self, observation: Any) -> str:
         """Return the candidate's task."""
@@ -173,7 +181,7 @@ class CandidateConversation(_InterviewConversation):
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the message of a reply; a stock sentence where it holds none."""
-        if reply.calls:
+        if self.is_called(reply):
             return super().parsed(reply, observation)
         text = unrefused(reply)
         said = said_in(text)
@@ -193,10 +201,6 @@ class CandidateConversation(_InterviewConversation):
         """Return the id of the case that was played."""
         return str(self._played(episode).id)
 
-    def _case(self, seed: int) -> Any:
-        model: Any = self.seat.model
-        return model.loaded_cases[model.chosen(seed)]
-
     def _played(self, episode: Episode) -> Any:
         # Not by the seed: of a part's episode the header has the seed of the whole.
         model: Any = self.seat.model
@@ -206,7 +210,8 @@ class CandidateConversation(_InterviewConversation):
 
     def _reply(self, said: str) -> ParsedReply:
         text = said[:LONGEST_TEXT] or STOCK
-        return ParsedReply(self.codec.read({"do": "reply", "text": text}), int(not said))
+        action = self.codec.read({"do": "reply", "text": text})
+        return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
 
 
 class JudgeConversation(_InterviewConversation):
@@ -238,7 +243,7 @@ class JudgeConversation(_InterviewConversation):
 
         A text without an object scores 0 everywhere; an empty one has no scores.
         """
-        if reply.calls:
+        if self.is_called(reply):
             return super().parsed(reply, observation)
         return self._verdict(scores_in(unrefused(reply)))
 
@@ -249,7 +254,7 @@ class JudgeConversation(_InterviewConversation):
     def _verdict(self, given: Scores) -> ParsedReply:
         feedback = given.feedback[:LONGEST_TEXT]
         action = self.codec.read({"do": "verdict", **given.scores, "feedback": feedback})
-        return ParsedReply(action, int(given.incomplete))
+        return ParsedReply(action, int(given.incomplete), _NO_SCORES if given.unread else "")
 
 
 def _dialogue(messages: Any) -> str:

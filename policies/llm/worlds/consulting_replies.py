@@ -32,11 +32,13 @@ class Scores:
         scores: By field; None for what is no number.
         feedback: A text, empty where there is none.
         incomplete: Whether a score is missing, or all are 0 because nothing could be read.
+        unread: Whether the reply holds no scores at all.
     """
 
     scores: Mapping[str, float | None]
     feedback: str
     incomplete: bool
+    unread: bool = False
 
 
 def unrefused(reply: ModelReply) -> str:
@@ -73,12 +75,12 @@ def scores_in(text: str) -> Scores:
     """
     given = objects(text)
     if text.strip() and not given:
-        return Scores(dict.fromkeys(SCORES, 0.0), "", incomplete=True)
+        return Scores(dict.fromkeys(SCORES, 0.0), "", incomplete=True, unread=True)
     verdict = next((each for each in given if not each.keys().isdisjoint(SCORES)), {})
     scores = {name: _number(verdict.get(name)) for name in SCORES}
     feedback = verdict.get("feedback")
     words = feedback if isinstance(feedback, str) else ""
-    return Scores(scores, words, incomplete=None in scores.values())
+    return Scores(scores, words, incomplete=None in scores.values(), unread=not verdict)
 
 
 def _number(value: Any) -> float | None:

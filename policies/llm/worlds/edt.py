@@ -16,7 +16,14 @@ from policies.llm.conversation import Conversation, ConversationKind, NoCallNeed
 from policies.llm.messages import as_json
 from policies.llm.methods.setting import Setting
 from policies.llm.options import LLMOptions
-from policies.llm.parse import BadReply, checked_action, objects, text_of
+from policies.llm.parse import (
+    BadReply,
+    as_tagged,
+    checked_action,
+    only,
+    stated_objects,
+    written_calls,
+)
 from policies.llm.tools import as_object, strict
 from policies.llm.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
@@ -46,7 +53,8 @@ _SETTING = Setting(
 _REFUSALS = 3
 
 #: Keys of a decision in the published form, and the key under which it may be wrapped.
-_KEYS = {"C", "R", "P", "final_answer"}
+_WRAP = "final_answer"
+_KEYS = {"C", "R", "P", _WRAP}
 
 
 @frozen(kw_only=True)
@@ -148,13 +156,19 @@ class OneDecisionConversation(GenericConversation):
         )
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the first decision in a text, unrepaired: the world repairs or refuses it."""
-        if reply.calls:
+        """Return the decision of a reply, unrepaired: the world repairs or refuses it.
+
+        Raises:
+            BadReply: The reply holds no decision, or different ones.
+        """
+        calls = written_calls(reply, self.codec, self.known)
+        given = [call.arguments for call in calls] or map(_arguments, stated_objects(reply))
+        decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]
+        if decisions:
+            answer = {"do": "answer", "given": only(decisions)}
+            return ParsedReply(checked_action(self.codec, answer, ["answer"]))
+        if calls or self.mode == "tools":
             return super().parsed(reply, observation)
-        for given in objects(text_of(reply)):
-            if _KEYS & given.keys():
-                answer = {"do": "answer", "given": given}
-                return ParsedReply(checked_action(self.codec, answer, ["answer"]))
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")
 
     def after(self, episode: Episode) -> None:
@@ -163,6 +177,17 @@ class OneDecisionConversation(GenericConversation):
         if self._feedback:
             figures = {name: episode.metrics.get(name) for name in _FIGURES}
             self.memory.append(figures | {"decision": _decision(episode, self.seat.role)})
+
+
+def _arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments of an object that is a call; another object as it is."""
+    return given if _KEYS & given.keys() else as_tagged(given, ())
+
+
+def _unwrapped(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a decision without its wrap, so that one given with and without it is one."""
+    inner = given.get(_WRAP)
+    return inner if isinstance(inner, Mapping) and given.keys() == {_WRAP} else given
 
 
 def _decision(episode: Episode, role: str) -> Any:

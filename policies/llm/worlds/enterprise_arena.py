@@ -15,7 +15,7 @@ from desim.schema.described import Schema, action_schemas, menu
 from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question
 from policies.llm.messages import as_json, assistant_message, system, tool_results, user
 from policies.llm.options import LLMOptions, choice
-from policies.llm.parse import BadReply, action_in_text, action_of_call, as_tagged, name_of
+from policies.llm.parse import BadReply, action_of, as_tagged, name_of
 from policies.llm.tools import as_object, as_tools, strict
 from policies.llm.wire import Message, ModelReply
 
@@ -131,16 +131,12 @@ class MonthlyConversation:
         """Parse a reply and keep it for the rest of the month.
 
         Raises:
-            BadReply: It holds no tool call, note or action, or more than one, or it calls a tool
+            BadReply: It holds no tool call, note or action, or different ones, or it calls a tool
                 that the model is not offered any more.
         """
-        if len(reply.calls) > 1:
-            raise BadReply(f"you called {len(reply.calls)} tools; call one at a time")
-        if reply.calls:
-            action = action_of_call(self.codec, reply.calls[0], self.known)
-        else:
-            action = action_in_text(self.codec, reply, self.known, _as_tagged)
-        if _kind(name_of(action)) == _TOOL and self._offered(month) is self.without_tools:
+        offered = self._offered(month)
+        action = action_of(self.codec, reply, self.known, _as_tagged, offered)
+        if _kind(name_of(action)) == _TOOL and offered is self.without_tools:
             raise BadReply("the tools of the month are used up; give the month's action, or a note")
         self._messages.append(assistant_message(reply))
         self._last = reply
@@ -159,7 +155,7 @@ class MonthlyConversation:
         """Return the result of the last tool or note of this month as a message."""
         result = {"result": None} if month.reply is None else to_plain(month.reply)
         text = as_json({**result, "tool_calls_remaining": month.tool_calls_remaining})
-        return tool_results(reply, [text]) if reply.calls else [user(text)]
+        return tool_results(reply, [text] * len(reply.calls)) if reply.calls else [user(text)]
 
     @staticmethod
     def _closed(month: Any) -> bool:

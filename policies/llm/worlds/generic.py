@@ -9,7 +9,7 @@ from desim.schema.described import Schema, action_schemas, field_lines, menu
 from policies.llm.conversation import ConversationKind, ParsedReply, Question
 from policies.llm.messages import Rounds, as_json, assistant_message, system, tool_results, user
 from policies.llm.options import LLMOptions
-from policies.llm.parse import BadReply, action_in_text, action_of_call
+from policies.llm.parse import action_of
 from policies.llm.tools import answer_schema, as_tools
 from policies.llm.wire import Message, ModelReply
 
@@ -89,14 +89,9 @@ class GenericConversation:
         """Return the action of a reply.
 
         Raises:
-            BadReply: The reply holds no valid action, or several.
+            BadReply: The reply holds no valid action, or different ones.
         """
-        if not reply.calls:
-            return ParsedReply(action_in_text(self.codec, reply, self.known))
-        if len(reply.calls) > 1:
-            names = ", ".join(call.name for call in reply.calls)
-            raise BadReply(f"you called {len(reply.calls)} tools ({names:.100}); call one")
-        return ParsedReply(action_of_call(self.codec, reply.calls[0], self.known))
+        return ParsedReply(action_of(self.codec, reply, self.known))
 
     # -- the conversation --------------------------------------------------------------------------
 

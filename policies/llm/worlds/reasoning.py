@@ -99,8 +99,10 @@ class QuestionConversation:
 
     def read(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Return the whole reply as the action, cut to what an action takes."""
-        action = self._codec.read({"do": "reply", "text": reply.text[:_LONGEST]})
-        return ParsedReply(action, int(len(reply.text) > _LONGEST))
+        text = reply.text[:_LONGEST]
+        action = self._codec.read({"do": "reply", "text": text})
+        default = "" if self._model.states_answer(text) else "the reply stated no answer"
+        return ParsedReply(action, int(len(reply.text) > _LONGEST), default)
 
     def fallback(self, observation: Any) -> Any:
         """Return the default action: an empty answer."""

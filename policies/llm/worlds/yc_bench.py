@@ -5,7 +5,7 @@ the turn ends without a further call. Source: reference SPEC of YC-Bench, sectio
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -24,7 +24,9 @@ from policies.llm.parse import (
     as_tagged,
     checked_action,
     objects,
+    stated_objects,
     text_of,
+    written_calls,
 )
 from policies.llm.tools import answer_schema, as_object, as_tools, strict
 from policies.llm.wire import Call, Message, ModelReply
@@ -49,6 +51,8 @@ _MOST_COMMANDS = 20
 _ENDED = "the turn has ended"
 
 _NOT_RUN = "not run: the turn had ended"
+
+_NO_COMMAND = "the reply held no command"
 
 
 @frozen(kw_only=True)
@@ -133,7 +137,7 @@ class TurnConversation:
         self._messages += [self._question, assistant_message(reply)]
         self._waiting = deque(commands)
         if not commands:
-            return ParsedReply(self.codec.read({"do": "end_turn"}))
+            return ParsedReply(self.codec.read({"do": "end_turn"}), default=_NO_COMMAND)
         return ParsedReply(self._next())
 
     def fallback(self, desk: Any) -> Any:
@@ -160,11 +164,14 @@ class TurnConversation:
         text = text_of(reply)
         if self.mode == "tools" and self.console:
             return []
-        commands = [each for one in objects(text) for each in _several(one)]
-        if not commands and self.mode != "tools":
-            raise BadReply("your reply holds no JSON object; write one for every command")
-        tagged = [as_tagged(each, self.known) for each in commands]
-        return [(Call("", str(each.get("do", "")), ""), self._checked(each)) for each in tagged]
+        if written := written_calls(reply, self.codec, self.known):
+            tagged = [{**each.arguments, "do": each.name} for each in written]
+        elif self.mode == "tools" and not objects(text):
+            return []
+        else:
+            stated = [each for one in stated_objects(reply) for each in _several(one)]
+            tagged = _commands_among([as_tagged(each, self.known) for each in stated])
+        return [(Call("", str(each["do"]), ""), self._checked(each)) for each in tagged]
 
     def _command(self, call: Call) -> Any:
         if not (self.console and call.name == _CONSOLE):
@@ -249,6 +256,18 @@ class TurnConversation:
         if len(users) > self.keep:
             first = users[-self.keep] if self.keep else len(self._messages)
             self._messages = [user(texts.DROPPED), *self._messages[first:]]
+
+
+def _commands_among(tagged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the objects that name a command.
+
+    Raises:
+        BadReply: None does.
+    """
+    commands = [each for each in tagged if "do" in each]
+    if not commands:
+        raise BadReply("your reply holds no command; write one JSON object for every command")
+    return commands
 
 
 def _several(value: Mapping[str, Any]) -> list[dict[str, Any]]:

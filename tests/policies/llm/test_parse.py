@@ -267,7 +267,8 @@ def test_an_episode_of_fuzzed_replies_ends(world: str, mode: str) -> None:
     episode = play(model, {seat.role: llm})
     usage = episode.summary()["usage"][seat.role]
     assert usage["calls"] == len(scripted.sent)
-    assert usage["default_actions"] * 2 <= usage["bad_replies"]
+    if world != "yc_bench":  # where a text without commands is a turn by default, not asked again
+        assert usage["default_actions"] * 2 <= usage["bad_replies"]
 
 
 @given(st.text())

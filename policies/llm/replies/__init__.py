@@ -1,0 +1,7 @@
+"""What a model's reply holds: its answer without reasoning, calls in text, JSON objects."""
+
+__all__ = ["BadReply"]
+
+
+class BadReply(Exception):
+    """A reply without a valid action; the one argument is a sentence for the model."""

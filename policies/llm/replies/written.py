@@ -1,0 +1,23 @@
+"""A call of a tool as it is written in a text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+__all__ = ["WrittenCall"]
+
+
+@frozen
+class WrittenCall:
+    """A call of a tool in a text.
+
+    Attributes:
+        name: The tool's name; there may be no tool of that name.
+        arguments: Its arguments by name.
+        as_text: Whether the form writes every argument as text, so that numbers are texts too.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    as_text: bool = False
