@@ -16,6 +16,7 @@ from desim.episodes.lineup import Policies
 from desim.episodes.series import InSeries, series
 from desim.episodes.session import Session
 from desim.episodes.tracing import Tracing
+from desim.episodes.usage import default_share, is_played
 from desim.errors import LimitReached, PolicyFailed
 from desim.formatting import NOTHING, number_text
 from desim.statistics.intervals import moments
@@ -142,6 +143,9 @@ def _spent(usage: Counter[str]) -> Iterator[str]:
         yield f"{number_text(tokens)} tokens"
     if usage["cost"]:
         yield f"cost {number_text(usage['cost'])}"
+    if default_share(usage):
+        defaults = f"{usage['default_actions']:,} of {usage['decisions']:,} decisions by default"
+        yield defaults if is_played(usage) else f"{defaults} (not played)"
 
 
 def _result(episode: Episode) -> Result:

@@ -14,11 +14,13 @@ from rich.text import Text
 
 from desim.cli.summaries import CatalogSummary, ModelSummary, PolicySummary
 from desim.episodes.episode import Episode
+from desim.episodes.usage import default_share, is_played
 from desim.formatting import NOTHING, value_text
 from desim.sweeps.rows import Rows
 from desim.ui.console import console
 
 __all__ = [
+    "defaults_text",
     "print_catalog",
     "print_episode",
     "print_model",
@@ -101,6 +103,8 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
     _add_row(table, "policies", policies or "none")
     for key in ("score", "ended", "decisions"):
         _add_row(table, key, value_text(summary[key]))
+    if defaults := defaults_text(summary.get("usage", {})):
+        _add_row(table, "defaults", defaults)
     metrics = summary["metrics"]
     for name in (shown := _first_of_parts(metrics)):
         _add_row(table, name, value_text(metrics[name]))
@@ -108,6 +112,16 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
         _add_row(table, "more metrics", f"{more:,}; --json prints all")
     _add_row(table, "ledger digest", (summary["ledger_digest"] or "none")[:16])
     console().print(table)
+
+
+def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:
+    """Return how many decisions of each role were its default action; empty where none were."""
+    return "; ".join(
+        f"{role} {each['default_actions']:,.0f} of {each['decisions']:,.0f} decisions"
+        + ("" if is_played(each) else ", not played")
+        for role, each in usage.items()
+        if default_share(each)
+    )
 
 
 def print_traced(trace: str | None, *, as_json: bool) -> None:
