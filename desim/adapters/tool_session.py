@@ -17,11 +17,12 @@ from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import as_json, end_facts, end_text, observation_text, rules_of
 from desim.adapters.tools import Tool, tagged_call, tools_of
 from desim.core.protocols import question_limit
+from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.schema import TAG, tag, to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["LOOK_UP", "MOST_LOOK_UPS", "ToolSession", "only_seat"]
+__all__ = ["LOOK_UP", "MOST_LOOK_UPS", "ToolSession", "only_seat", "was_played"]
 
 #: The tool that shows a table of the seat's.
 LOOK_UP = "look_up_table"
@@ -181,6 +182,15 @@ class ToolSession:
         self.shown += 1
         rows = self.session.tables(self.seat)[name]
         return as_json({"rows": len(rows), "last": [dict(row) for row in rows[-_MOST_ROWS:]]})
+
+
+def was_played(facts: Mapping[str, Any]) -> bool:
+    """Return whether the facts of an episode say that its seat decided often enough to count.
+
+    An episode without answers was not played.
+    """
+    counts = {"decisions": facts.get("answers", 0), "default_actions": facts.get("defaults", 0)}
+    return counts["decisions"] > 0 and is_played(counts)
 
 
 def only_seat(setup: Setup) -> str:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import os
 import subprocess
 import sys
@@ -160,6 +161,22 @@ def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
     assert len(asked) == 2 * DECISIONS
     assert sample.messages[3].text.startswith("No tool was called")
     assert sample.messages[5].text.startswith("The default action was taken")
+
+
+def test_a_sample_that_was_not_played_is_not_averaged() -> None:
+    """More than half of its decisions were defaults: it is counted apart, and shows why."""
+    preset = world_task("beer_game", "poisson", [1, 2], limits={"nudges": 0})
+    for orders, unscored in (([said("Hm.")], 2), (ordered([{"do": "order", "quantity": 4}]), 0)):
+        log = evaluated(preset, lambda *_, orders=orders: orders[0].model_copy(deep=True))
+        scores = {each.name: each for each in log.results.scores}
+        assert scores["score"].unscored_samples == unscored
+        assert scores["normalised"].unscored_samples == unscored
+        assert scores["defaults"].metrics["mean"].value == (52 if unscored else 0)
+        assert math.isnan(scores["score"].metrics["mean"].value) == (unscored == 2)
+    sample = sample_of(evaluated(short(limits={"nudges": 0}), lambda *_: said("Hm.")))
+    score = sample.scores["world_score"]
+    assert score.explanation == "not played: 6 of 6 decisions were default actions"
+    assert score.metadata["played"] is False
 
 
 @pytest.mark.parametrize(

@@ -115,12 +115,14 @@ def test_wrong_calls_are_answered_with_the_schemas_sentence() -> None:
     assert trace.metrics["wrong"] == 3
     assert trace.metrics["answers"] == DECISIONS
     assert trace.metrics["ended"] == 1
+    assert trace.metrics["played"] == 1
 
 
 def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
     """Nudges are limited, so a rollout ends even if nobody ever calls a tool."""
     trace, stub = one(short(harness={"nudges": 1}), said("Let me think."))
     assert trace.metrics["defaults"] == DECISIONS
+    assert trace.metrics["played"] == 0
     assert len(stub.requests) == 2 * DECISIONS
     assert stub.requests[1]["messages"][-1]["content"].startswith("No tool was called")
     assert stub.requests[2]["messages"][-1]["content"].startswith("The default action was taken")

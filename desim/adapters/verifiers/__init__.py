@@ -21,7 +21,7 @@ from desim import catalog
 from desim.adapters.episodes_of import checked_episodes, chosen_presets, chosen_seeds
 from desim.adapters.normalised import has_scale, normalised_score
 from desim.adapters.setup import Setup
-from desim.adapters.tool_session import ToolSession, only_seat
+from desim.adapters.tool_session import ToolSession, only_seat, was_played
 from desim.adapters.verifiers.data import (
     WorldConfig,
     WorldData,
@@ -119,11 +119,17 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
 
     @vf.metric
     async def counts(self, trace: Any) -> dict[str, float]:
-        """Return the score, whether the model itself played to the end, and the counts."""
+        """Return the score, the counts, and two flags.
+
+        `ended` is 1 where the model itself played to the end. `played` is 0 where more than half of
+        the decisions were default actions: the reward of such a rollout, which training needs, is
+        no result of the model's.
+        """
         facts = trace.state.facts
         names = ("score", "answers", "wrong", "defaults")
         found = {name: float(facts.get(name, 0)) for name in names}
-        return {**found, "ended": float(bool(facts) and not facts["stopped"])}
+        ended = bool(facts) and not facts["stopped"]
+        return {**found, "ended": float(ended), "played": float(was_played(facts))}
 
 
 class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
