@@ -8,6 +8,7 @@ Actions are checked against the role's schema; nothing in a reply is executed.
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import attrs
@@ -83,8 +84,12 @@ def written_calls(reply: ModelReply, codec: Codec, known: Collection[str]) -> li
     return [WrittenCall(each.name, typed_arguments(codec, each)) for each in found]
 
 
-def stated_objects(reply: ModelReply) -> list[dict[str, Any]]:
+def stated_objects(reply: ModelReply, *, tools: bool = False) -> list[dict[str, Any]]:
     """Return the JSON objects of a reply's text.
+
+    Args:
+        reply: The reply, without reasoning.
+        tools: Whether the prompt asks for calls of tools, so that an error text does too.
 
     Raises:
         BadReply: There is no text, or no object. Or the reply ran into the limit of tokens and has
@@ -94,7 +99,8 @@ def stated_objects(reply: ModelReply) -> list[dict[str, Any]]:
     found = list(object_spans(text[:LONGEST]))
     cut = reply.finish == "length"
     if not found:
-        raise BadReply("your reply holds no JSON object" + _LIMIT * cut)
+        missing = "your reply calls no tool" if tools else "your reply holds no JSON object"
+        raise BadReply(missing + _LIMIT * cut)
     if cut and not reply.reasoning and _has_prose(text, [(start, end) for _, start, end in found]):
         raise BadReply("your reply is not complete" + _LIMIT)
     return [each for each, _, _ in found]
@@ -176,6 +182,8 @@ def action_of(
     known: Collection[str],
     tagger: Tagger | None = None,
     offered: Collection[str] = (),
+    *,
+    tools: bool = False,
 ) -> Any:
     """Return the one action that a reply means.
 
@@ -185,18 +193,18 @@ def action_of(
         known: Names of the actions that are allowed.
         tagger: Rewrites an object as a tagged object; `as_tagged` by default.
         offered: Names of the actions that an error text may list; *known* by default.
+        tools: Whether the prompt asks for calls of tools, so that an error text does too.
 
     Raises:
         BadReply: The reply holds no valid action, or different ones.
     """
-    hints = offered or known
+    check = partial(checked_action, codec, known=known, hints=offered, tools=tools)
     if calls := written_calls(reply, codec, known):
-        actions = [
-            checked_action(codec, {**each.arguments, "do": each.name}, known, hints)
-            for each in calls
-        ]
+        actions = [check({**each.arguments, "do": each.name}) for each in calls]
         return only(actions, [each.name for each in calls] if reply.calls else ())
-    return _action_in_objects(codec, reply, known, tagger or as_tagged, hints)
+    rewrite = tagger or as_tagged
+    stated = [rewrite(each, known) for each in stated_objects(reply, tools=tools)]
+    return only(_valid(stated, check))
 
 
 def action_in_text(
@@ -220,23 +228,22 @@ def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:
     return checked_action(codec, {**arguments(call), "do": call.name}, known)
 
 
-def _action_in_objects(
-    codec: Codec,
-    reply: ModelReply,
-    known: Collection[str],
-    tagger: Tagger,
-    hints: Collection[str],
-) -> Any:
+def _valid(tagged: Iterable[dict[str, Any]], check: Callable[[dict[str, Any]], Any]) -> list[Any]:
+    """Return the actions among tagged objects.
+
+    Raises:
+        BadReply: None is one; it says what is wrong with the last.
+    """
     actions: list[Any] = []
     wrong = BadReply("your reply holds no action")
-    for each in stated_objects(reply):
+    for each in tagged:
         try:
-            actions.append(checked_action(codec, tagger(each, known), known, hints))
+            actions.append(check(each))
         except BadReply as bad:
             wrong = bad
     if not actions:
         raise wrong
-    return only(actions)
+    return actions
 
 
 def only(decisions: Iterable[T], tools: Collection[str] = ()) -> T:
@@ -280,7 +287,12 @@ def as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any
 
 
 def checked_action(
-    codec: Codec, tagged: Mapping[str, Any], known: Collection[str], hints: Collection[str] = ()
+    codec: Codec,
+    tagged: Mapping[str, Any],
+    known: Collection[str],
+    hints: Collection[str] = (),
+    *,
+    tools: bool = False,
 ) -> Any:
     """Return the action of a tagged object, checked against the role's schema.
 
@@ -291,15 +303,15 @@ def checked_action(
         tagged: The tagged object.
         known: Names of the actions that are allowed.
         hints: Names that an error text may list; *known* by default.
+        tools: Whether the prompt asks for calls of tools, so that an error text does too.
 
     Raises:
         BadReply: The action is not known, or its arguments do not fit.
     """
     name = tagged.get("do")
     if not isinstance(name, str) or name not in known:
-        unknown = (
-            f"there is no action {name!r}"[:_WIDTH] if "do" in tagged else "no action is named"
-        )
+        kind, given = "tool" if tools else "action", "do" in tagged
+        unknown = f"there is no {kind} {name!r}"[:_WIDTH] if given else f"no {kind} is named"
         raise BadReply(f"{unknown}; {possible(str(name), sorted(hints or known))}")
     needed = _required(codec, name)
     kept = {key: value for key, value in tagged.items() if value is not None or key in needed}

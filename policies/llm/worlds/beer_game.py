@@ -91,7 +91,7 @@ class WeeklyConversation(GenericConversation):
         if calls := written_calls(reply, self.codec, self.known):
             numbers = [self._called(call) for call in calls]
         else:
-            found = (self._stated(each) for each in stated_objects(reply))
+            found = (self._stated(each) for each in stated_objects(reply, tools=self.by_tools))
             numbers = [each for each in found if each is not None]
         if not numbers:
             raise BadReply(f"your reply holds no order; {self._how()}")
@@ -110,17 +110,17 @@ class WeeklyConversation(GenericConversation):
 
     def _called(self, call: WrittenCall) -> float:
         """Return the quantity of a call; under the name of the tool's argument, it must fit it."""
-        if call.name not in self.known or "quantity" in call.arguments:
+        if call.name in self.known and "quantity" in call.arguments:
             tagged = {**call.arguments, "do": call.name}
             quantity: int = checked_action(self.codec, tagged, self.known).quantity
             return quantity
         number = _number_in(call.arguments)
-        if number is None:
-            raise BadReply(f"your call of {call.name} holds no order; {self._how()}")
+        if call.name not in self.known or number is None:
+            raise BadReply(f"your call of {call.name:.60} is no order; {self._how()}")
         return number
 
     def _how(self) -> str:
-        if self.mode == "tools":
+        if self.by_tools:
             return "call the tool order with a quantity"
         return 'write {"order_qty": whole number, "note": "..."}'
 

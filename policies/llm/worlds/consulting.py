@@ -81,8 +81,12 @@ class _InterviewConversation(GenericConversation):
         return FORMS[_kind(self.seat.role)]
 
     def is_called(self, reply: ModelReply) -> bool:
-        """Return whether a reply holds a call, in a field or in its text."""
-        return bool(written_calls(reply, self.codec, self.known))
+        """Return whether a reply holds a call, in a field or in its text.
+
+        Without tools in the prompt, a call of something else counts as no message.
+        """
+        calls = written_calls(reply, self.codec, self.known)
+        return any(self.by_tools or call.name in self.known for call in calls)
 
     def fields(self, temperature: float | None, tokens: int | None, *, json: bool) -> None:
         """Set the fields of all requests."""

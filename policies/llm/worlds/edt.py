@@ -162,14 +162,17 @@ class OneDecisionConversation(GenericConversation):
             BadReply: The reply holds no decision, or different ones.
         """
         calls = written_calls(reply, self.codec, self.known)
-        given = [call.arguments for call in calls] or map(_arguments, stated_objects(reply))
+        given = [call.arguments for call in calls] or map(_arguments, self._stated(reply))
         decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]
         if decisions:
             answer = {"do": "answer", "given": only(decisions)}
             return ParsedReply(checked_action(self.codec, answer, ["answer"]))
-        if calls or self.mode == "tools":
+        if self.by_tools or any(call.name in self.known for call in calls):
             return super().parsed(reply, observation)
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")
+
+    def _stated(self, reply: ModelReply) -> list[dict[str, Any]]:
+        return stated_objects(reply, tools=self.by_tools)
 
     def after(self, episode: Episode) -> None:
         """Keep the five metrics of an episode and its decision."""

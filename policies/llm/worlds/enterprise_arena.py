@@ -135,7 +135,8 @@ class MonthlyConversation:
                 that the model is not offered any more.
         """
         offered = self._offered(month)
-        action = action_of(self.codec, reply, self.known, _as_tagged, offered)
+        tools = self.mode == "tools"
+        action = action_of(self.codec, reply, self.known, _as_tagged, offered, tools=tools)
         if _kind(name_of(action)) == _TOOL and offered is self.without_tools:
             raise BadReply("the tools of the month are used up; give the month's action, or a note")
         self._messages.append(assistant_message(reply))

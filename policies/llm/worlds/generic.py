@@ -91,9 +91,14 @@ class GenericConversation:
         Raises:
             BadReply: The reply holds no valid action, or different ones.
         """
-        return ParsedReply(action_of(self.codec, reply, self.known))
+        return ParsedReply(action_of(self.codec, reply, self.known, tools=self.by_tools))
 
     # -- the conversation --------------------------------------------------------------------------
+
+    @property
+    def by_tools(self) -> bool:
+        """Whether the model answers by calls of tools."""
+        return self.mode == "tools"
 
     @property
     def many(self) -> bool:

@@ -170,8 +170,21 @@ class TurnConversation:
             return []
         else:
             stated = [each for one in stated_objects(reply) for each in _several(one)]
-            tagged = _commands_among([as_tagged(each, self.known) for each in stated])
+            tagged = self._among(stated)
         return [(Call("", str(each["do"]), ""), self._checked(each)) for each in tagged]
+
+    def _among(self, stated: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the objects that name a command, or hold a line of the console, as tagged objects.
+
+        Raises:
+            BadReply: None does.
+        """
+        tagged = [as_tagged(each, self.known if "command" in each else ()) for each in stated]
+        commands = [each for each in tagged if "do" in each]
+        if not commands:
+            how = "call a tool" if self.mode == "tools" else "write one JSON object"
+            raise BadReply(f"your reply holds no command; {how} for every command")
+        return commands
 
     def _command(self, call: Call) -> Any:
         if not (self.console and call.name == _CONSOLE):
@@ -185,7 +198,7 @@ class TurnConversation:
         return self._checked({"do": _CONSOLE, "command": line})
 
     def _checked(self, tagged: Mapping[str, Any]) -> Any:
-        return checked_action(self.codec, tagged, self.known)
+        return checked_action(self.codec, tagged, self.known, tools=self.mode == "tools")
 
     def _next(self) -> Any:
         self._running, action = self._waiting.popleft()
@@ -256,18 +269,6 @@ class TurnConversation:
         if len(users) > self.keep:
             first = users[-self.keep] if self.keep else len(self._messages)
             self._messages = [user(texts.DROPPED), *self._messages[first:]]
-
-
-def _commands_among(tagged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the objects that name a command.
-
-    Raises:
-        BadReply: None does.
-    """
-    commands = [each for each in tagged if "do" in each]
-    if not commands:
-        raise BadReply("your reply holds no command; write one JSON object for every command")
-    return commands
 
 
 def _several(value: Mapping[str, Any]) -> list[dict[str, Any]]:

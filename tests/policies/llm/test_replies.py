@@ -27,9 +27,9 @@ PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
         (text(None), "your reply was empty"),
         (text("", finish="length"), "ran into the limit of tokens"),
         (message(content=None, refusal="I will not"), "you refused"),
-        (text("Let me think."), "holds no JSON object"),
+        (text("Let me think."), "your reply calls no tool"),
         (call(("hire", {"consultants": 1}), ("wait", {})), "you called 2 tools"),
-        (call(("fire", {"consultants": 1})), "did you mean 'hire'"),
+        (call(("fire", {"consultants": 1})), "there is no tool 'fire'; did you mean 'hire'"),
         (call(("hire", {"consultants": "one"})), "Expected `int`, got `str`"),
         (call(("hire", "{'consultants': 1}")), "are no JSON"),
     ],
@@ -62,7 +62,7 @@ def test_after_the_last_invalid_reply_the_default_action_is_taken() -> None:
     assert type(first.action).__name__ == "Wait"
     assert first.notes is not None
     assert first.notes["default_action"] == (
-        "2 replies were no answer, the last because your reply holds no JSON object"
+        "2 replies were no answer, the last because your reply calls no tool"
     )
     assert len(stub.requests) == 2 * len(episode.steps)
     usage = usage_of(episode)
