@@ -26,7 +26,6 @@ from policies.llm.wire import Call, ModelReply
 
 __all__ = [
     "BadReply",
-    "action_in_text",
     "action_of",
     "action_of_call",
     "arguments",
@@ -205,13 +204,6 @@ def action_of(
     rewrite = tagger or as_tagged
     stated = [rewrite(each, known) for each in stated_objects(reply, tools=tools)]
     return only(_valid(stated, check))
-
-
-def action_in_text(
-    codec: Codec, reply: ModelReply, known: Collection[str], tagger: Tagger | None = None
-) -> Any:
-    """Return the one action that a reply's text holds; as `action_of`, without its tool calls."""
-    return action_of(codec, attrs.evolve(reply, calls=()), known, tagger)
 
 
 def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:

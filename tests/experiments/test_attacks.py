@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from experiments import attack_actions
+from experiments import attack_actions, attack_replies
 from experiments.attack_kills import Killing
 
 #: Processes that the test kills; `DESIM_KILLS` raises it.
@@ -31,3 +31,12 @@ def test_the_attack_of_actions_prints_its_counts() -> None:
     assert head.split() == ["world", "role", "actions", "accepted", "wrong", "faults"]
     assert total.split()[0] == "all"
     assert total.split()[-1] == "0"
+
+
+def test_the_attack_of_replies_finds_no_hole() -> None:
+    """A line a world, and no draft that is read as a decision."""
+    done = CliRunner().invoke(attack_replies.main)
+    assert done.exit_code == 0, done.output
+    head, *worlds = done.output.splitlines()
+    assert head.split()[:3] == ["world", "shapes", "holes"]
+    assert {case.world for case in attack_replies.CASES} <= {line.split()[0] for line in worlds}

@@ -56,7 +56,7 @@ def test_objects_are_found_whatever_surrounds_them(text: str, found: list[Any]) 
 )
 def test_one_action_is_found_in_a_text(text: str) -> None:
     """The tagged object, one that is wrapped, or a call written as text."""
-    action = parse.action_in_text(DESK, ModelReply(text), KNOWN)
+    action = parse.action_of(DESK, ModelReply(text), KNOWN)
     assert DESK.take(action)[1] == b'{"do":"hire","consultants":3}'
 
 
@@ -79,7 +79,7 @@ def test_one_action_is_found_in_a_text(text: str) -> None:
 def test_a_reply_without_an_action_is_refused_with_a_sentence(reply: ModelReply, why: str) -> None:
     """The sentence is sent to the model, so it says what was wrong and what is possible."""
     with pytest.raises(BadReply, match=why):
-        parse.action_in_text(DESK, reply, KNOWN)
+        parse.action_of(DESK, reply, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_an_episode_of_fuzzed_replies_ends(world: str, mode: str) -> None:
 def test_any_text_is_an_action_or_a_sentence(text: str) -> None:
     """Arbitrary text."""
     with pytest.raises(BadReply):
-        parse.action_in_text(DESK, ModelReply(text), KNOWN)
+        parse.action_of(DESK, ModelReply(text), KNOWN)
 
 
 # -- error texts -----------------------------------------------------------------------------------

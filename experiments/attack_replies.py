@@ -1,0 +1,286 @@
+"""Which replies of a language model are read as a decision that it did not make?
+
+Every reply shape is put into the words of every world, with 99 (or 50) for each draft and 6 for the
+answer, and read by the policy `llm` without a server. Then a silent model plays every world, and
+Inspect where it is installed: all its decisions must be counted as default actions.
+
+    python experiments/attack_replies.py --shapes ../shared/reference/reply_shapes.json
+"""
+
+import importlib.util
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import field, frozen
+
+from desim import Run, Seat, catalog, play
+from desim.episodes.usage import default_share
+from desim.schema import to_plain
+from policies.llm.adapter import Llm
+from policies.llm.budget import CallLimits, Metered
+from policies.llm.completion import Completion
+from policies.llm.wire import ModelReply
+from policies.llm.world_finder import conversation_kind
+
+__all__ = ["CASES", "SHAPES", "Case", "read_as", "silent"]
+
+BAD = "bad reply"
+
+#: The numbers of the shapes: the answer, and the drafts.
+_ANSWER, _DRAFTS = 6, (99, 50)
+
+
+@frozen
+class Case:
+    """A world, and how its prompt asks for a decision that is one number.
+
+    Attributes:
+        world: The model's name, with its preset where it is not the first.
+        role: Who decides.
+        tool: The tool of the decision.
+        argument: Its argument.
+        written: Returns the decision as the object that the prompt asks for.
+        changes: Parameters that make an episode short.
+        others: Policies of further roles, for an episode.
+        calls: Whether calls are decisions; the published readers of free text know none.
+        several: Whether a reply may hold several commands, which are executed in order.
+    """
+
+    world: str
+    role: str
+    tool: str
+    argument: str
+    written: Callable[[int], dict[str, Any]]
+    changes: Mapping[str, str] = field(factory=dict)
+    others: Mapping[str, str] = field(factory=dict)
+    calls: bool = True
+    several: bool = False
+
+    def reads(self, shape: Mapping[str, Any]) -> bool:
+        """Return whether a shape says something about this world."""
+        if self.several and "different" in shape["why"]:
+            return False
+        return self.calls or not shape["family"].startswith(("call", "text"))
+
+
+def _tagged(name: str, argument: str) -> Callable[[int], dict[str, Any]]:
+    return lambda number: {"do": name, argument: number}
+
+
+_PROJECTION = "conduct_cashflow_projection"
+
+CASES = (
+    Case(
+        "beer_game", "retailer", "order", "order_qty", lambda n: {"order_qty": n}, {"horizon": "3"}
+    ),
+    Case(
+        "consulting",
+        "candidate",
+        "",
+        "",
+        lambda n: {"reply": f"{n}"},
+        {"messages": "4"},
+        calls=False,
+    ),
+    Case("edt", "manager", "decide", "C", lambda n: {"C": n}),
+    Case("edt/interactive", "manager", "hire", "consultants", _tagged("hire", "consultants")),
+    Case(
+        "enterprise",
+        "treasury.cfo",
+        _PROJECTION,
+        "months",
+        _tagged(_PROJECTION, "months"),
+        others={"startup.founder": "greedy"},
+    ),
+    Case(
+        "enterprise_arena",
+        "cfo",
+        _PROJECTION,
+        "months",
+        lambda n: {"type": "tool", "name": _PROJECTION, "params": {"months": n}},
+        {"horizon": "3"},
+    ),
+    Case(
+        "reasoning",
+        "analyst",
+        "",
+        "",
+        lambda n: {"reasoning": "r", "final_answer": f"{n}"},
+        {"limit": "3"},
+        calls=False,
+    ),
+    Case(
+        "yc_bench",
+        "founder",
+        "market_browse",
+        "limit",
+        _tagged("market_browse", "limit"),
+        {"max_turns": "4"},
+        several=True,
+    ),
+)
+
+
+def _said(why: str, content: Any, expect: Any = BAD, finish: str = "stop") -> dict[str, Any]:
+    """Return a shape of our own in the form of the reference file's."""
+    message = content if isinstance(content, dict) else {"content": content}
+    return {
+        "id": why.replace(" ", "_"),
+        "family": "own",
+        "why": why,
+        "finish_reason": finish,
+        "message": message,
+        "expect": expect,
+    }
+
+
+_SIX = {"order_qty": _ANSWER}
+_ANSWERED, _DRAFT = '{"order_qty": 6}', '{"order_qty": 99}'
+
+#: Shapes that need no file.
+SHAPES = (
+    _said("a closed span", f"<think>{_DRAFT}?</think>{_ANSWERED}", _SIX),
+    _said("a lone end", f"{_DRAFT}?</think>{_ANSWERED}", _SIX),
+    _said("an open span", f"<reasoning>{_ANSWERED}", finish="length"),
+    _said("an open second span", f"[THINK]a[/THINK][THINK]{_ANSWERED}", finish="length"),
+    _said("a final channel", f"analysisHm {_DRAFT}.assistantfinal{_ANSWERED}", _SIX),
+    _said("no final channel", f"<|channel|>analysis<|message|>{_ANSWERED}<|end|>"),
+    _said("a field of reasoning", {"content": None, "reasoning_content": _ANSWERED}),
+    _said("silence", ""),
+)
+
+
+def read_as(case: Case, shape: Mapping[str, Any]) -> Any:
+    """Return what a shape is read as in a world: a number, or "bad reply"."""
+    message = _worded(shape["message"], case)
+    choice = {"message": message, "finish_reason": shape["finish_reason"]}
+    reply = Completion({}, choice, message).reply([], 0.0, str)
+    model = catalog.model(case.world, changes=case.changes)
+    llm = _player(model, case.role, reply)
+    action = llm.decide(_observation(model, case.role))
+    return BAD if llm.notes["usage"]["default_actions"] else _number_in(to_plain(action))
+
+
+def _player(model: Any, role: str, reply: ModelReply) -> Llm:
+    """Return the policy of a seat whose model always gives one reply, in JSON and without retry."""
+    seat = Seat(model, role, model.roles[role], 0)
+    kind = conversation_kind(type(model))
+    metered = Metered(lambda *_, **__: reply, CallLimits())
+    return Llm(seat.spec, kind.begin(seat, kind.options(mode="json")), metered, metered, 0)
+
+
+def _observation(model: Any, role: str) -> Any:
+    """Return the first observation of a role; other roles take their default actions."""
+    run = Run(model, 0, [*model.roles])
+    while decisions := run.advance():
+        for decision in decisions:
+            if decision.role == role:
+                return decision.observation
+            run.answer(decision, model.roles[decision.role].default_for(decision.observation))
+    raise AssertionError(f"{role} is never asked")
+
+
+def _number_in(plain: Any) -> int | None:
+    """Return the first number of a plain action, also one in a text."""
+    found = re.search(r"\d+", json.dumps(plain))
+    return int(found[0]) if found else None
+
+
+def _worded(value: Any, case: Case) -> Any:
+    """Return a message of a shape with the decisions and calls of a world."""
+    if isinstance(value, list):
+        return [_worded(each, case) for each in value]
+    if not isinstance(value, Mapping):
+        return _reworded(value, case) if isinstance(value, str) else value
+    if "arguments" in value and "name" in value:
+        arguments = str(value["arguments"]).replace("order_qty", case.argument)
+        return {"name": case.tool, "arguments": arguments}
+    return {key: _worded(each, case) for key, each in value.items()}
+
+
+def _reworded(text: str, case: Case) -> str:
+    """Return a text of a shape; of calls first, whose arguments look like decisions."""
+    arguments = rf'"arguments": {{"{case.argument}": \1}}'
+    text = re.sub(r'"arguments": \{"order_qty": (\d+)\}', arguments, text)
+    text = text.replace('"name": "order"', f'"name": "{case.tool}"')
+    text = re.sub(r"\border(?=[(\n<])", case.tool, text)
+    text = re.sub(r"\border_qty(?=[=<])", case.argument, text)
+    text = re.sub(r'\{"order_qty": (\d+)\}', lambda n: json.dumps(case.written(int(n[1]))), text)
+    return re.sub(r"\{'order_qty': (\d+)\}", lambda n: repr(case.written(int(n[1]))), text)
+
+
+# -- silence ---------------------------------------------------------------------------------------
+
+
+def silent(case: Case) -> float | None:
+    """Return the share of default actions in an episode of a model that says nothing."""
+    model = catalog.model(case.world, changes=case.changes)
+    llm = _player(model, case.role, ModelReply())
+    result = play(model, {**case.others, case.role: llm}).result
+    assert result is not None
+    return default_share(result.usage[case.role])
+
+
+def silent_in_inspect() -> str:
+    """Return what is wrong with Inspect's log of a silent model; empty if nothing is."""
+    from inspect_ai import eval as evaluate
+
+    from desim.adapters.inspect_ai import world_task
+
+    task = world_task("beer_game", "poisson", [1], limits={"nudges": 0})
+    with tempfile.TemporaryDirectory() as folder:
+        options = {"log_dir": folder, "display": "none", "log_realtime": False}
+        (log,) = evaluate(task, model="mockllm/model", **options)
+    scores = {each.name: each for each in log.results.scores} if log.results else {}
+    counted = scores and scores["defaults"].metrics["mean"].value > 0
+    apart = scores and scores["score"].unscored_samples == 1
+    return "" if counted and apart else f"a silent sample is averaged: {log.results}"
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
+def _holes(case: Case, shapes: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the shapes that are read otherwise than they should be."""
+    for shape in shapes:
+        expected = shape["expect"] if shape["expect"] == BAD else _ANSWER
+        given = read_as(case, shape)
+        if given != expected:
+            draft = " (a draft)" if given in _DRAFTS else ""
+            yield f"{case.world}: {shape['id']} is read as {given}{draft}, not as {expected}"
+
+
+@click.command()
+@click.option(
+    "--shapes",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Further reply shapes, a file like the reference's reply_shapes.json.",
+)
+def main(shapes: Path | None) -> None:
+    """Print a table by world, and every hole."""
+    listed = [*SHAPES, *(json.loads(shapes.read_text())["replies"] if shapes else ())]
+    holes: list[str] = []
+    print(f"{'world':18} {'shapes':>6} {'holes':>6} {'silent: defaults':>17}")
+    for case in CASES:
+        chosen = [shape for shape in listed if case.reads(shape)]
+        found = list(_holes(case, chosen))
+        share = silent(case)
+        print(f"{case.world:18} {len(chosen):6} {len(found):6} {share or 0:17.0%}")
+        holes += found if share == 1 else [*found, f"{case.world}: silence is played"]
+    if importlib.util.find_spec("inspect_ai"):
+        wrong = silent_in_inspect()
+        print(f"{'inspect':18} {'':6} {int(bool(wrong)):6}")
+        holes += [wrong] if wrong else []
+    for each in holes:
+        print(each)
+    sys.exit(1 if holes else 0)
+
+
+if __name__ == "__main__":
+    main()
