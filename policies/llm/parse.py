@@ -2,11 +2,10 @@
 
 All worlds read replies by the same rules. Reasoning has been cut (`replies.answer`). Tool calls of
 the reply go before calls written in its text, and these before JSON objects in it. Several equal
-decisions are one, different ones are a bad reply, and an object that is no decision does not count.
+decisions are one, different ones are a bad reply, and objects that do not fit an action are ignored.
 Actions are checked against the role's schema; nothing in a reply is executed.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from desim.short_repr import short_repr
 from policies.llm.replies import BadReply
 from policies.llm.replies.calls import ARGUMENTS, calls_in
 from policies.llm.replies.lenient import NoJSON, decode_lenient
-from policies.llm.replies.objects import LONGEST, object_spans, objects
+from policies.llm.replies.objects import LONGEST, decode_value, object_spans, objects
 from policies.llm.replies.written import WrittenCall
 from policies.llm.wire import Call, ModelReply
 
@@ -75,7 +74,7 @@ def written_calls(reply: ModelReply, codec: Codec, known: Collection[str]) -> li
     Arguments that a form writes as text are converted to the types of the action.
 
     Raises:
-        BadReply: A call is cut, or its arguments are no JSON object.
+        BadReply: A call is cut, or its arguments are not a JSON object.
     """
     if reply.calls:
         return [WrittenCall(call.name, arguments(call)) for call in reply.calls]
@@ -91,8 +90,8 @@ def stated_objects(reply: ModelReply, *, tools: bool = False) -> list[dict[str, 
         tools: Whether the prompt asks for calls of tools, so that an error text does too.
 
     Raises:
-        BadReply: There is no text, or no object. Or the reply ran into the limit of tokens and has
-            prose: without marks of reasoning its objects may be drafts.
+        BadReply: The text is empty or has no object, or the reply ran into the limit of tokens and
+            has prose around its objects, which may then be drafts.
     """
     text = text_of(reply)
     found = list(object_spans(text[:LONGEST]))
@@ -125,20 +124,18 @@ def arguments(call: Call) -> dict[str, Any]:
     Raises:
         BadReply: They are no JSON object.
     """
-    if not call.arguments.strip():
+    text = call.arguments[:LONGEST].strip()
+    if not text:
         return {}
     try:
-        decoded = json.loads(call.arguments[:LONGEST], parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as fault:
+        decoded, end = decode_value(text)
+    except NoJSON as fault:
         raise BadReply(f"the arguments of {call.name} are no JSON: {fault}") from None
+    if end < len(text):
+        raise BadReply(f"the arguments of {call.name} are no JSON: more follows at {end}")
     if not isinstance(decoded, dict):
         raise BadReply(f"the arguments of {call.name} are no JSON object")
     return decoded
-
-
-def _refuse_constant(name: str) -> Any:
-    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def typed_arguments(codec: Codec, call: WrittenCall) -> Mapping[str, Any]:
@@ -162,7 +159,7 @@ def _types(schema: Mapping[str, Any]) -> set[str]:
 
 
 def _value_in(value: Any) -> Any:
-    """Return the JSON value that a text is; the text itself where it is none."""
+    """Return a text decoded as JSON, or the text itself if it is not JSON."""
     if not isinstance(value, str):
         return value
     try:
@@ -310,7 +307,7 @@ def checked_action(
     try:
         action, _ = codec.take(kept)
     except WrongAction as wrong:
-        # Not the tagged object and the names of classes, which stand in few prompts.
+        # Most prompts contain neither the tagged object nor the names of classes.
         why = str(wrong).removeprefix(f"{short_repr(kept)}: ")
         why = why.removesuffix(f"; {codec.expected()}")
         raise BadReply(f"the arguments of {name} do not fit: {why}") from None

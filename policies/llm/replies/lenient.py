@@ -1,6 +1,6 @@
 """JSON as language models write it: single quotes, trailing commas, Python's literals.
 
-A value that is cut at the end of the text is told apart from one that is no JSON.
+A value that is cut at the end of the text raises `CutJSON`, other invalid JSON raises `NoJSON`.
 """
 
 import re
@@ -28,7 +28,7 @@ _DEPTH = 100
 
 
 class NoJSON(ValueError):
-    """A text that is no JSON, even by the lenient rules."""
+    """The text is not JSON, even by the lenient rules."""
 
 
 class CutJSON(NoJSON):
@@ -48,7 +48,8 @@ def decode_lenient(text: str, at: int = 0, *, bare_keys: bool = False) -> tuple[
 
     Raises:
         CutJSON: The text ends before the value does.
-        NoJSON: There is no value; NaN and Infinity are none, nor are two values under one key.
+        NoJSON: The text at the position is not a value, or it is NaN or Infinity, or an object has
+            two different values under one key.
 
     >>> decode_lenient("{'a': [1, 2,],}")
     ({'a': [1, 2]}, 15)
@@ -79,7 +80,7 @@ class _Decoder:
         return self._number() if self.peek() in "-0123456789" else self._literal()
 
     def peek(self) -> str:
-        """Return the next character that is no space."""
+        """Skip spaces and return the next character."""
         found = _SPACE.match(self.text, self.at)
         self.at = found.end() if found else self.at
         if self.at >= len(self.text):

@@ -50,7 +50,7 @@ def decode_value(text: str, at: int = 0) -> tuple[Any, int]:
 
     Raises:
         CutJSON: The text ends before the value does.
-        NoJSON: There is no value.
+        NoJSON: The text at the position is not a value.
     """
     try:
         value, end = _DECODER.raw_decode(text, at)

@@ -25,7 +25,7 @@ _MARKER = re.compile(
     r"(?P<left><[|\uff5c]?|\[|◁)\s*(?P<slash>/?)\s*[|\uff5c]?"
     r"(?P<name>[A-Za-z][\w:|\u2581.\-]{0,60})"
     r"(?:\s[^<>\[\]◁▷]{0,200})?"
-    r"\s*(?P<right>[|\uff5c]?>|\]|▷)"
+    r"(?P<right>[|\uff5c]?>|\]|▷)"
 )
 
 _SENTENCE_BEGINS = re.compile(r"\bhere(?:['\u2019]s| is) my thought process:", re.IGNORECASE)

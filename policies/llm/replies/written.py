@@ -13,7 +13,7 @@ class WrittenCall:
     """A call of a tool in a text.
 
     Attributes:
-        name: The tool's name; there may be no tool of that name.
+        name: The tool's name as written; it may be unknown.
         arguments: Its arguments by name.
         as_text: Whether the form writes every argument as text, so that numbers are texts too.
     """

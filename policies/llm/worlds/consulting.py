@@ -4,7 +4,7 @@ Source: reference SPEC of FirmBench, section 4, with items 11, 12 and 18 of its 
 no reply is asked for again because of what it says: an empty message of the interviewer stops the
 interview, a candidate's reply that holds nothing becomes a stock sentence, and a verdict that
 cannot be read scores 0 everywhere (one that is empty has no scores at all). A refusal is asked
-for again, which is ours.
+for again, which is ours, and so is one whose reasoning does not end.
 """
 
 from collections.abc import Mapping

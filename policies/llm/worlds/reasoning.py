@@ -2,8 +2,9 @@
 
 Source: reference SPEC of FirmBench, sections 3 and 5. The context is a user message of its own, in
 front of the question with the instruction of its category; a task whose items are one text is that
-text alone. The whole reply is the action: the world extracts the answer, also from a reply that is
-no JSON, so that none is asked for again. An empty reply is wrong, as published.
+text alone. The whole reply, without its reasoning, is the action: the world extracts the answer,
+also from a reply that is not JSON. A reply is asked for again only if its reasoning does not end.
+An empty reply is wrong, as published.
 
 A method that learns is told what came of a question only after it was answered, and the right
 answers of training items; the world's parameter `feedback` is about observations, which no prompt

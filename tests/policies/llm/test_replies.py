@@ -31,7 +31,7 @@ PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
         (call(("hire", {"consultants": 1}), ("wait", {})), "you called 2 tools"),
         (call(("fire", {"consultants": 1})), "there is no tool 'fire'; did you mean 'hire'"),
         (call(("hire", {"consultants": "one"})), "Expected `int`, got `str`"),
-        (call(("hire", "{'consultants': 1}")), "are no JSON"),
+        (call(("hire", '{"consultants": 1')), "are no JSON"),
     ],
 )
 def test_an_invalid_reply_is_reported_to_the_model_and_asked_again(bad: Served, why: str) -> None:
