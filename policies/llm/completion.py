@@ -75,7 +75,7 @@ class Completion:
             malformed=malformed,
             cached_tokens=min(self._cached(), prompt_tokens),
             reported_cost=_money(self._usage.get("cost")),
-            reasoning=redact(self._reasoning()),
+            thinking=redact(self._reasoning()),
         )
 
     def _listed_calls(self) -> list[Any]:

@@ -2,7 +2,7 @@
 
 All worlds read replies by the same rules. Reasoning has been cut (`replies.answer`). Tool calls of
 the reply go before calls written in its text, and these before JSON objects in it. Several equal
-decisions are one, different ones are a bad reply, and objects that do not fit an action are ignored.
+decisions are one, different ones are a bad reply, and objects that fit no action are ignored.
 Actions are checked against the role's schema; nothing in a reply is executed.
 """
 
@@ -99,7 +99,7 @@ def stated_objects(reply: ModelReply, *, tools: bool = False) -> list[dict[str, 
     if not found:
         missing = "your reply calls no tool" if tools else "your reply holds no JSON object"
         raise BadReply(missing + _LIMIT * cut)
-    if cut and not reply.reasoning and _has_prose(text, [(start, end) for _, start, end in found]):
+    if cut and not reply.thinking and _has_prose(text, [(start, end) for _, start, end in found]):
         raise BadReply("your reply is not complete" + _LIMIT)
     return [each for each, _, _ in found]
 

@@ -47,7 +47,7 @@ class ModelReply:
         seconds: From the request to the last byte.
         cached_tokens: Those of the tokens read that the server had in a cache.
         reported_cost: Money that the server reports for the reply; None where it reports none.
-        reasoning: What the model wrote before its answer: what the server sends in a field of its
+        thinking: What the model wrote before its answer: what the server sends in a field of its
             own, or the whole text where reasoning was cut out of it. It is never read as an answer.
         malformed: What makes the reply unusable whatever it says, such as bytes that are not
             UTF-8; a sentence for the model, empty for a reply that can be read.
@@ -64,7 +64,7 @@ class ModelReply:
     malformed: str = ""
     cached_tokens: int = 0
     reported_cost: float | None = None
-    reasoning: str = field(default="", converter=_storable)
+    thinking: str = field(default="", converter=_storable)
 
 
 class NoReply(Exception):

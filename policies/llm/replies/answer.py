@@ -20,7 +20,7 @@ _SEPARATED = re.compile(r"<\|(open|close)\|>\s*([^<>|]{1,200}?)\s*<\|sep\|>")
 
 
 def answer_only(reply: ModelReply) -> ModelReply:
-    """Return a reply with its reasoning moved from the text to `reasoning`.
+    """Return a reply with its reasoning moved from the text to `thinking`.
 
     A reply whose reasoning does not end, or which has no final channel, is malformed, and its text
     is empty.
@@ -34,7 +34,7 @@ def answer_only(reply: ModelReply) -> ModelReply:
         return _malformed(reply, "your reply holds reasoning and no final answer")
     if text == reply.text:
         return reply
-    return evolve(reply, text=text.strip(), reasoning=reply.reasoning or reply.text)
+    return evolve(reply, text=text.strip(), thinking=reply.thinking or reply.text)
 
 
 def _answer(text: str, *, called: bool) -> str:
@@ -51,7 +51,7 @@ def _malformed(reply: ModelReply, why: str) -> ModelReply:
     return evolve(
         reply,
         text="",
-        reasoning=reply.reasoning or reply.text,
+        thinking=reply.thinking or reply.text,
         malformed=reply.malformed or why,
     )
 
