@@ -13,7 +13,15 @@ from desim.core.protocols import Model, default_roles
 from desim.errors import UsageError, possible
 from desim.schema import tag
 
-__all__ = ["PolicyMaker", "baselines", "lineup", "lineups", "policies", "policy"]
+__all__ = [
+    "PolicyMaker",
+    "baselines",
+    "lineup",
+    "lineups",
+    "lineups_function",
+    "policies",
+    "policy",
+]
 
 #: A policy class, or a function of an observation that returns an action.
 PolicyMaker = type | Callable[[Any], Any]
@@ -82,6 +90,13 @@ def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
     """Return the line-ups of a model by name; none where its heuristics name none."""
     module: Any = _heuristics(type(of))
     return module.lineups(of) if isinstance(module, _NamesLineups) else {}
+
+
+def lineups_function(of: Model[Any]) -> Callable[[Any], Mapping[str, Mapping[str, str]]]:
+    """Return the function of a model's heuristics that returns its line-ups; it must have some."""
+    module: Any = _heuristics(type(of))
+    function: Callable[[Any], Mapping[str, Mapping[str, str]]] = module.lineups
+    return function
 
 
 def baselines(of: Model[Any]) -> tuple[str, ...]:

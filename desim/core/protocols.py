@@ -29,6 +29,7 @@ __all__ = [
     "MAX_QUESTIONS_PER_TICK",
     "UNDECLARED",
     "DecidesAsync",
+    "DependsOnModel",
     "Draws",
     "Exportable",
     "HasBoardSeeds",
@@ -685,6 +686,20 @@ class NamesPolicies(Protocol):
 
         Args:
             arguments: Texts by argument, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+# Static, as it is called before a policy is built.
+@runtime_checkable
+class DependsOnModel(Protocol):
+    """A policy class that finds code by a model's name, or reads texts of the model's classes."""
+
+    @staticmethod
+    def dependencies(model: Model[Any], /) -> Iterable[Any]:
+        """Yield modules, classes and functions that it finds, and as bytes what it reads.
+
+        A sweep is not continued after one of them has changed.
         """
         ...
 

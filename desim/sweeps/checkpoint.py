@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from desim.errors import BadRecord, UsageError
 from desim.sweeps import row_file
-from desim.sweeps.fingerprint import is_digest
+from desim.sweeps.fingerprint import CODE, differing_topics, is_digest
 
 __all__ = ["FILE_NAME", "Checkpoint"]
 
@@ -292,7 +292,10 @@ def _removal(path: Path) -> str:
 
 def _difference(command: str, stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
     """Say what a checkpoint holds instead, and in which topics it differs."""
-    topics = [one for one in {**stored, **identity} if stored.get(one) != identity.get(one)]
+    if CODE in identity and CODE not in stored:
+        return f"a {command} of an earlier desim, whose fingerprint counts whole source files"
+    stored, identity = differing_topics(stored, identity)
+    topics = list({**stored, **identity})
     values = [t for t in topics if not is_digest(stored.get(t) or identity[t])]
     # Another policy comes with other source files, which explain nothing.
     changed = [t for t in topics if t not in values and t in stored and t in identity]

@@ -3,13 +3,16 @@
 These are the ones of a notebook, and those that are made inside functions, which may depend on the
 values around them. What counts is what is sent to a worker: instructions, constants, defaults,
 enclosed variables, the globals that are used, and the members and bases of classes. Lines, names of
-files and comments do not count, as a notebook has others in the next process. What a file stands
-for counts by that file (`sources`), and what cannot be pickled, such as a lock, by its class alone.
+files and comments do not count, as a notebook has others in the next process, nor do docstrings and
+import statements. What a file stands for counts by its definitions there (`definitions`), and what
+cannot be pickled, such as a lock, by its class alone.
 """
 
+import contextlib
 import dis
 import functools
 import hashlib
+import importlib
 import sys
 from collections.abc import Iterable, Iterator
 from types import (
@@ -22,12 +25,14 @@ from types import (
 from typing import Any
 
 from desim.errors import UsageError
+from desim.sweeps.instructions import imported, steps_of, used_globals
 
 __all__ = ["code_digests"]
 
-#: Members of a class that say where it was defined, or that Python makes.
+#: Members of a class that say where it was defined, that describe it, or that Python makes.
 _NO_MEMBERS = {
     "__dict__",
+    "__doc__",
     "__firstlineno__",
     "__module__",
     "__qualname__",
@@ -41,7 +46,9 @@ _GENERATED = "<attrs generated"
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
 _DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
-_LOADS = {"LOAD_GLOBAL", "LOAD_NAME"}
+
+#: The flag of functions with docstrings, which newer versions of Python set.
+_HAS_DOCSTRING = 0x4000000
 
 
 def code_digests(makers: Iterable[object]) -> tuple[dict[str, str], list[object]]:
@@ -141,10 +148,10 @@ class _Walk:
             case CodeType():
                 self._all("code", _parts_of_code(value))
             case ModuleType():
-                self._put("module", value.__name__)
+                self._put("module")
                 self._met.append(value)
             case type() | FunctionType() if _is_of_file(value):
-                self._put("name", value.__module__, value.__qualname__)
+                self._put("name", value.__qualname__)
                 self._met.append(value)
             case FunctionType() if value.__code__.co_filename.startswith(_GENERATED):
                 self._put("generated", value.__name__)
@@ -162,10 +169,17 @@ class _Walk:
 
 
 def _parts_of_code(code: CodeType) -> Iterator[Any]:
-    yield from (code.co_code, code.co_exceptiontable, code.co_flags)
-    yield from (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
-    yield from (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    yield code.co_consts
+    arguments = code.co_argcount + code.co_kwonlyargcount
+    yield from (code.co_flags & ~_HAS_DOCSTRING, code.co_posonlyargcount, code.co_kwonlyargcount)
+    yield from (code.co_varnames[:arguments], code.co_freevars, code.co_cellvars)
+    # By instructions, as the number of a constant changes with docstrings and imports.
+    steps = steps_of(code)
+    places = {offset: number for number, step in enumerate(steps) for offset in step.offsets}
+    for step in steps:
+        yield step.name
+        yield places.get(step.value) if step.is_jump else step.value
+    for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined] # typeshed
+        yield tuple(places.get(place) for place in (entry.start, entry.end, entry.target))
 
 
 def _parts_of_function(function: FunctionType) -> Iterator[Any]:
@@ -177,16 +191,31 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # not assigned yet
             yield None
-    used = sorted(_used_names(function.__code__) & function.__globals__.keys())
-    yield used
-    yield from (function.__globals__[name] for name in used)
+    for name, behind in sorted(used_globals(function.__code__)):
+        if name in function.__globals__:
+            yield name
+            yield _member(function.__globals__[name], behind)
+    for source, name in sorted(imported(function.__code__)):
+        yield _imported(source, name)
 
 
-def _used_names(code: CodeType) -> set[str]:
-    """Return the names of globals that a function uses, with the functions inside it."""
-    names = {one.argval for one in dis.get_instructions(code) if one.opname in _LOADS}
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return names.union(*map(_used_names, inner))
+def _member(value: Any, names: Iterable[str]) -> Any:
+    """Return the member of a module that names lead to; any other value as it is."""
+    for name in names:
+        if not isinstance(value, ModuleType) or not hasattr(value, name):
+            break
+        value = getattr(value, name)
+    return value
+
+
+def _imported(source: str, name: str) -> Any:
+    """Return what a local import binds; None where it fails, as it may never be run."""
+    with contextlib.suppress(Exception):
+        module = importlib.import_module(source)
+        if name and not hasattr(module, name):
+            return importlib.import_module(f"{source}.{name}")
+        return getattr(module, name) if name else module
+    return None
 
 
 def _parts_of_class(made: type) -> Iterator[Any]:

@@ -1,8 +1,9 @@
 """What determines the rows of a sweep, as text by topic.
 
-Beside the grid these are versions, source files (see `sources`), the code of a notebook and of
-local classes and functions (see `code_digests`), and the content of every file that a parameter or
-an argument names. What a policy reads or contacts otherwise is not covered.
+Beside the grid these are versions, the definitions that what plays reaches in its source (see
+`definitions`), the code of a notebook and of local classes and functions (see `code_digests`), and
+the content of every file that a parameter or an argument names. What a policy reads or contacts
+otherwise is not covered.
 """
 
 import hashlib
@@ -18,21 +19,27 @@ import msgspec
 
 from desim.catalog import policy_finder
 from desim.core.limits import Limits
-from desim.core.protocols import Model, NamesPolicies, offers
+from desim.core.protocols import DependsOnModel, HasParts, Model, NamesPolicies, offers
 from desim.episodes.lineup import Policies, assigned
 from desim.episodes.spec import Spec
 from desim.schema import to_plain
 from desim.sweeps.code_digests import code_digests
 from desim.sweeps.combinations import value_text
+from desim.sweeps.definitions.data_files import digest
+from desim.sweeps.definitions.module_files import modules_that_define
+from desim.sweeps.definitions.modules import is_installed
+from desim.sweeps.definitions.reached import Reached, reached
 from desim.sweeps.grid import Grid
-from desim.sweeps.sources import digest, is_installed, source_digests
+from desim.sweeps.worker import play_to_json
 from desim.version import __version__
 
 if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
     from desim.sweeps.design.points import Design
 
 __all__ = [
+    "CODE",
     "code_topics",
+    "differing_topics",
     "fingerprint",
     "inside",
     "is_digest",
@@ -41,8 +48,15 @@ __all__ = [
     "text_digest",
 ]
 
-#: Packages whose version may change a row.
+#: The topic of the definitions that are reached, and the one that holds a digest of each, by which
+#: an error text names what has changed.
+CODE, DEFINITIONS = "code", "definitions"
+
+#: Packages whose version may change a row of any model; users' code adds those that it uses.
 _PACKAGES = ("simpy", "numpy")
+
+#: The topic of texts that policies read of a model.
+_TEXTS = "the rules and schemas that a policy reads"
 
 #: Marks a text that stands for the content of files.
 _DIGEST = "sha256:"
@@ -74,31 +88,86 @@ def code_topics(found: Iterable[Any]) -> dict[str, str]:
     """Return what determines how something is played, by topic: versions, code and files.
 
     Args:
-        found: The classes and functions that play, and texts that may name files; see `players`.
+        found: The classes and functions that play, texts that may name files, and as bytes what
+            counts by its content; see `players`.
 
     Raises:
         UsageError: A source file or a named file cannot be read.
     """
     found = list(found)
-    makers = [one for one in found if not isinstance(one, str)]
-    codes, met = code_digests(makers)
+    codes, met = code_digests(one for one in found if not isinstance(one, str | bytes))
+    roots = [one for one in found if not isinstance(one, str | bytes)]
+    code = reached([play_to_json, *roots, *(one for one in met if not is_installed(one))])
     contents = {
+        CODE: code.digest,
         **codes,
-        **source_digests([*makers, *(one for one in met if not is_installed(one))]),
         **_file_digests(one for one in found if isinstance(one, str)),
+        **_text_digests(one for one in found if isinstance(one, bytes)),
     }
     return {
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
-        **{name: importlib.metadata.version(name) for name in _PACKAGES},
+        **_versions(code),
         **{topic: _DIGEST + text for topic, text in contents.items()},
+        DEFINITIONS: msgspec.json.encode(code.definitions).decode(),
     }
 
 
+def differing_topics(
+    stored: Mapping[str, str], now: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the topics in which two fingerprints differ, of both, definition by definition."""
+    before, after = ({**one, **_definitions(one)} for one in (stored, now))
+    topics = [one for one in {**before, **after} if before.get(one) != after.get(one)]
+    named = [one for one in topics if one not in {CODE, DEFINITIONS}] or topics
+    return {t: before[t] for t in named if t in before}, {t: after[t] for t in named if t in after}
+
+
+def _definitions(topics: Mapping[str, str]) -> dict[str, str]:
+    """Return the definitions that are reached as topics of their own."""
+    known = msgspec.json.decode(topics.get(DEFINITIONS, "{}"), type=dict[str, str])
+    return {_definition(name): _DIGEST + text for name, text in known.items()}
+
+
+def _definition(name: str) -> str:
+    """Return a definition's name with its module, where one module alone defines that name."""
+    modules = modules_that_define(name)
+    return f"{name} of {modules[0]}" if len(modules) == 1 else name
+
+
+def _versions(code: Reached) -> dict[str, str]:
+    return {name: _version(name) for name in (*_PACKAGES, *code.packages)}
+
+
+def _version(package: str) -> str:
+    """Return the version of what is imported by a name; empty where nothing states it."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        known = importlib.metadata.packages_distributions().get(package, ())
+        return ", ".join(importlib.metadata.version(name) for name in sorted({*known}))
+
+
 def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
-    """Yield the classes and functions of some policies of a model, and the texts of their specs."""
+    """Yield what some policies of a model depend on.
+
+    Yields:
+        Their classes and functions, what these find by name, and as texts what their specs hold;
+        as bytes what they read of the model.
+    """
     for policy, of in assigned(model, policies):
         yield from _policy(policy, of)
+    yield from _lineups(model, policies)
+
+
+def _lineups(model: Model[Any], policies: Policies) -> Iterator[Any]:
+    """Yield the functions that return the line-ups which are given by name."""
+    given = policies.values() if isinstance(policies, Mapping) else (policies,)
+    models = [model, *(model.models.values() if offers(model, HasParts) else ())]
+    for name in (one for one in given if isinstance(one, str)):
+        for of in models:
+            if policy_finder.lineup(name.strip(), of):
+                yield policy_finder.lineups_function(of)
 
 
 def text_digest(content: bytes) -> str:
@@ -142,6 +211,8 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
     spec = Spec.read(policy)
     maker = policy_finder.policy(spec.name, model)
     yield maker
+    if offers(maker, DependsOnModel):
+        yield from maker.dependencies(model)
     yield from spec.arguments.values()
     if offers(maker, NamesPolicies):
         for inner in maker.inner_policies(spec.arguments):
@@ -174,6 +245,11 @@ def _members(value: Any) -> list[Any]:
 def _file_digests(texts: Iterable[str]) -> dict[str, str]:
     files = dict.fromkeys(file for text in texts for file in _named_files(text))
     return {f"file {file}": digest(file) for file in files}
+
+
+def _text_digests(texts: Iterable[bytes]) -> dict[str, str]:
+    every = [hashlib.sha256(one).hexdigest() for one in texts]
+    return {_TEXTS: hashlib.sha256("".join(every).encode()).hexdigest()} if every else {}
 
 
 def _named_files(text: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from desim.errors import UsageError
 from desim.schema import tagged, to_plain
 from desim.sweeps.checkpoint import Checkpoint
 from desim.sweeps.fingerprint import code_topics, inside, limits_text, players, text_digest
-from desim.sweeps.regret_judge import Judged
+from desim.sweeps.regret_judge import Judge, Judged
 from desim.sweeps.store import MemoryStore, Store, SweepWarning
 
 __all__ = ["RegretCheckpoint", "identity", "opened_store"]
@@ -93,7 +93,7 @@ def identity(
         "model": text_digest(msgspec.json.encode(model)),
         **named,
         "limits": limits_text(past.limits or Limits()),
-        **code_topics([*of_model, *of_policies]),
+        **code_topics([Judge, *of_model, *of_policies]),
     }
 
 

@@ -17,6 +17,7 @@ from attrs import frozen
 
 from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError
+from desim.sweeps.fingerprint import differing_topics
 from desim.sweeps.interrupts import interrupts_deferred
 from desim.sweeps.ranges import Choices, Range
 
@@ -304,9 +305,8 @@ def _check_identity(path: Path, kept: "optuna.Study", identity: Mapping[str, str
     if stored is None and not kept.get_trials(deepcopy=False):
         kept.set_user_attr(_IDENTITY, dict(identity))
     elif stored != identity:
-        before = stored or {}
-        topics = [one for one in {**before, **identity} if before.get(one) != identity.get(one)]
-        named = ", ".join(topics[:_MAX_TOPICS])
+        before, now = differing_topics(stored or {}, identity)
+        named = ", ".join([*{**before, **now}][:_MAX_TOPICS])
         raise UsageError(
             f"{path} holds another tuning (it differs in: {named}); choose another folder (--out), "
             f"or remove {path.name} to start anew"

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import asdict, define, field
 
-from desim import Episode, Role, Seat
+from desim import Episode, Model, Role, Seat
 from desim.core.shown_memory import ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain
@@ -35,7 +35,7 @@ from policies.llm.resending import Resending
 from policies.llm.router.at_seat import RouterOptions, Routing
 from policies.llm.suspension import suspended
 from policies.llm.wire import Complete, ModelReply
-from policies.llm.world_finder import conversation_kind
+from policies.llm.world_finder import conversation_kind, conversation_module, world_texts
 
 __all__ = ["Llm"]
 
@@ -216,6 +216,12 @@ class Llm:
     def model_arguments(model: type) -> type[LLMOptions]:
         """Return the options of a model's world, which `seated` takes as `world_options`."""
         return conversation_kind(model).options
+
+    @staticmethod
+    def dependencies(model: Model[Any]) -> Iterable[Any]:
+        """Yield the module of a model's conversation, and the texts of the model in prompts."""
+        yield conversation_module(type(model))
+        yield world_texts(model)
 
     @staticmethod
     def shown_memory(path: str) -> ShownMemory:

@@ -7,14 +7,19 @@ gets the conversation of `worlds/generic.py`.
 
 import importlib
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
-from desim import catalog
-from desim.errors import UsageError
-from policies.llm.conversation import ConversationKind
-from policies.llm.worlds.generic import CONVERSATION as GENERIC
+import msgspec
 
-__all__ = ["conversation_kind"]
+from desim import Model, catalog
+from desim.core.rules import rules_of
+from desim.errors import UsageError
+from desim.schema import codec
+from desim.schema.described import action_schemas
+from policies.llm.conversation import ConversationKind
+
+__all__ = ["conversation_kind", "conversation_module", "world_texts"]
 
 _WORLDS = "policies.llm.worlds"
 
@@ -28,10 +33,23 @@ def conversation_kind(model: type) -> ConversationKind[Any]:
     Raises:
         UsageError: The world's file exports no `CONVERSATION`.
     """
-    path = f"{_WORLDS}.{catalog.model_name(model).split(':')[0].rsplit('.', 1)[-1]}"
-    if find_spec(path) is None:
-        return GENERIC
-    kind = vars(importlib.import_module(path)).get("CONVERSATION")
+    module = conversation_module(model)
+    kind = vars(module).get("CONVERSATION")
     if not isinstance(kind, ConversationKind):
-        raise UsageError(f"{path} exports no CONVERSATION; it is a ConversationKind")
+        raise UsageError(f"{module.__name__} exports no CONVERSATION; it is a ConversationKind")
     return kind
+
+
+def conversation_module(model: type) -> ModuleType:
+    """Return the module that says how a language model talks with a model's world."""
+    path = f"{_WORLDS}.{catalog.model_name(model).split(':')[0].rsplit('.', 1)[-1]}"
+    return importlib.import_module(path if find_spec(path) else f"{_WORLDS}.generic")
+
+
+def world_texts(model: Model[Any]) -> bytes:
+    """Return the rules of a world and the schemas of its actions, of all roles, as prompts hold.
+
+    Docstrings of a model's classes are part of them, though they are no part of its code.
+    """
+    schemas = {name: action_schemas(codec(role.action)) for name, role in model.roles.items()}
+    return msgspec.json.encode([[rules_of(model, name) for name in model.roles], schemas])

@@ -1,10 +1,11 @@
 """Nothing stale: a sweep is not continued once anything that its rows depend on has changed."""
 
 import importlib
+import importlib.metadata
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ from support.small_worlds import STRIDE, WALK, Stride
 
 from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.sweeps.fingerprint import fingerprint
+from desim.sweeps.checkpoint import Checkpoint
+from desim.sweeps.fingerprint import code_topics, fingerprint
 from desim.sweeps.grid import grid
 from desim.sweeps.rows import Rows
-from desim.sweeps.sources import source_digests
 from desim.sweeps.sweep import sweep
 
 #: A user's policies; the second file is imported by the first, the third by the second.
@@ -51,28 +52,26 @@ def desim(folder: Path, *arguments: str) -> Ended:
 
 
 @pytest.mark.parametrize(
-    ("policy", "files"),
+    ("policy", "file", "changed", "named"),
     [
-        ("mine:Mine", ["mine.py", "helpers/sizes.py", "helpers/__init__.py"]),
-        ("script,file=steps.jsonl", ["steps.jsonl"]),
+        ("mine:Mine", "helpers/sizes.py", "ONE = 2\n", "ONE of helpers.sizes"),
+        ("script,file=steps.jsonl", "steps.jsonl", "\n", "file steps.jsonl"),
     ],
 )
-def test_an_edited_file_is_named(folder: Path, policy: str, files: list[str]) -> None:
+def test_a_change_is_named(folder: Path, policy: str, file: str, changed: str, named: str) -> None:
     """The sweep is refused with the ways on; `--restart` plays it anew."""
     assert desim(folder, "--policy", policy).code == 0
     (folder / "other.py").write_text("changed = True")
+    for module in ("mine.py", "helpers/__init__.py", "helpers/sizes.py"):
+        (folder / module).write_text("# a comment\n" + (folder / module).read_text())
     assert desim(folder, "--policy", policy).code == 0
-    for file in files:
-        path = folder / file
-        path.write_text((before := path.read_text()) + "# end\n")
-        refused = desim(folder, "--policy", policy)
-        assert (refused.code, refused.out) == (2, "")
-        assert refused.err == (
-            f"desim: out/sweep.sqlite holds rows of other code or data (file {file} has changed); "
-            "choose another folder (--out), or discard its rows (--restart)\n"
-        )
-        path.write_text(before)
-    path.write_text(f"{before}# end\n")
+    (folder / file).write_text((folder / file).read_text() + changed)
+    refused = desim(folder, "--policy", policy)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        f"desim: out/sweep.sqlite holds rows of other code or data ({named} has changed); "
+        "choose another folder (--out), or discard its rows (--restart)\n"
+    )
     restarted = desim(folder, "--policy", policy, "--restart")
     assert restarted.code == 0
     assert restarted.err.startswith("desim: out/sweep.sqlite: 3 rows were discarded\n")
@@ -100,11 +99,12 @@ def test_a_script_is_compared_as_well(folder: Path) -> None:
 
     assert played().stdout == "2\n"
     (folder / "helpers" / "sizes.py").write_text("ONE = 2\n")
-    assert "(file helpers/sizes.py has changed)" in played().stderr
+    assert "(ONE of helpers.sizes has changed)" in played().stderr
     (folder / "helpers" / "sizes.py").write_text("ONE = 1\n")
-    assert played().stdout == "2\n"
-    script.write_text(script.read_text() + "# the end\n")
-    assert "(file script.py has changed)" in played().stderr
+    script.write_text(script.read_text() + "print('the end')  # outside definitions\n")
+    assert played().stdout == "2\nthe end\n"
+    script.write_text(script.read_text().replace("(Mine): pass", "(Mine): extra = 1"))
+    assert "(Own of __main__ has changed)" in played().stderr
 
 
 def swept(out: Path, limits: Limits | None = None) -> Rows:
@@ -112,26 +112,21 @@ def swept(out: Path, limits: Limits | None = None) -> Rows:
     return sweep(WALK, STRIDE, range(3), out=out, limits=limits)
 
 
-@pytest.mark.parametrize(
-    ("patch", "text"),
-    [
-        (("fingerprint.__version__", "9.9"), r"another sweep \(desim '.*', now '9\.9'\)"),
-        (
-            ("sources.digest", lambda path: str(Path(path).name == "run.py")),
-            r"rows of other code or data \(.*the source of desim has changed",
-        ),
-    ],
-)
-def test_another_desim_is_another_sweep(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    patch: tuple[str, str | Callable[[object], str]],
-    text: str,
-) -> None:
-    """Its version counts, and its source."""
+def test_another_desim_is_another_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its version counts."""
     swept(tmp_path)
-    monkeypatch.setattr(f"desim.sweeps.{patch[0]}", patch[1])
-    with pytest.raises(UsageError, match=f"holds {text}"):
+    monkeypatch.setattr("desim.sweeps.fingerprint.__version__", "9.9")
+    with pytest.raises(UsageError, match=r"holds another sweep \(desim '.*', now '9\.9'\)"):
+        swept(tmp_path)
+
+
+def test_a_folder_of_an_earlier_desim_is_refused(tmp_path: Path) -> None:
+    """Its fingerprint counts files, with which definitions cannot be compared."""
+    plan = grid(WALK, STRIDE, range(3))
+    topics = fingerprint(plan)
+    earlier = {t: text for t, text in topics.items() if t not in {"code", "definitions"}}
+    Checkpoint(tmp_path, {**earlier, "the source of desim": "sha256:00"}).close()
+    with pytest.raises(UsageError, match="holds a sweep of an earlier desim, whose fingerprint"):
         swept(tmp_path)
 
 
@@ -164,34 +159,23 @@ def _csv(path: Path) -> str:
     return f"csv:{path}:units"
 
 
-def test_the_rooms_of_desim_count_by_package() -> None:
-    """A model brings its package and the ledgers, a policy its module and what that imports."""
+def test_definitions_that_are_reached_count() -> None:
+    """The kernel, what plays a row, the ledgers, the model and the policy; no tables, no pages."""
     topics = fingerprint(grid("beer_game", ["base_stock,target=20", "random"], [0]))
-    assert {topic for topic in topics if topic.startswith(("the source", "file"))} == {
-        "the source of desim",
-        "the source of ledgers",
-        "the source of models.beer_game",
-        "the source of policies.heuristics.beer_game",
-        "the source of policies.chance",
-        "the source of policies.greedy",
-    }
+    names = {*json.loads(topics["definitions"])}
+    assert names >= {"World", "Run", "Session", "play_to_json", "Book", "BeerGame", "BaseStock"}
+    assert names >= {"Random", "Greedy"} or "Random" in names
+    assert not names & {"Checkpoint", "Report", "Sterman", "Consulting", "Tracer", "render"}
 
 
-def test_installed_packages_and_python_are_not_followed() -> None:
-    """A class of a user's module brings its file and desim, and nothing of attrs or typing."""
-    assert [*source_digests([Stride])] == ["file support/small_worlds.py", "the source of desim"]
-
-
-def test_a_folder_that_is_twice_on_the_path_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A namespace package lists it twice then, as with PYTHONPATH=. in the folder itself."""
-    import ledgers
-
-    root = str(Path(next(iter(ledgers.__path__))).parent)
-    others = [entry for entry in sys.path if not Path(entry, "ledgers").is_dir()]
-    digests = []
-    for times in (1, 2):
-        monkeypatch.setattr(sys, "path", [*others, *[root] * times])
-        importlib.invalidate_caches()
-        assert len([*ledgers.__path__]) == times
-        digests.append(source_digests([ledgers])["the source of ledgers"])
-    assert digests[0] == digests[1]
+def test_installed_packages_count_by_their_version(tmp_path: Path) -> None:
+    """Those that users' code uses; of desim's own use SimPy and NumPy alone."""
+    known = {"desim", "python", "simpy", "numpy", "code", "definitions"}
+    assert code_topics([Stride]).keys() == known
+    (tmp_path / "with_scipy.py").write_text(
+        "from scipy import special\ndef rule(spot): return special.ndtri(0.5)\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        topics = code_topics([importlib.import_module("with_scipy").rule])
+    assert topics["scipy"] == importlib.metadata.version("scipy")
