@@ -34,6 +34,9 @@ _PARTIAL = (*(f".{name}.*" for name in _RESULTS), f"{row_file.PARTIAL}*")
 #: Most topics of a fingerprint that an error text lists, and most characters of one.
 _MAX_TOPICS, _MAX_TEXT = 4, 60
 
+#: A topic of fingerprints that counted whole source files.
+_EARLIER = "the source of desim"
+
 #: What to do about a checkpoint that is ours but does not fit.
 _WAYS = "choose another folder (--out), or discard its rows (--restart)"
 
@@ -292,7 +295,7 @@ def _removal(path: Path) -> str:
 
 def _difference(command: str, stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
     """Say what a checkpoint holds instead, and in which topics it differs."""
-    if CODE in identity and CODE not in stored:
+    if CODE in identity and _EARLIER in stored:
         return f"a {command} of an earlier desim, whose fingerprint counts whole source files"
     stored, identity = differing_topics(stored, identity)
     topics = list({**stored, **identity})

@@ -1,5 +1,6 @@
 """Rollouts over the options of a role: gain over a bad rule, notes, limits, every world."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -172,11 +173,10 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sweep_depends_on_the_base() -> None:
-    """Its source counts, as that of a policy that plays itself."""
-    heuristics = "the source of policies.heuristics.beer_game"
-    for base, counts in (("greedy", False), ("typical", True)):
+    """Its code counts, as that of a policy that plays itself."""
+    for base, counts in (("greedy", False), ("base_stock", True)):
         topics = fingerprint(grid("beer_game", [f"rollout,base={base}"], [0]))
-        assert (heuristics in topics) is counts
+        assert ("BaseStock" in json.loads(topics["definitions"])) is counts
 
 
 #: Worlds in which a role decides once.

@@ -141,6 +141,8 @@ class _Walk:
         self._modules: dict[str, Module | None] = {}
         self._places: dict[str, Place | None] = {}
         self._uses: dict[tuple[str, tuple[str, ...]], _Use] = {}
+        #: Definitions whose files were looked for.
+        self._read: set[_Key] = set()
         #: Installed packages that are read, because what plays is in them.
         self._installed: set[str] = set()
 
@@ -278,7 +280,8 @@ class _Walk:
         """Add the files that modules name which use `__file__`; those of Python are followed."""
         readers = {key.module for key, node in self.nodes.items() if node.syntax.uses_file}
         for key, node in [*self.nodes.items()]:
-            if key.module in readers and not node.data:
+            if key.module in readers and key not in self._read:
+                self._read.add(key)
                 folder = Path(node.file).parent
                 for file in data_files(folder, node.syntax.texts):
                     inside = file.relative_to(folder)
