@@ -14,6 +14,8 @@ from support.forked import desim_process, ended
 from support.paths import PYTHONPATH
 from support.small_worlds import STRIDE, WALK, Stride
 
+from desim.catalog import policy_finder
+from desim.catalog.presets import from_preset
 from desim.core.limits import Limits
 from desim.errors import UsageError
 from desim.sweeps.checkpoint import Checkpoint
@@ -21,6 +23,7 @@ from desim.sweeps.fingerprint import code_topics, fingerprint
 from desim.sweeps.grid import grid
 from desim.sweeps.rows import Rows
 from desim.sweeps.sweep import sweep
+from models.enterprise import Enterprise
 
 #: A user's policies; the second file is imported by the first, the third by the second.
 MINE = "from support.small_worlds import Go, Stride\nfrom helpers import (\n    rules,\n)\n"
@@ -179,3 +182,21 @@ def test_installed_packages_count_by_their_version(tmp_path: Path) -> None:
         patch.syspath_prepend(tmp_path)
         topics = code_topics([importlib.import_module("with_scipy").rule])
     assert topics["scipy"] == importlib.metadata.version("scipy")
+
+
+def test_texts_that_a_language_model_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Docstrings of actions are part of prompts; the world's conversation is found by its name."""
+    plan = grid("beer_game", "llm,model=m,base_url=http://localhost:1/v1", [0])
+    before = fingerprint(plan)
+    assert "GenericConversation" in before["definitions"]
+    monkeypatch.setattr("policies.llm.adapter.world_texts", lambda _: b"another docstring")
+    after = fingerprint(plan)
+    assert [topic for topic in after if after[topic] != before[topic]] == [
+        "the rules and schemas that a policy reads"
+    ]
+
+
+def test_the_specs_of_a_named_line_up_count() -> None:
+    """A line-up is given by its name, and its function returns the specs."""
+    (name, *_) = policy_finder.lineups(from_preset(Enterprise))
+    assert "lineups" in fingerprint(grid("enterprise", name, [0]))["definitions"]
