@@ -140,7 +140,7 @@ def _versions(code: Reached) -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-    """Return the version of what is imported by a name; empty where nothing states it."""
+    """Return the version of the package imported by this name; empty if it declares none."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -47,7 +47,7 @@ def read_module(name: str, place: Place) -> Module:
     """Return the top level of a module; it is read again only where its file has changed.
 
     Raises:
-        UsageError: The file cannot be read, or is no Python.
+        UsageError: The file cannot be read or parsed.
     """
     key = place.file, name
     try:

@@ -75,7 +75,7 @@ class Module:
         name: Its absolute name.
         package: From which relative imports start.
         definitions: What the statements consist of that define or change a name, by name.
-        imports: What imported names stand for; several where one import stands in for another.
+        imports: The targets of imported names; several where `try` and `except` import one name.
         stars: Modules of which all names are imported.
         effects: What further statements with an effect of their own consist of.
         decorated: Names of classes and functions, each with the name of a decorator.
@@ -91,7 +91,7 @@ class Module:
 
 
 def place_of(name: str) -> Place | None:
-    """Return where a module is; None where there is no such module, or one inside Python."""
+    """Return the place of a module; None if it does not exist or is built into Python."""
     if module := sys.modules.get(name):
         file = module.__dict__.get("__file__") or ""
         # Links are not resolved, as in a tree of links the folder of the link has the data.
@@ -136,7 +136,7 @@ def module_of(name: str, package: str, source: bytes, file: str) -> Module:
         file: For error texts.
 
     Raises:
-        SyntaxError: The text is no Python.
+        SyntaxError: The text cannot be parsed.
         ValueError: It holds null bytes.
     """
     statements = [*_statements(ast.parse(source, file).body)]

@@ -38,15 +38,15 @@ _TRACING = ("desim.episodes.tracing", "desim.monitoring.last_events", "desim.mon
 #: Installed packages that turn classes into others; they compute nothing.
 _WRITERS = {"attr", "attrs", "msgspec"}
 
-#: Rounds in which each label takes in those of what its definition uses. Only definitions of equal
-#: names and equal texts that use equal ones further down than that could be exchanged unseen.
+#: Rounds of labelling: in each, the label of a definition is hashed with those of its references.
+#: Two definitions with equal names and texts are told apart by references up to this depth.
 _ROUNDS = 2
 
 #: Digits of the digest of one definition, which only serves to name what has changed.
 _DIGITS = 12
 
 
-#: What is written for a statement that defines no name.
+#: The name of a statement outside definitions, for error texts.
 _EFFECT = "a statement outside definitions"
 
 
@@ -55,7 +55,7 @@ class Reached:
     """The code that was reached.
 
     Attributes:
-        digest: Of all definitions, and of what each of them uses.
+        digest: A digest of all definitions and their references.
         definitions: A digest of each definition's own text by its name; of several of one name
             together.
         packages: Installed packages that users' code uses, by their names in imports.
@@ -94,7 +94,7 @@ class _Key(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """What a reference leads to.
+    """The targets of a reference.
 
     Attributes:
         keys: Definitions.
@@ -248,7 +248,7 @@ class _Walk:
         return top in self._installed or not is_installed_file(place.file or place.folders[0])
 
     def _module(self, name: str) -> Module | None:
-        """Return a module that is read; None for a namespace package, or where there is none."""
+        """Return the source of a module; None for a namespace package or an unknown module."""
         if name not in self._modules:
             place = self._place(name) if self._is_read(name) else None
             found = read_module(name, place) if place and place.file.endswith(".py") else None

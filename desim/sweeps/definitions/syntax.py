@@ -1,7 +1,7 @@
 """A statement as a digest that no comment, docstring or layout changes, and the names it uses.
 
 A name that the module binds at its top level is a reference: the digest holds its place only, as
-the definition behind it has a digest of its own, and may lie in another module tomorrow. Import
+the definition has a digest of its own and may move to another module. Import
 statements do not count for the same reason. Annotations count, as fields of attrs classes and
 arguments of specs are converted by them.
 """
@@ -38,7 +38,7 @@ Reference = tuple[str, tuple[str, ...]]
 #: name stands for the module itself.
 Imports = Mapping[str, Reference]
 
-#: What a name in a function means there: a variable (None), or what a local import names.
+#: The local names of a function: variables (None), or the targets of local imports.
 _Scope = Mapping[str, Reference | None]
 
 #: Fields of syntax trees that do not change what is done.
@@ -66,7 +66,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 @frozen
 class Syntax:
-    """What some statements consist of.
+    """A digest and the references of some statements.
 
     Attributes:
         digest: Of their syntax tree, 32 hexadecimal digits.
@@ -83,7 +83,7 @@ class Syntax:
 
 @frozen
 class TopLevel:
-    """What a module's top level has, as far as the meaning of a name in it depends on that.
+    """The names of a module's top level, by which a name in it is resolved.
 
     Attributes:
         names: All names that it binds.

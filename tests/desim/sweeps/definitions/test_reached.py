@@ -1,4 +1,4 @@
-"""What changes the digest of code, and what does not: by definitions, in all modules it reaches."""
+"""The digest of reached definitions: edits that change it, and edits that do not."""
 
 import importlib
 import sys
@@ -176,7 +176,7 @@ def test_a_definition_that_is_another_one_of_that_name_counts(
 
 
 def test_a_module_that_registers_counts(code: Callable[..., Reached], tmp_path: Path) -> None:
-    """What is done when a module is imported, and what decorators of users receive."""
+    """Calls at the top level of an imported module count, and definitions with decorators."""
     write(
         tmp_path,
         {
@@ -225,7 +225,7 @@ def test_names_that_are_found_in_other_ways_count(
 def test_only_the_names_of_a_function_are_its_own(
     code: Callable[..., Reached], tmp_path: Path
 ) -> None:
-    """A variable of a function or a comprehension is no reference to a definition of its name."""
+    """A local variable does not refer to the definition of the same name in its module."""
     write(
         tmp_path, {"kit/late.py": "def size(): return 1\n\n\ndef delay(size=1):\n    return size\n"}
     )
