@@ -7,10 +7,13 @@ list and table without being registered.
 from desim.catalog.changes import changed
 from desim.catalog.model_finder import (
     builder,
+    foreign_model,
+    foreign_models,
     has_model,
     model,
     model_class,
     model_name,
+    model_names,
     models,
     named_class,
 )
@@ -22,6 +25,8 @@ __all__ = [
     "baselines",
     "builder",
     "changed",
+    "foreign_model",
+    "foreign_models",
     "from_preset",
     "has_model",
     "lineup",
@@ -29,6 +34,7 @@ __all__ = [
     "model",
     "model_class",
     "model_name",
+    "model_names",
     "models",
     "named_class",
     "nearest_preset",

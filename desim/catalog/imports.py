@@ -5,13 +5,19 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
+from collections.abc import Iterable
 from functools import cache
+from itertools import accumulate
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from desim.errors import UsageError, possible
 
-__all__ = ["folders", "import_ours", "is_users_module", "load"]
+__all__ = ["folders", "foreign_file", "import_ours", "is_loaded", "is_users_module", "load"]
+
+#: The folder in which desim is installed, with models, ledgers and policies.
+_HOME = Path(__file__).resolve().parents[2]
 
 
 @cache
@@ -25,15 +31,64 @@ def import_ours(name: str) -> ModuleType:
     """Import a module of one of our namespace packages.
 
     Raises:
-        UsageError: A module or a regular package of the user's has the same name and hides ours.
+        UsageError: A module or a regular package of the user's has the same name and hides ours;
+            it is not imported.
     """
     package = name.split(".", 1)[0]
     # A namespace package has no file of its own.
-    if hiding := getattr(importlib.import_module(package), "__file__", None):
+    if hiding := _file_of_package(package):
         raise UsageError(
             f"{hiding} hides desim's own {package!r}; remove that file and both folders are used"
         )
     return importlib.import_module(name)
+
+
+def is_loaded(module: str) -> bool:
+    """Return whether a module is imported already, so that to name it runs no code."""
+    return isinstance(sys.modules.get(module), ModuleType)
+
+
+def foreign_file(name: str) -> str:
+    """Return the file of a module that does not lie where desim is installed; imports nothing.
+
+    Args:
+        name: A module of one of our namespace packages, such as `models.beer_game`.
+
+    Returns:
+        The first such file that an import would run, of the module or of a package above it.
+        Empty for a module that lies beside desim, is imported already, or does not exist.
+    """
+    if is_loaded(name):
+        return ""
+    folders: Iterable[str] = sys.path
+    for part in accumulate(name.split("."), "{}.{}".format):
+        file, folders = _found(part, folders)
+        if file and not Path(file).resolve().is_relative_to(_HOME):
+            return file
+    return ""
+
+
+def _file_of_package(package: str) -> str:
+    if package in sys.modules:
+        return getattr(sys.modules[package], "__file__", None) or ""
+    return _found(package, sys.path)[0]
+
+
+def _found(name: str, folders: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the file that an import of a module would run, and the folders of its own modules.
+
+    Not `importlib.util.find_spec`, which imports the packages above the module.
+    """
+    inside: list[str] = []
+    for folder in folders:
+        finder = pkgutil.get_importer(folder)
+        spec = finder.find_spec(name) if finder is not None else None
+        if spec is None:
+            continue
+        if spec.loader is not None:
+            return spec.origin or "", [*(spec.submodule_search_locations or ())]
+        inside += spec.submodule_search_locations or ()
+    return "", inside
 
 
 def is_users_module(name: str) -> bool:

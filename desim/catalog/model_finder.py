@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from desim.catalog.changes import changed
-from desim.catalog.imports import folders, import_ours, is_users_module, load
+from desim.catalog.imports import folders, foreign_file, import_ours, is_users_module, load
 from desim.catalog.presets import from_preset
 from desim.core.faults import RAISED, fault_text, place
 from desim.core.protocols import Model
@@ -18,10 +18,13 @@ from desim.short_repr import short_repr
 
 __all__ = [
     "builder",
+    "foreign_model",
+    "foreign_models",
     "has_model",
     "model",
     "model_class",
     "model_name",
+    "model_names",
     "models",
     "named_class",
 ]
@@ -85,6 +88,24 @@ def named_class(name: str) -> type:
 def has_model(name: str) -> bool:
     """Return whether the catalog has a model of that name; none is imported."""
     return name in folders("models")
+
+
+def model_names() -> tuple[str, ...]:
+    """Return the names of the models in the folders named `models`; none is imported."""
+    return folders("models")
+
+
+def foreign_models() -> dict[str, str]:
+    """Return by name the files of the models that are not shipped; see `foreign_model`."""
+    return {name: file for name in model_names() if (file := foreign_model(name))}
+
+
+def foreign_model(name: str) -> str:
+    """Return the file that the name of a model in the catalog would import.
+
+    Empty for a model that lies where desim is installed, is imported already, or does not exist.
+    """
+    return foreign_file(f"models.{name}") if has_model(name) else ""
 
 
 def model_class(name: str) -> type:

@@ -81,8 +81,16 @@ class CommandGroup(click.Group):
 
 
 def _import_from_current_folder() -> None:
-    """Let `module:Name` find a user's own models and policies, as `python -m` does."""
-    sys.path.insert(0, str(Path.cwd()))
+    """Let `module:Name` find a user's own models and policies.
+
+    The current folder is searched last, also under `python -m desim`: it may be a stranger's, in
+    which a file named like a library must not be imported instead of the library.
+    """
+    here = str(Path.cwd())
+    if sys.path[:1] in ([""], [here]):
+        del sys.path[0]
+    if here not in sys.path:
+        sys.path.append(here)
 
 
 def _common_options_first(args: list[str]) -> list[str]:

@@ -119,14 +119,22 @@ class ModelSummary:
 
 @frozen
 class CatalogSummary:
-    """Models by name, and the policies that play every model."""
+    """The models and the policies of the catalog.
+
+    Attributes:
+        models: By name.
+        policies: The policies that play every model, by name.
+        not_imported: By name the file of each model in a folder `models` of the user's that was
+            not named, and whose code was therefore not run.
+    """
 
     models: Mapping[str, ModelSummary]
     policies: Mapping[str, PolicySummary]
+    not_imported: Mapping[str, str]
 
 
 def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
-    """Return the summary of the models named, or of all models.
+    """Return the summary of the models named, or of all that are shipped with desim.
 
     Args:
         names: Names in the catalog or `module:Class`, either with or without `/preset`, or
@@ -135,9 +143,11 @@ def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
     Raises:
         UsageError: There is no such model or preset.
     """
-    chosen = tuple(names) or tuple(catalog.models())
+    named = tuple(names)
+    foreign = {} if named else catalog.foreign_models()
+    chosen = named or [name for name in catalog.model_names() if name not in foreign]
     models = {name: _model_summary(name) for name in chosen}
-    return CatalogSummary(models, _policy_summaries(catalog.policies()))
+    return CatalogSummary(models, _policy_summaries(catalog.policies()), foreign)
 
 
 def _model_summary(name: str) -> ModelSummary:

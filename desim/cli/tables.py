@@ -55,6 +55,9 @@ def print_catalog(catalog: CatalogSummary) -> None:
     _print_policies(out, "policies of every model", catalog.policies)
     known = [policy for model in catalog.models.values() for policy in model.policies.values()]
     _print_marks(out, [*known, *catalog.policies.values()])
+    for name, file in catalog.not_imported.items():
+        line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
+        out.print(line, markup=False)
 
 
 def print_model(name: str, catalog: CatalogSummary) -> None:

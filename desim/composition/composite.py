@@ -80,10 +80,10 @@ class Composite(PartsModel):
         """Yield name, model and parameters of the parts from plain, unchecked parameters."""
         parts = params.get("parts")
         for name, part in parts.items() if isinstance(parts, Mapping) else ():
-            if isinstance(part, Mapping):
-                inside = part.get("params")
-                model = str(part.get("model", "")).partition("/")[0]
-                yield str(name), model, inside if isinstance(inside, Mapping) else {}
+            plain = part if isinstance(part, Mapping) else {"model": part}
+            inside = plain.get("params")
+            model = str(plain.get("model", "")).partition("/")[0]
+            yield str(name), model, inside if isinstance(inside, Mapping) else {}
 
     @classmethod
     def functions(cls, params: Mapping[str, Any]) -> list[str]:

@@ -1,19 +1,19 @@
 """What the header of a record would reach outside desim: modules, files, hosts, the environment.
 
 A record is data from a stranger. What its header names is used without more ado only where that
-imports nothing and opens nothing; the rest is shown and refused, unless it is given again or the
-record is trusted. What a model or a policy opens is declared by their classes, see `OpensFiles`
-and `ReachesOutside`.
+imports nothing but shipped worlds and policies, and opens nothing; the rest is shown and refused,
+unless it is given again or the record is trusted. What a model or a policy opens is declared by
+their classes, see `OpensFiles` and `ReachesOutside`.
 """
 
 import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import frozen
 
 from desim import catalog
+from desim.catalog.imports import is_loaded
 from desim.core.protocols import (
     NamesFunctions,
     NamesModels,
@@ -30,8 +30,9 @@ __all__ = ["Reach", "model_reaches", "policy_reaches", "refuse"]
 #: How many things an error shows, and the longest text of each.
 _SHOWN, _CHARACTERS = 5, 200
 
-#: The package whose modules a record may name: it is running.
-_OURS = "desim"
+#: The modules that a record may name though they are not imported yet: those of the model of parts.
+#: Other modules of desim run code when they are imported that is not made for it.
+_IMPORTED = ("desim.composition", "desim.composition.composite")
 
 
 @frozen
@@ -58,9 +59,8 @@ def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> list[
         part: The part of the recorded model that this one is, such as "plant".
     """
     of = f" for part {_text(part)}" if part else ""
-    if _needs_import(name):
-        module = _text(name.partition(":")[0])
-        return [Reach(f"import module {module}{of}", "" if part else _option("model", name))]
+    if imported := _import_of(name):
+        return [Reach(f"{imported}{of}", "" if part else _option("model", name))]
     cls: Any = _model_class(name)
     reaches = []
     if isinstance(cls, OpensFiles):
@@ -131,7 +131,7 @@ def refuse(reaches: Iterable[Reach], path: object = "") -> None:
 
 def _class_of_role(role: str, model: str, params: Mapping[str, Any]) -> type | None:
     """Return the class of the model that a role is of; None where it is not imported yet."""
-    if _needs_import(model):  # a class that is not imported yet cannot say which policies it has
+    if _import_of(model):  # a class that is not imported yet cannot say which policies it has
         return None
     cls, (part, _, inside) = _model_class(model), role.partition(".")
     for name, inner, params_inside in _inner_models(cls, params):
@@ -146,14 +146,15 @@ def _inner_models(
     return cls.inner_models(params) if isinstance(cls, NamesModels) else ()
 
 
-def _needs_import(model: str) -> bool:
+def _import_of(model: str) -> str:
+    """Return what the name of a model would import of what is not shipped; empty for nothing."""
     module, colon, _ = model.partition(":")
-    return bool(colon and module) and _is_new(module)
-
-
-def _is_new(module: str) -> bool:
-    """Return whether a module is not imported yet; those of desim itself count as imported."""
-    return module not in sys.modules and module.partition(".")[0] != _OURS
+    if not colon:
+        file = catalog.foreign_model(model)
+        return f"import module {_text(f'models.{model}')} of {_text(file)}" if file else ""
+    # Without a module the catalog says that one is missing.
+    known = not module or module in _IMPORTED or is_loaded(module)
+    return "" if known else f"import module {_text(module)}"
 
 
 def _model_class(name: str) -> type | None:

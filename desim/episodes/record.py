@@ -124,7 +124,7 @@ class Header(
         try:
             if ":" not in self.model and not catalog.has_model(self.model):
                 # Not left to the catalog, which imports a user's module for its hint.
-                names = possible(self.model, catalog.models())
+                names = possible(self.model, catalog.model_names())
                 raise UsageError(f"there is no model {shown(self.model)}; {names}")  # noqa: TRY301
             built: Model[Any] = from_plain(self.params, catalog.model_class(self.model), "params")
         except (SchemaError, UsageError) as fault:

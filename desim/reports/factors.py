@@ -126,4 +126,5 @@ def _plain(levels: Sequence[Any]) -> list[Any]:
 def _texts(rows: Rows) -> Mapping[str, str]:
     """Return what our own model says of its parameters; a user's model is not imported."""
     name = str(rows[0]["model"])
-    return attribute_texts(catalog.model_class(name)) if catalog.has_model(name) else {}
+    ours = catalog.has_model(name) and not catalog.foreign_model(name)
+    return attribute_texts(catalog.model_class(name)) if ours else {}

@@ -6,8 +6,6 @@ packages above this one are put in place as empty ones with a folder.
 
 import sys
 
-_FOLDER = __file__.rpartition("/")[0]
-
 
 def _bare_package(name: str, folder: str) -> None:
     package = type(sys)(name)
@@ -15,9 +13,12 @@ def _bare_package(name: str, folder: str) -> None:
     sys.modules[name] = package
 
 
-_bare_package("desim", f"{_FOLDER}/../..")
-_bare_package("desim.sandbox", f"{_FOLDER}/..")
+# It reads code from standard input, so that nothing but its start as a file may run it.
+if __name__ == "__main__":
+    folder = __file__.rpartition("/")[0]
+    _bare_package("desim", f"{folder}/../..")
+    _bare_package("desim.sandbox", f"{folder}/..")
 
-from desim.sandbox.child.supervisor import supervise  # noqa: E402 - the packages come first
+    from desim.sandbox.child.supervisor import supervise
 
-supervise()
+    supervise()

@@ -137,7 +137,7 @@ def test_an_own_model_runs_and_replays(shell: Desim, folder: Path) -> None:
 
 
 def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
-    """A world in it is listed and played by its name."""
+    """A world in it is listed by its file, and imported and played where its name is given."""
     (folder / "models" / "corner").mkdir(parents=True)
     (folder / "models" / "corner" / "__init__.py").write_text(
         "import models.beer_game\n\n\nclass Corner(models.beer_game.BeerGame):\n"
@@ -145,8 +145,10 @@ def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
     )
     code, out, err = shell("list")
     assert (code, err) == (0, "")
-    assert "A shop at the corner." in out
+    assert f"corner: {folder}/models/corner/__init__.py was not imported" in out
+    assert "A shop at the corner." not in out
     assert "beer_game" in out
+    assert "A shop at the corner." in shell("list", "corner").out
     printed = json.loads(shell("run", "corner/classic", "--json").out)
     assert (printed["model"], printed["preset"]) == ("corner", "classic")
 
