@@ -42,8 +42,8 @@ def play(
         limits: Of wall time, events and decisions.
         keep_steps: Keep the decisions in memory. Without, the episode reads its steps from the
             record whenever they are used, and has none if there is no record.
-        key: 16 to 4,096 bytes with which the record is signed (HMAC-SHA256), so that `replay` with
-            the same key proves that it was not altered; None writes a checksum alone.
+        key: 16 to 4,096 bytes, from which each line of the record has a tag, so that `replay` and
+            `resume` with the same key prove that it was not altered; None writes a checksum alone.
         series: Whether to record the points of `world.series` and of monitors, and to read what the
             model reports period by period; see `Episode.series` and `Episode.to_pandas`.
         keep_state: Whether `episode.state` holds the state at the end, and with it all ledgers; say

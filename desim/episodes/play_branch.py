@@ -1,7 +1,7 @@
 """Play another end of an episode on record."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from desim.core.protocols import Model
 from desim.episodes.branch import with_futures
 from desim.episodes.episode import Episode
 from desim.episodes.late import with_starts
+from desim.episodes.line_tags import untagged
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record import Header
 from desim.episodes.record_lock import RecordLock
@@ -62,7 +63,8 @@ def play_branch(
         params: Parameters as text instead of the recorded ones.
         limits: Of wall time, events and decisions, the repeated ones included.
         keep_steps: As in `play`.
-        key: The key of the new record's HMAC.
+        key: The key of the new record, with which the old one must have been written, too: a record
+            with a key proves all its decisions.
         trace: As in `play`: a new file for a trace of the whole episode, the repeated decisions
             included.
 
@@ -72,7 +74,7 @@ def play_branch(
         UsageError: The record has fewer decisions, names something outside and is not trusted, or
             a new file exists; or the future is no seed.
     """
-    past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False)
+    past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False, key=key)
     if not 0 <= decisions <= len(past.steps):
         raise UsageError(f"{path} has {len(past.steps)} decisions; {decisions} were given")
     # Before a new record is made: the file of the trace may exist.
@@ -89,7 +91,7 @@ def play_branch(
     begun = Episode(header, past.steps, None, transcript)
     try:
         with (
-            _record(Path(path), record, header, decisions, given),
+            _record(Path(path), record, header, decisions, given, key),
             Session(
                 world,
                 lineup,
@@ -125,13 +127,14 @@ def _record(
     header: Header,
     decisions: int,
     given: Mapping[str, Any],
+    key: bytes | None,
 ) -> Iterator[None]:
     """Hold a new record that begins as another one; it is removed if that does not replay."""
     if record is None:
         yield
         return
     with RecordLock(record):
-        _copy(path, Path(record), header, decisions, given)
+        _copy(untagged(lines_up_to(path, decisions), key), Path(record), header, given, key)
         try:
             yield
         except BadRecord:
@@ -139,15 +142,21 @@ def _record(
             raise
 
 
-def _copy(path: Path, new: Path, header: Header, decisions: int, given: Mapping[str, Any]) -> None:
+def _copy(
+    lines: Iterable[bytes],
+    new: Path,
+    header: Header,
+    given: Mapping[str, Any],
+    key: bytes | None,
+) -> None:
     """Write the first decisions of a record to a new one, without what given policies replace."""
     decode = msgspec.json.Decoder(_Role).decode
-    with Recorder(new) as recorder:
+    with Recorder(new, key=key) as recorder:
         recorder.head(header)
-        for line in lines_up_to(path, decisions):
+        for line in lines:
             kind = line_kind(line)
             if kind == "decision" or (kind == "transcript" and decode(line).role not in given):
-                recorder.line(line)
+                recorder.line(line[:-1])
 
 
 class _Role(msgspec.Struct):

@@ -4,11 +4,12 @@ A record is JSON lines: a header (format, version, model, preset, parameters, se
 line a decision (tick, role, observation, action, notes), one line a transcript entry, and a last
 line with the result, or with the failure of the model. The key `line` of each object says which of
 these it is. The last line ends with the SHA-256 of all bytes before that field, a checksum against
-damage that does not prove who wrote the record, and with an HMAC if the record was written with a
-key, which does.
+damage that does not prove who wrote the record. The tags of the lines of a record that was written
+with a key do.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from desim.core.protocols import Model
 from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import check_futures
+from desim.episodes.line_tags import UNTAGGED, is_tagged, untagged
 from desim.episodes.reach import model_reaches, refuse
 from desim.episodes.seal import Seal
 from desim.episodes.short import cut, shown
@@ -28,6 +30,7 @@ from desim.version import __version__
 __all__ = [
     "FORMAT",
     "PERSON",
+    "TAGGED",
     "FailureLine",
     "Header",
     "Lines",
@@ -42,6 +45,10 @@ __all__ = [
 
 #: The format of the lines, which the header names; it is counted up when their meaning changes.
 FORMAT = "desim-episode/3"
+
+#: The same with a tag at the end of each line. In memory a header has `FORMAT`: an episode is the
+#: same whether it was recorded with a key or without.
+TAGGED = f"{FORMAT}+tags"
 
 #: What a header names as the policy of a role that a person plays.
 PERSON = "person"
@@ -294,7 +301,8 @@ def parse(
         lines: With their ends.
         whole: Refuse a record without a result. Otherwise a cut record is read up to the last
             whole line, and its result is None.
-        key: The key of its HMAC; None checks the digest alone.
+        key: The key with which it was written, which also proves a cut record that has tags; None
+            checks the digest alone.
         kept: How many of the decisions are kept; None keeps all.
         decisions: Return the record as if it had been cut after this many decisions. The lines
             behind them are checked as the others are, and not kept.
@@ -303,14 +311,17 @@ def parse(
         BadRecord: It is empty, cut, altered, of another format, or no record at all; or a key was
             given, and the record was not written with it.
     """
-    reading = iter(lines)
-    first = next(reading, None)
+    whole_lines = iter(lines)
+    first = next(whole_lines, None)
     if first is None:
         raise BadRecord("the file is empty; a record starts with a header")
-    seal = Seal(key)
-    seal.add(first)
-    record = Lines(_header(first), [], [])
+    tagged = is_tagged(first)
+    # Without tags only the HMAC of a whole record of an older desim proves the key.
+    seal = Seal(None if tagged else key)
+    record = Lines(_header(first, TAGGED if tagged else FORMAT), [], [])
     found = 0
+    reading = untagged(chain([first], whole_lines), key)
+    seal.add(next(reading))
     decoded = _decoded(reading)
     for number, (raw, known) in enumerate(decoded, 2):
         if not raw.endswith(b"\n"):
@@ -327,8 +338,8 @@ def parse(
         found += isinstance(line, Step)
     if whole and record.result is None:
         raise BadRecord(_no_result(record))
-    if key is not None and record.result is None and record.failure is None:
-        raise BadRecord("the record was cut; only a whole one proves that it has the key")
+    if key is not None and not tagged and record.result is None and record.failure is None:
+        raise BadRecord(UNTAGGED)
     if decisions is not None and found >= decisions:
         record.result = record.failure = None
     return record
@@ -340,7 +351,7 @@ def steps_of(lines: Iterable[bytes]) -> Iterator[Step]:
     Raises:
         BadRecord: A line is not readable any more.
     """
-    for number, (raw, known) in enumerate(_decoded(lines), 1):
+    for number, (raw, known) in enumerate(_decoded(untagged(lines)), 1):
         if raw.endswith(b"\n"):
             line = known or _line(raw, f"line {number}")
             if isinstance(line, Step):
@@ -382,16 +393,18 @@ def _no_result(record: Lines) -> str:
     )
 
 
-def _header(line: bytes) -> Header:
+def _header(line: bytes, wanted: str) -> Header:
     try:
         form = msgspec.json.decode(line).get("format")
     except (*_FAULTS, AttributeError):
         form = None
     if form is None:
         raise BadRecord("the file is no episode record: its first line is no header")
-    if form != FORMAT:
+    if form not in (FORMAT, TAGGED):
         reads = f"this desim {__version__} reads {FORMAT!r}"
         raise BadRecord(f"the record has format {shown(form)}; {reads}")
+    if form != wanted:
+        raise BadRecord(f"the record has format {form!r}, but its header line is of {wanted!r}")
     header = _line(line, "line 1")
     if not isinstance(header, Header):
         raise BadRecord("the file is no episode record: its first line is no header")
@@ -399,7 +412,7 @@ def _header(line: bytes) -> Header:
         check_futures(header.futures)
     except UsageError as fault:
         raise BadRecord(f"line 1 is not readable: {fault}") from None
-    return header
+    return header if wanted == FORMAT else msgspec.structs.replace(header, format=FORMAT)
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Line | None]]:

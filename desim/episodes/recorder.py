@@ -9,10 +9,11 @@ import msgspec
 
 from desim.core.result import Result
 from desim.core.world import Decision
-from desim.episodes.record import FailureLine, Header, ResultLine, Step, TranscriptEntry
+from desim.episodes.line_tags import LineTags, is_tagged, plain_line
+from desim.episodes.record import TAGGED, FailureLine, Header, ResultLine, Step, TranscriptEntry
 from desim.episodes.record_file import RecordFile, lines_of, write_failed
 from desim.episodes.record_lock import RecordLock
-from desim.episodes.seal import Seal
+from desim.episodes.seal import Seal, check_key
 from desim.errors import UsageError, WriteFailed
 from desim.schema import tagged
 
@@ -27,7 +28,7 @@ class Recorder:
     Args:
         path: A file that does not exist yet.
         form: ".gz" to gzip it; by default where its name ends so.
-        key: The key of an HMAC that proves who wrote it; None writes a digest alone.
+        key: The key of the tags that prove who wrote it; None writes a digest alone.
 
     Raises:
         UsageError: The file exists or cannot be made, or the key is too short or too long.
@@ -35,12 +36,14 @@ class Recorder:
 
     def __init__(self, path: str | Path, form: str = "", key: bytes | None = None) -> None:
         self.path = Path(path)
-        self._seal = Seal(key)
+        self._seal = Seal()
         self._add = self._seal.add
+        self._tags = None if key is None else LineTags(check_key(key))
         self._raw = RecordFile(self.path)
         self._flush = (form or self.path.suffix) == ".gz"
         self._file: Any = _zipped(self._raw) if self._flush else self._raw
         self._fault: WriteFailed | None = None
+        self._copied = 0
 
     @classmethod
     def again(
@@ -56,15 +59,19 @@ class Recorder:
 
         Args:
             path: The record.
-            kept: Lines without their ends; by default all that are whole, the last line of a
-                failed run apart.
-            key: As for a new record.
+            kept: Lines with their ends; by default all that are whole, the last line of a failed
+                run apart.
+            key: As for a new record. Every line that is kept is proved before it is copied.
 
         Raises:
-            UsageError: The copy cannot be made.
+            BadRecord: The record was not written with the key, or was altered; it is as it was.
+            UsageError: The copy cannot be made, or the record has tags and no key is given.
             WriteFailed: The copy cannot be written; the record is as it was.
         """
         path = Path(path)
+        tagged = is_tagged(next(lines_of(path), b""))
+        if kept is None and key is None and tagged:
+            raise UsageError(f"{path} was written with a key, which is needed to go on with it")
         part = path.with_name(path.name + ".part")
         try:
             part.unlink(missing_ok=True)
@@ -73,7 +80,7 @@ class Recorder:
         recorder = cls(part, path.suffix, key)
         try:
             for line in _lines_before_end(path) if kept is None else kept:
-                recorder.line(line)
+                recorder.copy(line, tagged=tagged)
             recorder.become(path)
         except BaseException as fault:
             recorder.__exit__(type(fault))
@@ -116,8 +123,29 @@ class Recorder:
         """
         self._put(line + b"\n")
 
+    def copy(self, line: bytes, *, tagged: bool) -> None:
+        """Write a line of the record that is continued as it is, with its end, and flush it.
+
+        Args:
+            line: With its end.
+            tagged: Whether the record has tags.
+
+        Raises:
+            BadRecord: It does not have the tag of the key.
+            WriteFailed: As `line`.
+        """
+        self._copied += 1
+        if self._tags is not None:
+            self._tags.check(line, self._copied)
+        self._write(line)
+        self._add(plain_line(line) if tagged else line)
+
     def _put(self, line: bytes) -> None:
         """Write a line with its end, and add it to the digest, which counts up to the last line."""
+        self._write(line if self._tags is None else self._tags.tagged(line))
+        self._add(line)
+
+    def _write(self, line: bytes) -> None:
         if self._fault is not None:
             raise self._fault
         try:
@@ -127,11 +155,11 @@ class Recorder:
         except WriteFailed as fault:
             self._fault = fault
             raise
-        self._add(line)
 
     def head(self, header: Header) -> None:
         """Write the first line."""
-        self.line(_encode(header))
+        tagged = self._tags is not None
+        self.line(_encode(msgspec.structs.replace(header, format=TAGGED) if tagged else header))
 
     def decision(
         self, t: int, decision: Decision, observed: bytes, notes: Mapping[str, Any] | None
@@ -173,7 +201,7 @@ def cut(path: Path, decisions: int) -> None:
 
 
 def lines_up_to(path: Path, decisions: int) -> Iterator[bytes]:
-    """Yield the header and the lines up to a decision, without their ends."""
+    """Yield the header and the lines up to a decision, with their ends."""
     left = decisions
     for line in _whole_lines(path):
         kind = line_kind(line)
@@ -217,7 +245,7 @@ def _role(role: str) -> bytes:
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    return (line[:-1] for line in lines_of(path) if line.endswith(b"\n"))
+    return (line for line in lines_of(path) if line.endswith(b"\n"))
 
 
 def _zipped(raw: RecordFile) -> Any:

@@ -44,7 +44,8 @@ def resume(
         params: Parameters as text instead of the recorded ones, which may name files.
         limits: Of wall time, events and decisions, the repeated ones included.
         keep_steps: As in `play`.
-        key: The key of the record's HMAC, as given to `play`.
+        key: The key of the record, as given to `play`. What is on record is proved by it before
+            anything is added.
         trace: As in `play`: a new file for a trace of the whole episode, the repeated decisions
             included.
 
@@ -88,7 +89,7 @@ def _ended(
     path: str | Path, key: bytes | None, *, keep_steps: bool, trace: str | Path | None
 ) -> Episode | None:
     """Return the episode of a whole record, which needs no lock."""
-    episode = Episode.read(path, whole=False, keep_steps=False)
+    episode = Episode.read(path, whole=False, keep_steps=keep_steps, key=key)
     if episode.result is None:
         return None
     if trace is not None:
@@ -96,8 +97,7 @@ def _ended(
             f"{path} has ended, so that nothing is played; desim export {path} --format trace "
             "writes its trace"
         )
-    # Read again: only a whole record can prove that it has the key.
-    return Episode.read(path, key=key, keep_steps=keep_steps)
+    return episode
 
 
 @contextlib.contextmanager
@@ -114,7 +114,7 @@ def _session(
 ) -> Iterator[Session]:
     """Open a session that continues a record, under its lock."""
     with RecordLock(path):
-        past = Episode.read(path, whole=False, keep_steps=False)
+        past = Episode.read(path, whole=False, keep_steps=False, key=key)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
         tracing = Tracing(trace, repeated=len(past.steps)) if trace is not None else None

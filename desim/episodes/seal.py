@@ -1,7 +1,8 @@
-"""The end of a record's last line: a digest of all bytes before it, and with a key an HMAC.
+"""The end of a record's last line: a digest of all bytes before it, the lines' tags apart.
 
-The digest is a checksum: it detects damage, but a person who alters a record can recompute it.
-The HMAC (HMAC-SHA256) proves that the record was written with the key.
+The digest is a checksum: it detects damage, but a person who alters a record can recompute it. Who
+wrote a record is proved by the tags of its lines, see `line_tags`; older records without tags have
+an HMAC-SHA256 of the whole record here, which is still checked.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ class Seal:
     """Sums the bytes of a record, and writes or checks the end of its last line.
 
     Args:
-        key: The key of the HMAC; None for a digest alone.
+        key: The key of the HMAC at the end of an older record; None for a digest alone.
 
     Raises:
         UsageError: The key is too short or too long.
@@ -39,13 +40,10 @@ class Seal:
         self.add: Callable[[bytes], object] = self._digest.update if key is None else self._add_both
 
     def sealed(self, line: bytes) -> bytes:
-        """Return the last line, a JSON object, with the digest and the HMAC as its last fields."""
+        """Return the last line, a JSON object, with the digest as its last field."""
         start = line[:-1]
         self.add(start)
-        parts = [start, b',"record_digest":"', self._digest.hexdigest().encode(), b'"']
-        if self._hmac is not None:
-            parts += [b',"record_hmac":"', self._hmac.hexdigest().encode(), b'"']
-        return b"".join(parts) + b"}"
+        return b"".join((start, b',"record_digest":"', self._digest.hexdigest().encode(), b'"}'))
 
     def check(self, line: bytes) -> None:
         """Check the last line with its end.

@@ -208,7 +208,7 @@ class _Series:
         with contextlib.ExitStack() as stack:
             if file is not None:
                 stack.enter_context(RecordLock(file))
-                past = _present(file, past)
+                past = _present(file, past, self.key)
             try:
                 session = self.session(
                     self.model,
@@ -263,11 +263,8 @@ class _Series:
         """Return what a record holds; None where it was not begun."""
         if not file.exists() or _is_empty(file):
             return None
-        episode = Episode.read(file, whole=False, keep_steps=False)
+        episode = Episode.read(file, whole=False, keep_steps=False, key=self.key)
         self._check(file, episode.header, seed)
-        if episode.result is not None and self.key is not None:
-            # Only a whole record can prove that it has the key.
-            episode = Episode.read(file, keep_steps=False, key=self.key)
         return episode
 
     def _check(self, file: Path, recorded: Header, seed: int) -> None:
@@ -295,7 +292,7 @@ def episode_file(folder: Path, number: int) -> Path:
     return folder / f"episode-{number:03d}.jsonl"
 
 
-def _present(file: Path, past: Episode | None) -> Episode | None:
+def _present(file: Path, past: Episode | None, key: bytes | None) -> Episode | None:
     """Return a cut record as it is now that no other process writes it; None where none is begun.
 
     Raises:
@@ -305,7 +302,7 @@ def _present(file: Path, past: Episode | None) -> Episode | None:
         if file.exists() and _is_empty(file):
             file.unlink()
         return None
-    past = Episode.read(file, whole=False, keep_steps=False)
+    past = Episode.read(file, whole=False, keep_steps=False, key=key)
     if past.result is not None:
         raise UsageError(f"{file} has been ended by another process; give it again")
     return past

@@ -51,7 +51,7 @@ class Session:
         limits: Of wall time, events and decisions.
         keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
             record, and has none without a record.
-        key: The key of the record's HMAC; None writes a digest alone.
+        key: The key of the record; None writes a digest alone.
         series: Whether the episode holds the model's series.
         points: Receives the points of `world.series` and of monitors; None records none.
         keep_state: Whether the episode holds the state at its end.
