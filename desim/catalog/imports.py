@@ -52,7 +52,7 @@ def foreign_file(name: str) -> str:
     """Return the file of a module that does not lie where desim is installed; imports nothing.
 
     Args:
-        name: A module of one of our namespace packages, such as `models.beer_game`.
+        name: A module of one of our namespace packages, such as `models.NAME`.
 
     Returns:
         The first such file that an import would run, of the module or of a package above it.

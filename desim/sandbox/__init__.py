@@ -8,12 +8,15 @@ some are missing:
 
 * Without namespaces of processes and network (most containers; Ubuntu for who is not root) the
   filter of calls refuses to start processes and to open sockets.
-* Without a namespace of mounts, Landlock allows the same files; names and sizes of other files can
-  still be asked for. Without Landlock too, no file can be opened at all, and a program finds only
-  the usual modules of the standard library.
+* Without a namespace of mounts, Landlock allows the same files to be read and none to be written,
+  as nothing limits the number of files; names and sizes of other files can still be looked up.
+  Without Landlock too, no file can be opened at all, and a program finds only the usual modules of
+  the standard library.
 * Without the filter (machines other than x86_64 and aarch64) and without namespaces, and on
   macOS, limits and the audit hook are all there is: they hold a careless program, not one that
-  is written to break out, which could read and change what the user can. `confined` is False.
+  is written to break out, which could read and change what the user can. `confined` is False, and
+  no program is run (`NotConfined`) unless `unconfined=True` or the environment variable
+  `DESIM_UNCONFINED_PROGRAMS=1` allows it.
 * Nowhere is it prevented that a program reads the system's libraries, learns the kernel's name or
   the time, or uses its full share of a processor for its time. Two programs that run at once
   could signal to each other by the load they make.
@@ -23,13 +26,15 @@ one, so that a program has the same value each time.
 """
 
 from desim.sandbox.limits import Arguments, Limits, Outcome, Returned
-from desim.sandbox.process import SandboxFailed
+from desim.sandbox.process import UNCONFINED, NotConfined, SandboxFailed
 from desim.sandbox.programs import run_block, run_calls, run_program
 from desim.sandbox.protections import Protections, protections
 
 __all__ = [
+    "UNCONFINED",
     "Arguments",
     "Limits",
+    "NotConfined",
     "Outcome",
     "Protections",
     "Returned",

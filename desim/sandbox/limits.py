@@ -35,7 +35,8 @@ class Limits:
         cpu_seconds: Processor time, in whole seconds as systems count it, 1 to 3,600.
         memory: Bytes of address space, the interpreter's about 30 MB included; 64 MB to 64 GB.
         output: Bytes that it may print or hand back, 1,000 to 100 MB.
-        file: Bytes of one file, and of all together where they are in memory (`mounts`); 0 to 1 GB.
+        file: Bytes of all files together, which are in memory; 0 to 1 GB. Without the protection
+            `mounts` no file can be written.
         source: Characters of the program, 1 to 10 million.
     """
 
@@ -49,7 +50,7 @@ class Limits:
 
 @frozen(kw_only=True)
 class Outcome:
-    """What came of a program.
+    """The outcome of a program.
 
     Attributes:
         value: The value of the last statement: a number as float (True is 1.0), a text as it is,
@@ -84,7 +85,7 @@ class Arguments:
 
 @frozen(kw_only=True)
 class Returned:
-    """What came of one call.
+    """The outcome of one call.
 
     Attributes:
         value: None, truth values, int, float and text as they are, sequences as lists, mappings as

@@ -19,7 +19,11 @@ from attrs import frozen
 from desim.errors import DesimError, UsageError
 from desim.sandbox.limits import Limits
 
-__all__ = ["Finished", "SandboxFailed", "run_order"]
+__all__ = ["UNCONFINED", "Finished", "NotConfined", "SandboxFailed", "run_order"]
+
+#: The environment variable that allows programs to run where the system does not confine them. No
+#: parameter of a world or policy does, because those come from records and suites of strangers.
+UNCONFINED = "DESIM_UNCONFINED_PROGRAMS"
 
 _CHILD = Path(__file__).parent / "child" / "__main__.py"
 
@@ -39,6 +43,10 @@ class SandboxFailed(DesimError):
     """The sandbox itself could not start; it says nothing about the program."""
 
 
+class NotConfined(SandboxFailed):
+    """The system does not confine programs; nothing of the program was run."""
+
+
 @frozen
 class Finished:
     """What is left of a program.
@@ -56,7 +64,9 @@ class Finished:
     too_long: bool
 
 
-def run_order(order: Mapping[str, Any], limits: Limits, *, prints: bool = False) -> Finished:
+def run_order(
+    order: Mapping[str, Any], limits: Limits, *, prints: bool = False, unconfined: bool = False
+) -> Finished:
     """Run a program as its order says, and return what it wrote.
 
     Args:
@@ -64,8 +74,11 @@ def run_order(order: Mapping[str, Any], limits: Limits, *, prints: bool = False)
             protections to do without, for tests of the others.
         limits: What it may use.
         prints: Whether its output is kept.
+        unconfined: Whether it is also run where the kernel does not confine it, see `protections`.
+            So it is for all programs of a process with `DESIM_UNCONFINED_PROGRAMS=1`.
 
     Raises:
+        NotConfined: The system does not confine it, and that is not allowed.
         SandboxFailed: It could not be started.
         UsageError: The system is not one on which programs can be confined at all.
     """
@@ -86,6 +99,7 @@ def run_order(order: Mapping[str, Any], limits: Limits, *, prints: bool = False)
                 "cpu_seconds": limits.cpu_seconds,
                 "memory": limits.memory,
                 "file": limits.file,
+                "unconfined": unconfined or os.environ.get(UNCONFINED) == "1",
             },
             ordered,
         )
@@ -206,9 +220,14 @@ class _Reader:
         if not status.startswith(b"s"):
             reason = status.decode(errors="replace") or "its process ended, or took too long"
             raise SandboxFailed(f"The sandbox could not start: {reason}")
+        if b"u" in status:
+            raise NotConfined(
+                "this system does not confine programs, so that one could read and change what you "
+                f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
+            )
         return Finished(
             answer=bytes(self._read[self._result][: self._limits.output]),
             output=bytes(self._read.get(self._output, b"")[: self._limits.output]),
-            timed_out=over or status[1:2] == b"t",
+            timed_out=over or status.endswith(b"t"),
             too_long=self._too_long,
         )

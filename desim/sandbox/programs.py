@@ -16,7 +16,7 @@ _ONE_SECOND, _TWO_SECONDS = Limits(), Limits(seconds=2.0)
 _MOST_CALLS = 1_000
 
 
-def run_program(source: str, *, limits: Limits = _ONE_SECOND) -> Outcome:
+def run_program(source: str, *, limits: Limits = _ONE_SECOND, unconfined: bool = False) -> Outcome:
     """Run a program in the sandbox and return the value of its last statement.
 
     The value is that of the statement's value part: `x = 5` has 5, `x += 2` has 2, and `return y`
@@ -25,15 +25,17 @@ def run_program(source: str, *, limits: Limits = _ONE_SECOND) -> Outcome:
     Args:
         source: The text of the program.
         limits: What it may use; by default one second.
+        unconfined: Whether it is also run where the system does not confine it, see `protections`.
 
     Raises:
+        NotConfined: The system does not confine it, and that is not allowed.
         SandboxFailed: The sandbox could not start.
 
     Source: FirmBench SPEC 3.2, vectors README 3 and 4.
     """
     if len(source) > limits.source:
         return Outcome(failed=True, error=_too_long(source, limits))
-    finished = run_order({"way": "program", "source": source}, limits)
+    finished = run_order({"way": "program", "source": source}, limits, unconfined=unconfined)
     reply = _reply(finished)
     value = reply.value if isinstance(reply.value, (str, float, type(None))) else None
     failed = bool(reply.error or reply.unsendable)
@@ -47,7 +49,12 @@ def run_program(source: str, *, limits: Limits = _ONE_SECOND) -> Outcome:
 
 
 def run_calls(
-    source: str, target: str, argument_sets: Sequence[Arguments], *, limits: Limits = _TWO_SECONDS
+    source: str,
+    target: str,
+    argument_sets: Sequence[Arguments],
+    *,
+    limits: Limits = _TWO_SECONDS,
+    unconfined: bool = False,
 ) -> tuple[Returned, ...]:
     """Run a source in the sandbox, then call one of its functions with each set of arguments.
 
@@ -56,8 +63,10 @@ def run_calls(
         target: The name of a function, or `Class.method`; the object is made of the fields.
         argument_sets: At most 1,000 sets.
         limits: What source and calls may use together; by default two seconds.
+        unconfined: As in `run_program`.
 
     Raises:
+        NotConfined: As in `run_program`.
         UsageError: There are more sets.
         SandboxFailed: The sandbox could not start.
 
@@ -69,7 +78,7 @@ def run_calls(
         return _all_failed(argument_sets, Reply(error=_too_long(source, limits)), over=False)
     sets = [(dict(each.args), dict(each.fields)) for each in argument_sets]
     order = {"way": "calls", "source": source, "target": target, "argument_sets": sets}
-    finished = run_order(order, limits)
+    finished = run_order(order, limits, unconfined=unconfined)
     reply = _reply(finished)
     if reply.error or len(reply.calls) != len(sets):
         return _all_failed(argument_sets, reply, over=finished.timed_out)
@@ -79,20 +88,27 @@ def run_calls(
     )
 
 
-def run_block(source: str, *, limits: Limits = _TWO_SECONDS) -> str:
+def run_block(source: str, *, limits: Limits = _TWO_SECONDS, unconfined: bool = False) -> str:
     """Run a program in the sandbox and return what it prints, as a notebook shows it.
 
     The value of a last expression follows unless it is None; so does, in one line, the error with
     which the program ended.
 
+    Args:
+        source: The text of the program.
+        limits: What it may use; by default two seconds.
+        unconfined: As in `run_program`.
+
     Raises:
+        NotConfined: As in `run_program`.
         SandboxFailed: The sandbox could not start.
 
     Source: FirmBench SPEC 5, Dynamic Cheatsheet.
     """
     if len(source) > limits.source:
         return _too_long(source, limits)
-    finished = run_order({"way": "block", "source": source}, limits, prints=True)
+    order = {"way": "block", "source": source}
+    finished = run_order(order, limits, prints=True, unconfined=unconfined)
     printed = finished.output.decode("utf-8", "replace").replace("\0", "\ufffd")
     error = _reply(finished).error
     return f"{printed.rstrip()}\n{error}".strip()

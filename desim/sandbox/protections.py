@@ -4,6 +4,7 @@ from functools import cache
 
 from attrs import frozen
 
+from desim.sandbox.child.confinement import is_confined
 from desim.sandbox.limits import Limits
 from desim.sandbox.process import SandboxFailed, run_order
 from desim.sandbox.reply import UnreadableError, read_reply
@@ -21,7 +22,7 @@ PROTECTIONS = {
     "messages": "shared memory and queues of the system",
     "host_name": "a change of the host's name",
     "no_new_rights": "rights through programs that change the user",
-    "landlock": "where `mounts` is missing: every file but libraries, to read, and its own folder",
+    "landlock": "where `mounts` is missing: every file but libraries, to read; nothing is written",
     "filter": "all calls to the kernel but the few that computing needs",
     "hook": "the same by name inside the interpreter; a second line, which alone can be evaded",
 }
@@ -47,8 +48,7 @@ class Protections:
     @property
     def confined(self) -> bool:
         """Whether the kernel itself keeps a program from files, network and other processes."""
-        isolated = {"network", "processes"} <= self.active and self.active & {"mounts", "landlock"}
-        return "filter" in self.active or bool(isolated)
+        return is_confined(self.active)
 
     def rows(self) -> list[dict[str, str]]:
         """Return a table: each protection, whether it holds, and what it prevents."""
@@ -70,7 +70,7 @@ def protections() -> Protections:
         SandboxFailed: The sandbox could not start.
         UsageError: The system is not one on which programs can be confined at all.
     """
-    finished = run_order({"way": "probe"}, Limits(seconds=10.0))
+    finished = run_order({"way": "probe"}, Limits(seconds=10.0), unconfined=True)
     try:
         names = read_reply(finished.answer).value
     except UnreadableError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from experiments import attack_actions, attack_replies
+from experiments import attack_actions, attack_programs, attack_replies
 from experiments.attack_kills import Killing
 
 #: Processes that the test kills; `DESIM_KILLS` raises it.
@@ -21,6 +21,14 @@ def test_killed_sweeps_end_with_the_same_bytes(tmp_path: Path) -> None:
     assert killing.kills.total() >= KILLS
     assert killing.bytes > 0
     assert killing.wrong == 0
+
+
+@pytest.mark.parametrize("mode", attack_programs.MODES)
+def test_no_program_gets_out_of_the_sandbox(mode: str) -> None:
+    """In any of its modes; in the one in which nothing confines a program none is run."""
+    tally = attack_programs.attacked(mode, 3)
+    assert tally.holes == []
+    assert tally.ended == {("refused" if mode == "hook alone" else "run"): 4}
 
 
 def test_the_attack_of_actions_prints_its_counts() -> None:

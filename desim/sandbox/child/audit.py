@@ -37,8 +37,8 @@ def refuse_by_hook(folder: str, libraries: list[str], *, check_files: bool) -> N
     """Refuse processes, signals, sockets, foreign code and changes of files, for good.
 
     Args:
-        folder: Where a program may write.
-        libraries: Folders that it may read.
+        folder: Its own folder.
+        libraries: Folders that it may read besides.
         check_files: Whether to look at the names of opened files, where nothing else does.
     """
     sys.addaudithook(_hook(folder, libraries, check_files=check_files))
@@ -47,8 +47,7 @@ def refuse_by_hook(folder: str, libraries: list[str], *, check_files: bool) -> N
 def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[..., None]:
     # Everything is bound here, so that a program that replaces a built-in changes nothing.
     real, text = os.path.realpath, os.fsdecode
-    own = real(folder) + "/"
-    readable = tuple(real(library) + "/" for library in libraries)
+    readable = tuple(real(each) + "/" for each in (folder, *libraries))
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     number, refused, families, modules = int, _REFUSED, _FAMILIES, _MODULES
     denied, is_a = PermissionError, isinstance
@@ -57,7 +56,7 @@ def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[.
         if is_a(path, number):
             return True
         name = real(text(path))
-        return name.startswith(own) or (name.startswith(readable) and not (flags or 0) & writing)
+        return name.startswith(readable) and not (flags or 0) & writing
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event in refused or event.startswith(families):

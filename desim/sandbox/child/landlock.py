@@ -10,14 +10,11 @@ from desim.sandbox.child.libc import call
 
 __all__ = ["file_rules", "obey"]
 
-_WRITE_FILE, _READ_FILE, _READ_FOLDER, _REMOVE_FILE, _MAKE_FILE = 2, 4, 8, 32, 256
-_TRUNCATE = 1 << 14
+_READ_FILE, _READ_FOLDER = 4, 8
 #: Accesses to files that each version of the interface knows: 13 at first, later up to 16.
 _KNOWN = {1: 13, 2: 14, 3: 15, 4: 15}
 _KNOWN_LATER = 16
 _READ = _READ_FILE | _READ_FOLDER
-#: No folders, so that a chain of them cannot grow longer than what removes it can follow.
-_OWN = _READ | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE
 
 _VERSION_ASKED, _PATH_BENEATH = 1, 1
 #: Versions from which on TCP, and signals to processes outside, can be refused.
@@ -35,7 +32,9 @@ class _Beneath(ctypes.Structure):
 
 
 def file_rules(folder: str, libraries: list[str]) -> int:
-    """Return an open set of rules: a folder of its own and, to read, the libraries.
+    """Return an open set of rules: the libraries and a folder of its own, to read.
+
+    Nothing can be written: the kernel limits the size of a file, but not how many there are.
 
     Raises:
         OSError: The system does not offer it.
@@ -50,9 +49,8 @@ def file_rules(folder: str, libraries: list[str]) -> int:
     )
     words = 3 if version >= _SCOPES else 2 if version >= _TCP else 1
     number = call("landlock_create_ruleset", ctypes.byref(rules), ctypes.c_size_t(8 * words), 0)
-    for library in libraries:
-        _allow(number, library, _READ)
-    _allow(number, folder, (_OWN | _TRUNCATE) & every)
+    for readable in (*libraries, folder):
+        _allow(number, readable)
     return number
 
 
@@ -66,8 +64,8 @@ def obey(rules: int) -> None:
     os.close(rules)
 
 
-def _allow(rules: int, folder: str, access: int) -> None:
+def _allow(rules: int, folder: str) -> None:
     opened = os.open(folder, os.O_PATH | os.O_CLOEXEC)
-    beneath = _Beneath(access=access, folder=opened)
+    beneath = _Beneath(access=_READ, folder=opened)
     call("landlock_add_rule", rules, _PATH_BENEATH, ctypes.byref(beneath), 0)
     os.close(opened)

@@ -1,8 +1,9 @@
 """The first process: makes the surroundings, starts the program in a second one and ends it.
 
 It gets its order on standard input, from the process that it trusts. To the pipe of its status it
-writes "s" when the program starts, and "e" (ended) or "t" (out of time) when nothing of it runs any
-more; or the text of the error, if there is no start.
+writes "s" when the second process starts, and "e" (ended) or "t" (out of time) when nothing of it
+runs any more; or the text of the error, if there is no start. In between the second process writes
+"u" if the system does not confine a program that must be confined, which is then not run.
 """
 
 from __future__ import annotations
@@ -50,7 +51,6 @@ def supervise() -> None:
     _signal.pthread_sigmask(_signal.SIG_BLOCK, [_signal.SIGCHLD])
     pid = os.fork()
     if pid == 0:
-        os.close(order["status"])
         work(order, surroundings)
     os.close(order["result"])
     os.closerange(0, 3)

@@ -10,6 +10,7 @@ import sys
 
 from desim.sandbox.child.audit import refuse_by_hook
 from desim.sandbox.child.call_filter import install_filter
+from desim.sandbox.child.confinement import is_confined
 from desim.sandbox.child.landlock import file_rules, obey
 from desim.sandbox.child.libc import call
 from desim.sandbox.child.program import run
@@ -38,7 +39,7 @@ class Surroundings:
 
     Attributes:
         libraries: Folders that it may read.
-        folder: The folder that it may write to.
+        folder: Its working folder, which it may write to where that is in memory (`mounts`).
         user: The user that it becomes; 0 for the one that it is.
         active: Names of the protections that work.
     """
@@ -64,6 +65,10 @@ def work(order: dict[str, Any], made: Surroundings) -> None:
         _forget()
     if "filter" not in without and "no_new_rights" in active:
         _filter_calls(active)
+    if not (order["unconfined"] or is_confined(active)):
+        os.write(order["status"], b"u")
+        os._exit(1)
+    os.close(order["status"])
     if "hook" not in without:
         # Without any of these the hook has to look at the names of files too.
         check = not active & {"mounts", "landlock", "filter"}

@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 from attrs import frozen
-from support.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
 from desim.sandbox import Limits, process, run_program
 from desim.sandbox.process import run_order
 from desim.sandbox.reply import UnreadableError, read_reply
+from experiments.attack_programs import NAMESPACES
+from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
 PROGRAMS = hostile_programs()
 #: Folders that everybody can write to.
 SHARED = ("/tmp", "/dev/shm", "/", ".")  # noqa: S108
 LIMITS = Limits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
 
-NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
+
 #: What a system may lack, and the sandbox must hold without.
 WITHOUT = {
     "container": NAMESPACES,

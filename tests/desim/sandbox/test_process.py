@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,22 @@ import pytest
 from support.paths import PYTHONPATH
 
 from desim.errors import UsageError
-from desim.sandbox import Limits, Protections, SandboxFailed, process, protections, run_program
+from desim.sandbox import (
+    Arguments,
+    Limits,
+    NotConfined,
+    Protections,
+    SandboxFailed,
+    process,
+    protections,
+    run_block,
+    run_calls,
+    run_program,
+)
 from desim.sandbox.process import run_order
 from desim.sandbox.protections import PROTECTIONS
 from desim.sandbox.reply import UnreadableError, read_reply
+from experiments.attack_programs import FILLING, NAMESPACES
 
 _LOOPS = """
 from desim.sandbox import Limits, run_program
@@ -98,6 +112,45 @@ def test_what_is_left_out_does_not_count_as_a_protection() -> None:
     for name in everything - {"limits", "no_new_rights", "user", "users"}:
         order = {"way": "probe", "without": (name,)}
         assert name not in read_reply(run_order(order, Limits(seconds=10.0)).answer).value
+
+
+#: The protections of the kernel.
+KERNEL = (*NAMESPACES, "landlock", "filter")
+ANSWER = {"way": "program", "source": "6 * 7", "without": KERNEL}
+
+
+def test_a_program_that_nothing_confines_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the caller or the environment allows it; the audit hook alone can be evaded."""
+    with pytest.raises(NotConfined, match=r"does not confine programs, .* DESIM_UNCONFINED_PROGR"):
+        run_order(ANSWER, Limits())
+    assert read_reply(run_order(ANSWER, Limits(), unconfined=True).answer).number == 42
+    monkeypatch.setenv("DESIM_UNCONFINED_PROGRAMS", "1")
+    assert read_reply(run_order(ANSWER, Limits()).answer).number == 42
+
+
+@pytest.mark.parametrize("way", [run_program, run_block, partial(run_calls, target="f")])
+def test_each_way_to_run_a_program_can_allow_it(
+    way: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none does so by itself."""
+    monkeypatch.setattr("desim.sandbox.programs.run_order", partial(lacking, KERNEL))
+    arguments = {"argument_sets": [Arguments()]} if isinstance(way, partial) else {}
+    with pytest.raises(NotConfined):
+        way("def f(): return 1\n1", **arguments)
+    assert way("def f(): return 1\n1", unconfined=True, **arguments)
+
+
+def lacking(without: tuple[str, ...], order: dict[str, Any], *given: Any, **options: Any) -> Any:
+    """Run a program without protections."""
+    return run_order({**order, "without": without}, *given, **options)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protections of Linux")
+@pytest.mark.parametrize("without", [(), NAMESPACES, (*NAMESPACES, "landlock")])
+def test_a_program_writes_no_more_than_its_limit(without: tuple[str, ...]) -> None:
+    """In all its files together, also without a namespace of mounts."""
+    order = {"way": "program", "source": FILLING, "without": without}
+    assert (read_reply(run_order(order, Limits(seconds=5.0)).answer).number or 0) <= 1
 
 
 def test_a_sandbox_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,204 @@
+"""Does a hostile program get out of the sandbox, in whichever of its modes?
+
+Programs of each family of `hostile_programs` are run in each mode: with all protections, and
+without those that a container, an ordinary user or another machine lacks. A program has got out if
+it has returned the secret of the user, connected to a listener, left a file, or written more to
+disk than its limit. Without any protection of the kernel no program may be run.
+
+    python experiments/attack_programs.py --programs 60
+"""
+
+import json
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from attrs import define, field, frozen
+
+from desim.sandbox import Limits, NotConfined, SandboxFailed
+from desim.sandbox.process import run_order
+from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
+
+__all__ = ["MODES", "NAMESPACES", "ModeTally", "Target", "attacked"]
+
+NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
+
+#: The protections that a system lacks, by a name for it.
+MODES: dict[str, Sequence[str]] = {
+    "all protections": (),
+    "container": NAMESPACES,
+    "container without Landlock": (*NAMESPACES, "landlock"),
+    "ordinary user": (*NAMESPACES, "user"),
+    "other machine": ("filter",),
+    "hook evaded": ("hook",),
+    "hook evaded in a container": (*NAMESPACES, "hook"),
+    "hook alone": (*NAMESPACES, "landlock", "filter"),
+}
+
+#: Writes files of a megabyte, the limit of all its files together, and returns how many it could.
+FILLING = """
+n = 0
+try:
+    for n in range(100):
+        with open(f"f{n}", "wb") as out:
+            out.write(bytes(10 ** 6))
+except OSError:
+    pass
+n
+"""
+
+_LIMITS = Limits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
+
+#: Seconds that a program may take on a busy machine, with its start and end.
+_LONGEST = 25
+
+
+@frozen
+class Target:
+    """What a program might reach.
+
+    Attributes:
+        secret: A file of the user.
+        listener: A socket that no program may connect to.
+    """
+
+    secret: Path
+    listener: socket.socket
+
+    def filled(self, source: str) -> str:
+        """Return a program with its marks replaced."""
+        marks = {
+            "{port}": self.listener.getsockname()[1],
+            "{pid}": os.getpid(),
+            "{secret}": self.secret,
+            "{home}": self.secret.parent,
+        }
+        for mark, value in marks.items():
+            source = source.replace(mark, str(value))
+        return source
+
+    def holes(self) -> list[str]:
+        """Return what programs have done to it since it was made."""
+        found = []
+        with self.listener as listener:
+            listener.settimeout(0)
+            try:
+                listener.accept()
+                found.append("a program has connected to a listener")
+            except BlockingIOError:
+                pass
+        if self.secret.read_text() != SECRET or len([*self.secret.parent.iterdir()]) > 1:
+            found.append("a program has written to a folder of the user")
+        places = (tempfile.gettempdir(), "/dev/shm", "/", ".")  # noqa: S108 (looked at)
+        found += [f"{place} has a file" for place in places if (Path(place) / ESCAPED).exists()]
+        return found
+
+
+@define
+class ModeTally:
+    """Counts of one mode.
+
+    Attributes:
+        mode: Its name in `MODES`.
+        ended: Programs by how they ended: "run", "refused" (not confined) or "not started".
+        holes: What got out.
+    """
+
+    mode: str
+    ended: Counter[str] = field(factory=Counter)
+    holes: list[str] = field(factory=list)
+
+
+@contextmanager
+def target() -> Iterator[Target]:
+    """Make a secret file and a listener."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+    ):
+        secret = Path(folder, "key.txt")
+        secret.write_text(SECRET)
+        yield Target(secret, listener)
+
+
+def attacked(mode: str, programs: int) -> ModeTally:
+    """Run programs in a mode, two at a time, and return what came of them.
+
+    Args:
+        mode: A name in `MODES`.
+        programs: How many, spread over the families, besides those that fill the disk.
+    """
+    every = hostile_programs()
+    chosen = every[:: max(1, len(every) // programs)][:programs]
+    tally = ModeTally(mode)
+    with target() as there, ThreadPoolExecutor(2) as pool:
+        results = pool.map(lambda each: _tried(each, there, mode), chosen)
+        for ended, hole in [*results, _filled(mode)]:
+            tally.ended[ended] += 1
+            tally.holes += [hole] if hole else []
+        tally.holes += there.holes()
+    if mode == "hook alone" and tally.ended["run"]:
+        tally.holes.append(f"{tally.ended['run']} programs were run that nothing confines")
+    return tally
+
+
+def _tried(program: HostileProgram, there: Target, mode: str) -> tuple[str, str]:
+    """Run a program; return how it ended, and what is wrong, if anything is."""
+    begun = time.monotonic()
+    ended, answer = _answer(there.filled(program.source), mode)
+    seconds = time.monotonic() - begun
+    if SECRET in answer:
+        return ended, f"{program.name} has read the secret"
+    return ended, f"{program.name} took {seconds:.0f} s" if seconds > _LONGEST else ""
+
+
+def _filled(mode: str) -> tuple[str, str]:
+    """Run the program that fills the disk; return as `_tried`."""
+    ended, answer = _answer(FILLING, mode)
+    try:
+        written = json.loads(answer or "{}").get("number") or 0
+    except ValueError:
+        written = 0
+    return ended, f"a program has written {written:.0f} MB" if written > 1 else ""
+
+
+def _answer(source: str, mode: str) -> tuple[str, str]:
+    """Run a program; return how it ended, and its answer."""
+    order = {"way": "program", "source": source, "without": MODES[mode]}
+    try:
+        return "run", run_order(order, _LIMITS).answer.decode(errors="replace")
+    except NotConfined:
+        return "refused", ""
+    except SandboxFailed:
+        return "not started", ""
+
+
+@click.command()
+@click.option("--programs", default=60, show_default=True, help="Programs in each mode.")
+def main(programs: int) -> None:
+    """Run hostile programs in each mode of the sandbox, and print a table."""
+    click.echo(f"{'mode':<28}{'run':>6}{'refused':>9}{'not started':>13}{'holes':>7}")
+    holes = []
+    for mode in MODES:
+        tally = attacked(mode, programs)
+        counts = tally.ended
+        click.echo(
+            f"{mode:<28}{counts['run']:>6}{counts['refused']:>9}{counts['not started']:>13}"
+            f"{len(tally.holes):>7}"
+        )
+        holes += [f"{mode}: {hole}" for hole in tally.holes]
+    for hole in holes:
+        click.echo(hole, err=True)
+    sys.exit(1 if holes else 0)
+
+
+if __name__ == "__main__":
+    main()
