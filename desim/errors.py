@@ -6,6 +6,7 @@ SimPy or a worker process.
 
 from collections.abc import Iterable
 
+from desim.formatting import visible_text
 from desim.short_repr import shortened
 
 __all__ = [
@@ -41,13 +42,14 @@ class DesimError(Exception):
 
     Args:
         text: One sentence. It may show names and values that a user or a record gave, so it is cut
-            to 4,000 characters.
+            to 4,000 characters, and characters that steer a terminal are escaped.
     """
 
     def __init__(self, text: str = "") -> None:
         # Less than the limit, so that an error that is built anew from its text stays the same.
-        cut = len(text) > _LONGEST_TEXT
-        super().__init__(shortened(text, _LONGEST_TEXT - 10) if cut else text)
+        shown = visible_text(shortened(text, _LONGEST_TEXT))
+        cut = len(shown) > _LONGEST_TEXT
+        super().__init__(shortened(shown, _LONGEST_TEXT - 10) if cut else shown)
 
 
 class UsageError(DesimError):

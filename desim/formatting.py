@@ -13,6 +13,7 @@ __all__ = [
     "label_text",
     "number_text",
     "value_text",
+    "visible_text",
     "words_text",
 ]
 
@@ -128,3 +129,16 @@ def estimate_text(value: float, half: float | None = None) -> str:
         return f"{value:z,.{max(0, 1 - math.floor(math.log10(half)))}f}"
     whole = value.is_integer() or abs(value) >= _WHOLE
     return f"{value:z,.0f}" if whole and abs(value) < _HUGE else f"{value:z,.6g}"
+
+
+def visible_text(text: str) -> str:
+    r"""Return a text from outside without characters that steer a terminal or hide others.
+
+    Line ends and tabs stay.
+
+    >>> visible_text(f"red {chr(27)}[31m, {chr(0x202E)}back")
+    'red \\x1b[31m, \\u202eback'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)

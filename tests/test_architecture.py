@@ -41,8 +41,8 @@ MAY = {
 LAYERS = (
     {"version", "formatting", "short_repr"},
     {"errors"},
-    {"sandbox", "whole_file"},
-    {"tabular"},
+    {"sandbox", "regular_file", "whole_file"},
+    {"safe_console", "tabular"},
     {"schema"},
     {"core"},
     {"monitoring"},

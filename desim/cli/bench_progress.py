@@ -99,10 +99,11 @@ def watch(path: Path) -> None:
 @contextmanager
 def _live(stream: object = None) -> Iterator[Show]:
     """Yield what shows a status: in place on a terminal; elsewhere only to one who watches."""
-    from rich.console import Console
     from rich.live import Live
 
-    console = Console(stderr=stream is None, highlight=False)
+    from desim.safe_console import SafeConsole
+
+    console = SafeConsole(stderr=stream is None, highlight=False)
     if console.is_terminal:
         with Live(console=console, auto_refresh=False, transient=stream is None) as live:
             yield lambda status: live.update(table(status), refresh=True)

@@ -10,6 +10,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from desim.errors import DesimError, UsageError
+from desim.formatting import visible_text
 
 __all__ = [
     "FAILED",
@@ -26,7 +27,7 @@ FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 def fail(sentence: str, code: int = FAILED) -> NoReturn:
     """Print a sentence on standard error and end the process with an exit code."""
-    click.echo(f"desim: {sentence}", err=True)
+    click.echo(f"desim: {visible_text(sentence)}", err=True)
     sys.exit(code)
 
 
@@ -50,7 +51,7 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
             raise
         # For instance the last events, which come first so that the last line is the sentence.
         for note in getattr(fault, "__notes__", ()):
-            click.echo(note, err=True)
+            click.echo(visible_text(note), err=True)
         fail(_sentence(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
 
 
@@ -59,7 +60,7 @@ def warnings_as_sentences(kind: type[Warning]) -> Iterator[None]:
     """Print warnings of the block on standard error, one sentence each, and each of them once."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        click.echo(f"desim: {message}", err=True)
+        click.echo(f"desim: {visible_text(str(message))}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("default", kind)

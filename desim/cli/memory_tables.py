@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from desim.core.shown_memory import ShownMemory
-from desim.formatting import NOTHING, value_text
+from desim.formatting import NOTHING, value_text, visible_text
 from desim.ui.console import console
 
 __all__ = ["print_memory"]
@@ -46,13 +46,8 @@ def _tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
 
 
 def _cell(value: Any) -> str:
-    return _visible(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
+    return visible_text(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
 
 
 def _line(text: str) -> str:
-    return " ".join(_visible(text).split())
-
-
-def _visible(text: str) -> str:
-    """Return a text of a stranger without what would steer a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+    return " ".join(visible_text(text).split())

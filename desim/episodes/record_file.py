@@ -6,13 +6,13 @@ limits, and a line is in memory only until the next one is read.
 
 import io
 import os
-import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from desim.errors import BadRecord, UsageError, WriteFailed
+from desim.regular_file import open_regular
 
 __all__ = [
     "MAX_LINE_BYTES",
@@ -52,23 +52,14 @@ def lines_of(path: Path) -> Iterator[bytes]:
 
 def _opened(path: Path) -> Any:
     """Open a regular file, unzipped where it is gzipped."""
-    file: Any = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 (has opener)
+    file = open_regular(path)
     try:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise BadRecord(  # noqa: TRY301 (closed like after any other error)
-                f"{path} is a pipe or device; a record is a regular file"
-            )
         if file.peek(2)[:2] == _GZIP_MAGIC:
             return io.BufferedReader(_Unzipped(file, path), _CHUNK_BYTES)
     except BaseException:
         file.close()
         raise
     return file
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # To open a pipe that nothing writes to would wait without end.
-    return os.open(path, flags | os.O_NONBLOCK if os.name == "posix" else flags)
 
 
 def _check_limits(path: Path, line: int, total: int) -> None:

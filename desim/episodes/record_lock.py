@@ -1,4 +1,4 @@
-"""A lock on a record, so that only one process at a time writes it.
+"""A lock on a record or another file, so that only one process at a time writes it.
 
 The lock is a file beside the record, `RECORD.lock`, which outlives the replacement of the record by
 a shorter or longer copy. It is locked with `flock` and holds the process that writes and since
@@ -33,20 +33,21 @@ class RecordLock:
 
     Args:
         path: The record, which need not exist yet.
+        use: What its holder does with it, for errors.
 
     Raises:
         UsageError: The record is locked, by another process or in this one, or its folder cannot
             be written.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, use: str = "played") -> None:
         # Resolved, so that two names of one record have one lock.
         self.path = Path(os.path.realpath(path) + ".lock")
         try:
             self._descriptor: int | None = _acquired(self.path)
         except BlockingIOError:
             raise UsageError(
-                f"{path} is being played by {_holder(self.path)}; nothing was changed. Wait until "
+                f"{path} is being {use} by {_holder(self.path)}; nothing was changed. Wait until "
                 "that ends, or choose another file"
             ) from None
         except OSError as fault:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from desim.errors import BadRecord, UsageError
+from desim.regular_file import open_regular
 
 __all__ = ["KEY_BYTES", "Seal", "check_key", "read_key"]
 
@@ -83,7 +84,7 @@ def read_key(path: str | Path) -> bytes:
         UsageError: It cannot be read, or is too short or too long.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
             key = file.read(KEY_BYTES[1] + 1)
     except OSError as fault:
         raise UsageError(f"cannot read the key {path}: {fault.strerror}") from None

@@ -29,6 +29,7 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 
 from desim.errors import UsageError, possible
+from desim.regular_file import read_regular
 from desim.short_repr import short_repr
 from desim.suites.toml_table import read_table
 
@@ -237,11 +238,7 @@ def read_suite(path: Path, faults: list[str]) -> Suite:
 
 def _loaded(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
-        if len(content) > _MAX_BYTES:
-            raise UsageError(f"{path} is larger than {_MAX_BYTES:,} bytes; a suite is a short file")
-        return tomllib.loads(content.decode())
+        return tomllib.loads(read_regular(path, _MAX_BYTES).decode())
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as fault:

@@ -18,6 +18,7 @@ from attrs import evolve, field, frozen
 from desim.core.limits import Limits
 from desim.episodes.spec import read_policies
 from desim.errors import SchemaError, UsageError
+from desim.regular_file import read_regular
 from desim.schema import from_plain
 from desim.sweeps.design import ANALYSED, Analysis, DesignSpec, analyse
 from desim.sweeps.design.spec import planned
@@ -31,6 +32,9 @@ __all__ = ["SweepSpec", "read_config", "read_entries", "read_seeds"]
 
 #: The seeds of a sweep that names none.
 _SEEDS = range(20)
+
+#: Bytes of the file of a sweep, which is a short one.
+_MAX_BYTES = 1_000_000
 
 #: Joins the roles of one way to play; the + of the number 1e+5 does not.
 _PLUS = re.compile(r"\+(?=[a-zA-Z_][\w.]*=)")
@@ -226,11 +230,11 @@ def read_seeds(text: str) -> Sequence[int]:
 
 def _from_file(path: Path) -> SweepSpec:
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+        plain = tomllib.loads(read_regular(path, _MAX_BYTES).decode())
         spec: SweepSpec = from_plain(plain, SweepSpec)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError) as fault:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError, RecursionError) as fault:
         raise UsageError(f"{path} describes no sweep: {fault}") from None
     return spec
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from desim.episodes.episode import Episode
 from desim.errors import UsageError
+from desim.regular_file import open_regular
 from desim.sweeps.rows import Rows
 
 __all__ = ["load"]
@@ -31,7 +32,7 @@ def load(path: str | Path) -> Rows | Episode:
     if place.is_dir():
         return Rows.read(place)
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             start = file.read(len(_RECORD))
     except OSError as fault:
         raise UsageError(f"cannot read {place}: {fault.strerror}") from None

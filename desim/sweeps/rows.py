@@ -15,6 +15,7 @@ import msgspec
 
 from desim.episodes.spec import label
 from desim.errors import BadRecord, UsageError
+from desim.regular_file import open_regular
 from desim.statistics.selection import best
 from desim.sweeps import columns, frames
 from desim.sweeps.failures import counted
@@ -101,7 +102,7 @@ class Rows(Sequence[Row]):
             if not file.exists():
                 return _unfinished(folder)
         try:
-            with file.open("rb") as lines:
+            with open_regular(file) as lines:
                 return cls.parsed(_checked(line.rstrip(b"\r\n")) for line in lines)
         except OSError as fault:
             raise UsageError(f"cannot read {file}: {fault.strerror}") from None

@@ -177,9 +177,9 @@ class ComparisonTable:
 
 def as_text(printed: Any) -> str:
     """Return what rich prints of an object on a console without an edge, without its colours."""
-    from rich.console import Console
+    from desim.safe_console import SafeConsole
 
-    console = Console(width=_UNLIMITED, color_system=None, force_jupyter=False)
+    console = SafeConsole(width=_UNLIMITED, color_system=None, force_jupyter=False)
     with console.capture() as capture:
         console.print(printed)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())

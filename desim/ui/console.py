@@ -4,6 +4,8 @@ import os
 
 from rich.console import Console
 
+from desim.safe_console import SafeConsole
+
 __all__ = ["console"]
 
 #: Columns of a file or a pipe, unless the environment variable COLUMNS states another number.
@@ -12,8 +14,8 @@ _PIPE_COLUMNS = 200
 
 def console() -> Console:
     """Return a console for standard output: as wide as the terminal, COLUMNS, or 200 columns."""
-    out = Console(highlight=False)
+    out = SafeConsole(highlight=False)
     columns = os.environ.get("COLUMNS", "")
     if out.is_terminal or (columns.isdigit() and int(columns) > 0):
         return out
-    return Console(highlight=False, width=_PIPE_COLUMNS)
+    return SafeConsole(highlight=False, width=_PIPE_COLUMNS)

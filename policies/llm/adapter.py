@@ -348,6 +348,8 @@ class Llm:
 
     def _record_memory(self) -> None:
         """Write what is carried into this episode to the record, before anything else."""
+        if self.learning:
+            self.learning.hold()
         if self.routing:
             self.routing.record(self.transcript)
         if self._memory_recorded:

@@ -27,7 +27,13 @@ from policies.llm.methods.items import (
     decision_text,
     reply_text,
 )
-from policies.llm.methods.memory_file import Remembered, read_memory, write_memory
+from policies.llm.methods.memory_file import (
+    MemoryLock,
+    Remembered,
+    memory_lock,
+    read_memory,
+    write_memory,
+)
 from policies.llm.methods.method import Method, NoMemory
 from policies.llm.methods.stream import Mode
 from policies.llm.wire import ModelReply
@@ -75,11 +81,11 @@ class Learning:
     _asked: int = field(default=0, init=False)
     _numbers: dict[str, list[int]] = field(factory=dict, init=False)
     _last: tuple[Item, ModelReply] | None = field(default=None, init=False)
+    _lock: MemoryLock | None = field(default=None, init=False)
+    _restored: bool = field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
-        if self.file and (found := read_memory(self.file, self.name, self.role, type(self.method))):
-            self._take(found)
-        self._set_whether_it_learns()
+        self._read_file()
         self.method.number = int(self.grade is not None)
 
     @property
@@ -92,6 +98,19 @@ class Learning:
         """The memory as plain values, for the record."""
         return self._remembered().plain()
 
+    def hold(self) -> None:
+        """Lock the file of the memory before the first decision, and read what is in it now.
+
+        Not when it is built: a policy may be built in one process and play in another.
+
+        Raises:
+            UsageError: Another process learns into the file.
+        """
+        if self._lock is None and self._may_write:
+            self._lock = memory_lock(self.file)
+            if not self._restored:
+                self._read_file()
+
     def restore(self, value: Any) -> None:
         """Take the memory with which a recorded episode began.
 
@@ -102,6 +121,7 @@ class Learning:
             self._take(Remembered.of(value, type(self.method), "$.entry.learned"))
         except SchemaError as fault:
             raise BadRecord(str(fault)) from None
+        self._restored = True
         self._set_whether_it_learns()
 
     def begin(self, question: Question) -> None:
@@ -246,8 +266,19 @@ class Learning:
         self.episodes, self.pending = memory.episodes, list(memory.pending)
         self.method.memory = memory.state
 
+    @property
+    def _may_write(self) -> bool:
+        learns = self.mode != "eval_only" or self.method.learns_always
+        return bool(self.file) and self.has_memory and learns
+
+    def _read_file(self) -> None:
+        if self.file and (found := read_memory(self.file, self.name, self.role, type(self.method))):
+            self._take(found)
+        self._set_whether_it_learns()
+
     def _save(self) -> None:
         if self.file and self.has_memory:
+            self._lock = self._lock or memory_lock(self.file)
             write_memory(self.file, self.name, self.role, self._remembered())
 
 

@@ -1,11 +1,12 @@
 """Memories of methods in a file: JSON, one memory for each role.
 
 A file may come from a stranger: it is read as data, checked against the memory's class, and limited
-in size. It is written whole under another name and then renamed.
+in size. It is written whole under another name and then renamed, by one process at a time.
 """
 
 import os
 import tempfile
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,64 @@ import msgspec
 from attrs import frozen
 
 from desim.core.shown_memory import ShownMemory
+from desim.episodes.record_lock import RecordLock
 from desim.errors import SchemaError, UsageError, possible
+from desim.regular_file import read_regular
 from desim.schema import from_plain, to_plain
 from policies.llm.methods.items import Past
 from policies.llm.methods.method import Method
 
-__all__ = ["FORMAT", "MAX_BYTES", "Remembered", "read_memory", "shown_memory", "write_memory"]
+__all__ = [
+    "FORMAT",
+    "MAX_BYTES",
+    "MemoryLock",
+    "Remembered",
+    "memory_lock",
+    "read_memory",
+    "shown_memory",
+    "write_memory",
+]
 
 #: The format, which the file names; it is counted up when its meaning changes.
 FORMAT = "desim-memory/1"
 
 #: Bytes of a file that is read.
 MAX_BYTES = 32 * 2**20
+
+
+class MemoryLock:
+    """The lock of this process on a file; released when nothing refers to it any more.
+
+    Args:
+        path: The file, which need not exist yet.
+
+    Raises:
+        UsageError: Another process learns into the file, or its folder cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            lock = RecordLock(path, "learned into")
+        except UsageError as fault:
+            raise UsageError(f"memory: {fault}") from None
+        weakref.finalize(self, lock.__exit__)
+
+
+#: The locks that this process holds, by the real path of the file.
+_LOCKS: weakref.WeakValueDictionary[str, MemoryLock] = weakref.WeakValueDictionary()
+
+
+def memory_lock(path: str) -> MemoryLock:
+    """Return the lock of a file, which the policies of a process share: one file has many roles.
+
+    Raises:
+        UsageError: As `MemoryLock`.
+    """
+    real = os.path.realpath(path)
+    lock = _LOCKS.get(real)
+    if lock is None:
+        lock = _LOCKS[real] = MemoryLock(path)
+    return lock
 
 
 @frozen(kw_only=True)
@@ -90,7 +137,7 @@ def read_memory(path: str | Path, name: str, role: str, method: type[Method]) ->
 def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> None:
     """Write the memory of a role, and leave those of other roles as they are.
 
-    Of two processes that write to one file, the last one counts.
+    The process must hold the file's lock: what another one has learned meanwhile would be lost.
 
     Raises:
         UsageError: The file cannot be written, or is no memory of this method.
@@ -137,15 +184,12 @@ def shown_memory(path: str | Path, methods: Mapping[str, type[Method]]) -> Shown
 def _whole(path: str | Path) -> dict[str, Any] | None:
     """Return the object of a file; None where there is no file."""
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as fault:
         why = getattr(fault, "strerror", None) or fault
         raise UsageError(f"memory={path} cannot be read: {why}") from None
-    if len(content) > MAX_BYTES:
-        raise UsageError(f"memory={path} is larger than {MAX_BYTES // 2**20} MiB")
     try:
         whole = msgspec.json.decode(content)
     except (ValueError, RecursionError):

@@ -28,7 +28,7 @@ def test_a_pipe_and_a_device_are_refused_at_once(tmp_path: Path) -> None:
     """Nothing waits for a process that might write into them."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero"), Path("/dev/null")):
-        with pytest.raises(BadRecord, match=f"{path} is a pipe or device; a record is a regular"):
+        with pytest.raises(BadRecord, match=f"{path}: it is a pipe or device, and no regular"):
             Episode.read(path)
 
 

@@ -179,3 +179,16 @@ def test_every_model_with_a_path_says_so() -> None:
         else:
             assert isinstance(cls, OpensFiles)
             assert cls.files({}) == []
+
+
+def test_escapes_in_keys_of_a_record_are_shown_as_text(tmp_path: Path) -> None:
+    """A name or key that would steer a terminal is escaped in every error, as values are."""
+    file = tmp_path / "run.jsonl"
+    play(GAME, "typical", record=file)
+    lines = file.read_text().splitlines(keepends=True)[:3]
+    lines[1] = lines[1].replace('"week":', '"\\u001b[2J\\u202eweek":')
+    file.write_text("".join(lines))
+    with pytest.raises(BadRecord) as refused:
+        resume(file)
+    assert r"\x1b[2J\u202eweek" in str(refused.value)
+    assert str(refused.value).isprintable()

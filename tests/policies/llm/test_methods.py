@@ -1,11 +1,16 @@
 """Methods at a seat: every method in every world, recorded, cut, resumed, and with a memory."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
 from attrs import field, frozen
+from support.paths import PYTHONPATH
 from support.scripted import called, player, seat_of, worded
 from support.stub import Served, serving, text
 
@@ -241,10 +246,52 @@ def test_a_folder_is_no_memory_and_a_missing_folder_takes_none(tmp_path: Path) -
     with pytest.raises(UsageError, match="cannot be read"):
         seated("edt", "reflexion", memory=str(tmp_path))
     model, llm, _ = seated("edt", "reflexion", memory=str(tmp_path / "no" / "memory.json"))
-    with pytest.raises(Exception, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"memory: cannot write .*No such file"):
         play_series(model, {"manager": llm}, [0])
     with pytest.raises(UsageError, match="there is no file"):
         shown_memory(tmp_path / "none.json", METHODS)
+
+
+#: Holds the lock of a file until its input ends.
+HOLDER = """
+import sys
+from policies.llm.methods.memory_file import memory_lock
+lock = memory_lock(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_second_process_does_not_learn_into_a_file(tmp_path: Path) -> None:
+    """It is refused before its first call with the name of the file; a reader is not."""
+    file = str(tmp_path / "memory.json")
+    model, llm, scripted = seated("edt", "reflexion", memory=file)
+    command, environment = (
+        [sys.executable, "-c", HOLDER, file],
+        os.environ | {"PYTHONPATH": PYTHONPATH},
+    )
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, env=environment) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(
+            UsageError, match=f"{file} is being learned into by process {holder.pid}"
+        ):
+            play_series(model, {"manager": llm}, range(2))
+        assert scripted.sent == []
+        _, reader, _ = seated("edt", "reflexion", memory=file, learning="eval_only")
+        assert play(model, {"manager": reader}).result is not None
+    assert len(play_series(model, {"manager": llm}, range(2))) == 2
+
+
+def test_what_another_process_has_learned_meanwhile_is_kept(tmp_path: Path) -> None:
+    """A policy reads the file again when it begins to learn; two of a process share the lock."""
+    file = str(tmp_path / "memory.json")
+    model, late, _ = seated("edt", "reflexion", memory=file)
+    _, first, _ = seated("edt", "reflexion", memory=file)
+    play_series(model, {"manager": first}, range(3))
+    play_series(model, {"manager": late}, range(3))
+    assert shown_memory(file, METHODS).episodes == {"manager": 6}
+    assert late.learning.method.memory.written == 5
 
 
 def test_a_recorded_memory_is_checked(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""Reads files that may come from a stranger: regular files alone, within a limit.
+
+To open a pipe that nothing writes to would wait without end, and a device may have no end.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+__all__ = ["open_regular", "read_regular"]
+
+
+def open_regular(path: str | Path) -> Any:
+    """Open a regular file to read its bytes.
+
+    Returns:
+        A buffered reader, which the caller closes.
+
+    Raises:
+        OSError: It cannot be opened, or is a pipe, a device or a folder; `strerror` says which.
+    """
+    file: Any = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 (has opener)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is a pipe or device, and no regular file", str(path))
+    return file
+
+
+def read_regular(path: str | Path, most_bytes: int) -> bytes:
+    """Return the bytes of a regular file.
+
+    Raises:
+        OSError: As `open_regular`, or it has more than *most_bytes*; `strerror` says which.
+    """
+    with open_regular(path) as file:
+        content: bytes = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        limit = f"{most_bytes >> 20:,} MiB" if most_bytes >= 1 << 20 else f"{most_bytes:,} bytes"
+        raise OSError(errno.EFBIG, f"it is larger than {limit}, the limit", str(path))
+    return content
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK if os.name == "posix" else flags)
