@@ -63,7 +63,7 @@ _LONGEST = 25
 
 @frozen
 class Target:
-    """What a program might reach.
+    """The secret and the listener that a program might reach.
 
     Attributes:
         secret: A file of the user.
@@ -130,7 +130,7 @@ def target() -> Iterator[Target]:
 
 
 def attacked(mode: str, programs: int) -> ModeTally:
-    """Run programs in a mode, two at a time, and return what came of them.
+    """Run programs in a mode, two at a time, and return the counts.
 
     Args:
         mode: A name in `MODES`.

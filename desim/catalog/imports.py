@@ -56,7 +56,7 @@ def foreign_file(name: str) -> str:
 
     Returns:
         The first such file that an import would run, of the module or of a package above it.
-        Empty for a module that lies beside desim, is imported already, or does not exist.
+        Empty if the module lies beside desim, is imported already, or does not exist.
     """
     if is_loaded(name):
         return ""

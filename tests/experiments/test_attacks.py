@@ -2,12 +2,15 @@
 
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.paths import PYTHONPATH
 
-from experiments import attack_actions, attack_programs, attack_replies
+from experiments import attack_actions, attack_pairs, attack_programs, attack_replies
 from experiments.attack_kills import Killing
 
 #: Processes that the test kills; `DESIM_KILLS` raises it.
@@ -29,6 +32,27 @@ def test_no_program_gets_out_of_the_sandbox(mode: str) -> None:
     tally = attack_programs.attacked(mode, 3)
     assert tally.holes == []
     assert tally.ended == {("refused" if mode == "hook alone" else "run"): 4}
+
+
+def test_no_record_imports_what_it_names(tmp_path: Path) -> None:
+    """In a process of its own, because what is imported stays; every 150th module alone."""
+    script = Path(attack_pairs.__file__).with_name("attack_records.py")
+    command = [sys.executable, str(script), "--every", "150"]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": PYTHONPATH},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "holes 0"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", attack_pairs.KINDS)
+def test_two_processes_lose_nothing(kind: str) -> None:
+    """Each ends as if it were alone, or is refused with the name of the file."""
+    tally = attack_pairs.attacked(kind, 1)
+    assert tally.holes == []
+    assert tally.ended["whole"] >= 1
 
 
 def test_the_attack_of_actions_prints_its_counts() -> None:

@@ -1,10 +1,14 @@
 """The command line: what goes to which stream, and how it ends."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from support.command_line import MINE, Desim, Ended, refused
+from support.paths import PYTHONPATH
 
 from desim import Episode, catalog
 from desim.errors import UsageError
@@ -151,6 +155,17 @@ def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
     assert "A shop at the corner." in shell("list", "corner").out
     printed = json.loads(shell("run", "corner/classic", "--json").out)
     assert (printed["model"], printed["preset"]) == ("corner", "classic")
+
+
+def test_a_file_named_like_a_library_is_not_imported(folder: Path) -> None:
+    """The current folder is searched last, as the installed command starts without it."""
+    for name in ("msgspec", "gzip", "rich"):
+        (folder / f"{name}.py").write_text("raise SystemExit('imported')")
+    started = [sys.executable, "-P", "-m", "desim"]
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
+    for command in (["run", "beer_game", "--record", "run.jsonl.gz"], ["replay", "run.jsonl.gz"]):
+        done = subprocess.run([*started, *command], env=environment, cwd=folder, check=False)
+        assert done.returncode == 0
 
 
 def test_a_coroutine_plays_on_the_command_line(desim: Desim) -> None:

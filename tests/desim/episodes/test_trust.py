@@ -12,10 +12,12 @@ from attrs import frozen
 from support.recorded import GAME
 
 from desim import Episode, branch, export, play, replay, resume
+from desim.catalog.imports import folders, import_ours
 from desim.core.protocols import NamesModels, OpensFiles
 from desim.episodes.play_branch import play_branch
 from desim.episodes.reach import model_reaches, policy_reaches
 from desim.errors import BadRecord, UsageError
+from desim.reports.replayed import played_again
 from models.beer_game import BeerGame
 
 
@@ -146,6 +148,87 @@ def test_a_file_that_is_given_again_is_opened(tmp_path: Path) -> None:
     (tmp_path / "demand.csv").write_text("4\n4\n8\n")
     given = f"csv:{tmp_path / 'demand.csv'}"
     assert resume(file, params={"demand": given}).result is not None
+
+
+COMPOSITE = "desim.composition.composite:Composite"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "sneaky:X",
+        "sneaky:X/classic",
+        {"model": "sneaky:X"},
+        {"model": COMPOSITE, "params": {"parts": {"inner": "sneaky:X"}}},
+    ],
+)
+def test_no_module_of_a_part_is_imported(tmp_path: Path, sneaky: Path, part: Any) -> None:
+    """Also where the part is a text, or lies inside another part."""
+    file = forged(tmp_path / "run.jsonl", model=COMPOSITE)
+    head = json.loads(file.read_text()) | {"params": {"parts": {"plant": part}}}
+    file.write_text(json.dumps(head) + "\n")
+    for use in (resume, lambda file: Episode.read(file, whole=False).header.build()):
+        with pytest.raises(UsageError, match="would import module 'sneaky'"):
+            use(file)
+    assert not sneaky.exists()
+
+
+@pytest.mark.parametrize("name", ["desim.sandbox.child.__main__:x", "desim.__main__:x", "this:s"])
+def test_modules_of_desim_and_of_python_are_not_imported(tmp_path: Path, name: str) -> None:
+    """Their modules run code as a stranger's do; only classes that are loaded are used."""
+    module = name.partition(":")[0]
+    before = module in sys.modules
+    file = forged(tmp_path / "run.jsonl", model=name)
+    with pytest.raises(UsageError, match=f"would import module '{module}'"):
+        resume(file)
+    assert (module in sys.modules) == before
+
+
+@pytest.fixture
+def corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Put a world into a folder `models` of the current folder, and search that folder."""
+    left, package = tmp_path / "imported", tmp_path / "models" / "corner"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        f"import pathlib; pathlib.Path({str(left)!r}).touch()\n"
+        "import models.beer_game\nclass Corner(models.beer_game.BeerGame): pass\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    folders.cache_clear()
+    yield left
+    sys.modules.pop("models.corner", None)
+    monkeypatch.undo()
+    folders.cache_clear()
+
+
+def test_a_world_that_is_not_shipped_needs_trust_wherever_it_lies(
+    tmp_path: Path, corner: Path
+) -> None:
+    """Also in a folder of models; what the person names is imported."""
+    file = forged(tmp_path / "run.jsonl", model="corner")
+    says = rf"would import module 'models.corner' of '{tmp_path}/models.*--model corner"
+    for use in (resume, export):
+        with pytest.raises(UsageError, match=says):
+            use(file)
+    assert played_again(Episode.read(file, whole=False)).model is None
+    with pytest.raises(BadRecord, match="there is no model 'korner'; did you mean 'corner'"):
+        resume(forged(tmp_path / "other.jsonl", model="korner"))
+    assert not corner.exists()
+    assert resume(file, {"retailer": "greedy"}, model="corner").result is not None
+    assert corner.exists()
+
+
+def test_a_package_that_hides_ours_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names its file."""
+    left, package = tmp_path / "imported", tmp_path / "hidden_models"
+    package.mkdir()
+    (package / "__init__.py").write_text(f"import pathlib; pathlib.Path({str(left)!r}).touch()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(UsageError, match=f"{package}/__init__.py hides desim's own"):
+        import_ours("hidden_models.beer_game")
+    assert not left.exists()
 
 
 def test_what_was_played_here_needs_no_trust(tmp_path: Path) -> None:
