@@ -8,7 +8,14 @@ from types import ModuleType
 from typing import Any
 
 from desim.catalog.changes import changed
-from desim.catalog.imports import folders, foreign_file, import_ours, is_users_module, load
+from desim.catalog.imports import (
+    folders,
+    foreign_file,
+    import_ours,
+    is_loaded,
+    is_users_module,
+    load,
+)
 from desim.catalog.presets import from_preset
 from desim.core.faults import RAISED, fault_text, place
 from desim.core.protocols import Model
@@ -21,6 +28,7 @@ __all__ = [
     "foreign_model",
     "foreign_models",
     "has_model",
+    "is_at_hand",
     "model",
     "model_class",
     "model_name",
@@ -106,6 +114,16 @@ def foreign_model(name: str) -> str:
     Empty for a model that lies where desim is installed, is imported already, or does not exist.
     """
     return foreign_file(f"models.{name}") if has_model(name) else ""
+
+
+def is_at_hand(name: str) -> bool:
+    """Return whether a model is shipped or imported already, so that a file may name it.
+
+    Args:
+        name: A name in the catalog or `module:Class`.
+    """
+    module, colon, _ = name.partition(":")
+    return is_loaded(module) if colon else has_model(name) and not foreign_model(name)
 
 
 def model_class(name: str) -> type:

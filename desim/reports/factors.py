@@ -126,5 +126,5 @@ def _plain(levels: Sequence[Any]) -> list[Any]:
 def _texts(rows: Rows) -> Mapping[str, str]:
     """Return what our own model says of its parameters; a user's model is not imported."""
     name = str(rows[0]["model"])
-    ours = catalog.has_model(name) and not catalog.foreign_model(name)
+    ours = ":" not in name and catalog.is_at_hand(name)
     return attribute_texts(catalog.model_class(name)) if ours else {}

@@ -167,7 +167,7 @@ def _name(line: TableLine, informed: set[str]) -> str:
 def _informed(rows: Rows) -> set[str]:
     """Return the labels that name an informed policy of ours; a user's policy is not imported."""
     name = str(rows[0]["model"])
-    if not catalog.has_model(name) or catalog.foreign_model(name):
+    if ":" in name or not catalog.is_at_hand(name):
         return set()
     model = catalog.model(name, str(rows[0]["preset"]))
     known = {**catalog.policies(), **catalog.policies(type(model))}

@@ -172,7 +172,7 @@ def _model_of(row: Row) -> Model[Any] | None:
     """Return the model of the preset of a row; None for one that is not at hand."""
     name = row["model"]
     try:
-        if not _is_loaded(name) or (":" not in name and not model_finder.has_model(name)):
+        if not model_finder.is_at_hand(name):
             return None
         return _preset_model(model_finder.model_class(name), row["preset"])
     except UsageError:

@@ -157,6 +157,23 @@ def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
     assert (printed["model"], printed["preset"]) == ("corner", "classic")
 
 
+def test_the_report_of_a_sweep_imports_no_world_of_the_current_folder(
+    shell: Desim, folder: Path
+) -> None:
+    """The folder of the sweep may be a stranger's, and the world that its rows name."""
+    package = folder / "models" / "corner"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "import pathlib\nimport models.beer_game\npathlib.Path('imported').touch()\n"
+        "class Corner(models.beer_game.BeerGame): pass\n"
+    )
+    sweep = ("sweep", "corner", "--set", "horizon=1,2", "--seeds", "0:2", "--jobs", "1")
+    assert shell(*sweep, "--out", "rows").code == 0
+    (folder / "imported").unlink()
+    assert shell("report", "rows").code == 0
+    assert not (folder / "imported").exists()
+
+
 def test_a_file_named_like_a_library_is_not_imported(folder: Path) -> None:
     """The current folder is searched last, as the installed command starts without it."""
     for name in ("msgspec", "gzip", "rich"):
