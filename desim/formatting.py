@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from typing import Any
 
 __all__ = [
@@ -134,11 +135,17 @@ def estimate_text(value: float, half: float | None = None) -> str:
 def visible_text(text: str) -> str:
     r"""Return a text from outside without characters that steer a terminal or hide others.
 
-    Line ends and tabs stay.
+    Line ends, tabs and all kinds of spaces stay.
 
     >>> visible_text(f"red {chr(27)}[31m, {chr(0x202E)}back")
     'red \\x1b[31m, \\u202eback'
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+    return "".join(c if _is_visible(c) else ascii(c)[1:-1] for c in text)
+
+
+def _is_visible(character: str) -> bool:
+    if character.isprintable() or character in "\n\t":
+        return True
+    return unicodedata.category(character) == "Zs"  # such as the space that does not break
