@@ -19,7 +19,7 @@ from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session
 from desim.episodes.spec import label as label_of
 from desim.errors import PolicyFailed, UsageError
-from desim.schema import codec
+from desim.schema import TAG, codec, tag, to_plain
 
 __all__ = ["SteppedSession"]
 
@@ -149,6 +149,18 @@ class SteppedSession:
             self._kept[id(decision)] = kept
         self.open.remove(decision)
         self.answered += 1
+
+    def answer_default(self, decision: Decision) -> dict[str, Any]:
+        """Answer an open decision by its role's default action, and return its tagged object.
+
+        Raises:
+            UsageError: The role has neither a default action nor options, or as `answer`.
+        """
+        action = self.model.roles[decision.role].default_for(decision.observation)
+        name = tag(type(action))  # type: ignore[arg-type] # classes do hash
+        plain = {TAG: name, **to_plain(action)}
+        self.answer(decision, plain)
+        return plain
 
     def step(self, action: Any) -> list[Decision]:
         """Answer the one open decision and advance.

@@ -19,7 +19,6 @@ from desim.adapters.tools import Tool, tagged_call, tools_of
 from desim.core.protocols import question_limit
 from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
-from desim.schema import TAG, tag, to_plain
 from desim.short_repr import short_repr
 
 __all__ = ["LOOK_UP", "MOST_LOOK_UPS", "ToolSession", "only_seat", "was_played"]
@@ -147,15 +146,14 @@ class ToolSession:
 
     def _answer(self, action: dict[str, Any]) -> None:
         self.session.answer(self.session.open[0], action)
+        self._taken(action)
+
+    def _taken(self, action: dict[str, Any]) -> None:
         self.answers.append(action)
         self._look_ups = 0
 
     def _answer_default(self) -> None:
-        decision = self.session.open[0]
-        role = self.session.model.roles[decision.role]
-        action = role.default_for(decision.observation)
-        name = tag(type(action))  # type: ignore[arg-type] # classes do hash
-        self._answer({TAG: name, **to_plain(action)})
+        self._taken(self.session.answer_default(self.session.open[0]))
         self.defaults += 1
 
     async def _step_on(self) -> None:

@@ -20,6 +20,7 @@ from desim.adapters.texts import end_text, observation_text, rules_of
 from desim.adapters.tools import Tool, tagged_call, tools_of
 from desim.catalog import model_name
 from desim.core.protocols import Model
+from desim.core.world import Decision
 from desim.episodes.lineup import Policies
 from desim.errors import DesimError, UsageError, WrongAction
 
@@ -75,16 +76,24 @@ class Rollout(metaclass=_ByArguments):
     def get_reward(self) -> float:
         """Return by how much the score, or the metric, has changed since the episode began.
 
+        An episode that is not over is played to its end by the role's default action first:
+        otherwise a model that stops calling tools would escape the costs of the time that is left.
+
         Raises:
             ModelFailed: A fault of the model has ended the episode, which has no reward then.
+            PolicyFailed: The policy of another role failed; the same.
         """
+        session = self._session
+        while session is not None and self._fault is None and not session.done:
+            self._move(session, session.answer_default)
         if self._fault is not None:
             raise self._fault
+        self._close()
         return sum(self._rewards)
 
     @property
     def rewards(self) -> Sequence[float]:
-        """The reward of each decision of the episode, in their order."""
+        """The reward of each decision of the episode, default actions included, in their order."""
         return tuple(self._rewards)
 
     @property
@@ -107,16 +116,24 @@ class Rollout(metaclass=_ByArguments):
         if session.done or self._fault is not None:
             return self._text()
         try:
-            session.answer(session.open[0], tagged_call(self._tools, name, arguments))
-            session.advance()
+            action = tagged_call(self._tools, name, arguments)
+            self._move(session, lambda decision: session.answer(decision, action))
         except WrongAction as fault:
             return str(fault)
+        return self._text()
+
+    def _move(self, session: SteppedSession, answer: Callable[[Decision], Any]) -> None:
+        """Answer the open decision, advance, and keep the reward; keep a fault instead."""
+        try:
+            answer(session.open[0])
+            session.advance()
+        except WrongAction:
+            raise
         except DesimError as fault:
             self._fault = fault
             self._close()
             raise
         self._rewards.append(session.rewards()[self._seat])
-        return self._text()
 
     def _text(self) -> str:
         if self._fault is not None:
@@ -163,7 +180,8 @@ def environment(
 
     Raises:
         UsageError: As `Setup.of`; or the model has several default roles and no seat is given; or
-            an action has the name of a method that is no tool.
+            an action has the name of a method that is no tool; or the role has neither a default
+            action nor options, by which an abandoned rollout is played to its end.
     """
     setup = Setup.of(
         model,
@@ -177,7 +195,18 @@ def environment(
     )
     if len(setup.seats) != 1:
         raise UsageError(f"{', '.join(setup.seats)} are seats of the world; give one as `seat`")
+    _check_has_default(setup)
     return _class_of(setup, rules=rules)
+
+
+def _check_has_default(setup: Setup) -> None:
+    (seat,) = setup.seats
+    role = setup.model.roles[seat]
+    if role.default_action is None and role.options is None:
+        raise UsageError(
+            f"{seat!r} has neither a default action nor options, so an abandoned rollout could "
+            "not be played to its end"
+        )
 
 
 def _class_of(setup: Setup, *, rules: bool) -> type[Rollout]:

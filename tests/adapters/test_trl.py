@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from desim.adapters.setup import Setup
 from desim.adapters.stepped import SteppedSession
@@ -14,6 +15,7 @@ from desim.adapters.texts import observation_text
 from desim.adapters.trl import Rollout, environment
 from desim.catalog import model, model_class, models, presets
 from desim.errors import ModelFailed, UsageError
+from models.beer_game import BeerGame
 
 #: A seat for every set of actions that a world has, each once.
 SEATS = {
@@ -145,6 +147,34 @@ def test_rewards_are_dense_and_add_up_to_the_change_of_the_score() -> None:
     assert rollout.get_reward() == pytest.approx(rollout.session.score)
 
 
+@pytest.mark.parametrize("played", [0, 3])
+def test_an_abandoned_episode_pays_to_its_end(played: int) -> None:
+    """The default action is taken at the decisions that are left, as for Inspect and verifiers."""
+    rollout = environment("beer_game/poisson", seat="retailer", others="order_up_to")()
+    rollout.reset(seed=1)
+    for _ in range(played):
+        rollout.order(quantity=4)
+    reward = rollout.get_reward()
+    setup = Setup.of("beer_game/poisson", seats="retailer", others="order_up_to")
+    with setup.begin(1) as session:
+        while not session.done:
+            default = session.open[0].observation.incoming_order
+            session.step({"do": "order", "quantity": 4 if session.answered < played else default})
+        assert reward == pytest.approx(session.score)
+        assert len(rollout.rewards) == session.answered == 52
+    assert rollout.get_reward() == reward
+    assert rollout.order(quantity=4).startswith("The episode is over. ")
+
+
+def test_a_role_without_a_default_action_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An abandoned rollout of it could not be played to its end."""
+    roles = BeerGame().roles
+    bare = {name: evolve(role, default_action=None, options=None) for name, role in roles.items()}
+    monkeypatch.setattr(BeerGame, "roles", bare)
+    with pytest.raises(UsageError, match="neither a default action nor options"):
+        environment(BeerGame(), seat="retailer", others="constant,quantity=4")
+
+
 def test_a_call_after_the_end_gets_a_sentence() -> None:
     """It changes neither the episode nor its reward."""
     rollout = environment("edt/published", seat="manager")()
@@ -175,7 +205,7 @@ def test_a_fault_of_the_model_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> N
         rollout.get_reward()
     assert rollout.order(quantity=4).startswith("The episode has failed.")
     rollout.reset(seed=1)
-    assert rollout.get_reward() == 0
+    assert rollout.get_reward() < 0
 
 
 def test_a_class_can_be_sent_to_another_process() -> None:
