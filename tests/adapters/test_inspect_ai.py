@@ -18,7 +18,7 @@ pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 
 from inspect_ai.log import read_eval_log
 from support.inspect_mock import called, evaluated, ordered, said, sample_of
-from support.stub import USAGE, call, serving
+from support.stub import USAGE, Served, call, serving
 
 import desim
 from desim import catalog
@@ -242,6 +242,28 @@ def test_a_retry_inside_an_evaluation_pays_for_nothing_twice(tmp_path: Path) -> 
     assert values(sample)["answers"] == DECISIONS
 
 
+@pytest.mark.parametrize("options", [{"retry_on_error": 1}, {}], ids=["retry", "another eval"])
+def test_a_sample_whose_first_call_failed_is_played_again(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """Its record holds no decision, and there is no reply to give again."""
+    asked: list[int] = []
+
+    def fails_first(number: int) -> Any:
+        if len(asked) == 1:
+            raise RuntimeError("the endpoint is down")
+        return ORDER
+
+    task = short(folder=str(tmp_path))
+    log = evaluated(task, counted(fails_first, asked), **options)
+    if not options:
+        assert log.status == "error"
+        log = evaluated(short(folder=str(tmp_path)), counted(fails_first, asked))
+    assert values(sample_of(log))["answers"] == DECISIONS
+    assert len(asked) == DECISIONS + 1
+    assert not list(tmp_path.rglob("*.replies.jsonl"))
+
+
 def test_a_finished_sample_is_not_overwritten(tmp_path: Path) -> None:
     """Another evaluation into the same folder is refused before the model is asked."""
     evaluated(short(folder=str(tmp_path)), [ORDER] * DECISIONS)
@@ -351,10 +373,30 @@ def test_the_command_finds_the_tasks_and_reads_the_log(tmp_path: Path) -> None:
     assert offered["parameters"]["properties"]["quantity"]["description"]
 
 
-def _inspect(*arguments: str, env: dict[str, str] | None = None) -> str:
-    """Return what Inspect's command prints."""
+@pytest.mark.slow
+def test_eval_retry_plays_a_sample_whose_first_call_failed(tmp_path: Path) -> None:
+    """Inspect's own command repeats the evaluation into the same folder of records."""
+    pytest.importorskip("openai", reason="Inspect needs it to speak to an endpoint")
+    order = call(("order", {"quantity": 4}), usage={**USAGE, "total_tokens": 15})
+    order.body["created"] = 0
+    down = Served({"error": {"message": "down"}}, status=400)
+    logs = str(tmp_path / "logs")
+    options = ["preset=poisson", "seeds=0:1", "params={horizon: 6}", f"folder={tmp_path / 'kept'}"]
+    with serving(lambda number, _: order if number else down) as stub:
+        keys = {**os.environ, "STUB_API_KEY": "k", "STUB_BASE_URL": stub.url}
+        given = [f"-T{each}" for each in options]
+        _inspect("eval", "desim/beer_game", *MODEL, *given, "--log-dir", logs, env=keys, fails=True)
+        (file,) = (tmp_path / "logs").glob("*.eval")
+        _inspect("eval-retry", str(file), "--log-dir", logs, "--display", "plain", env=keys)
+    assert len(stub.requests) == DECISIONS + 1
+    (record,) = (tmp_path / "kept").rglob("*.jsonl.gz")
+    assert Episode.read(record).result is not None
+
+
+def _inspect(*arguments: str, env: dict[str, str] | None = None, fails: bool = False) -> str:
+    """Return what Inspect's command prints; with *fails* its exit code may be any."""
     file = Path(sys.executable).with_name("inspect")
     done = subprocess.run(
-        [file, *arguments], capture_output=True, text=True, check=True, timeout=120, env=env
+        [file, *arguments], capture_output=True, text=True, check=not fails, timeout=120, env=env
     )
     return done.stdout

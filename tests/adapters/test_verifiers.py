@@ -155,6 +155,23 @@ def test_an_endpoint_that_breaks_off_is_an_error_and_no_score() -> None:
     assert not trace.rewards
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_rate_limit_loses_no_rollout(status: int) -> None:
+    """The call is repeated, and the replies that were paid for before it are kept."""
+    busy = Served({"error": {"message": "slow down"}}, status=status)
+    trace, stub = one(short(), lambda number, _: busy if number == 3 else ORDER)
+    assert trace.ok
+    assert (trace.metrics["answers"], trace.metrics["ended"]) == (DECISIONS, 1)
+    assert len(stub.requests) >= DECISIONS + 1
+    assert trace.info["desim"]["ledger_digest"]
+
+
+def test_a_call_is_repeated_so_often() -> None:
+    """A negative number is refused before anything is played."""
+    with pytest.raises(UsageError, match="retries=-1 was given"):
+        short(harness={"retries": -1})
+
+
 def test_records_are_kept_where_a_folder_is_given(tmp_path: Path) -> None:
     """One for every rollout; its digest is that of the trace."""
     trace, _ = one(short(harness={"records": str(tmp_path)}), ORDER)

@@ -35,7 +35,11 @@ _PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 
 @frozen
 class SampleFiles:
-    """The files of one sample: its record, and its replies until it is finished."""
+    """The files of one sample: its record, and its replies until it is finished.
+
+    A record without a file of replies is that of a finished sample: `earlier` makes the file before
+    the record begins, so that a sample whose first call fails is not taken for a finished one.
+    """
 
     record: Path
     replies: Path
@@ -54,7 +58,8 @@ class SampleFiles:
     def earlier(self, setup: Setup) -> list[Any]:
         """Return the replies of an unfinished attempt; its record is removed.
 
-        The record is written anew from its first decision while the replies are given again.
+        The record is written anew from its first decision while the replies are given again. A new
+        sample gets an empty file of replies.
 
         Raises:
             UsageError: The sample is finished: there is a record and no file of replies. Or the
@@ -64,6 +69,7 @@ class SampleFiles:
         if not self.replies.exists():
             if self.record.exists():
                 raise UsageError(f"{self.record} exists; name another folder, or remove it")
+            self.replies.touch()
             return []
         if self._is_of_another(setup):
             raise UsageError(

@@ -16,7 +16,7 @@ from desim.adapters.tool_limits import Limits, Nudges
 from desim.adapters.tool_session import ToolSession
 from desim.adapters.tools import Tool
 from desim.adapters.verifiers.data import setup_of
-from desim.errors import WrongAction
+from desim.errors import UsageError, WrongAction
 
 __all__ = ["WorldHarness", "WorldHarnessConfig"]
 
@@ -30,6 +30,9 @@ class WorldHarnessConfig(vf.HarnessConfig):
     """As above."""
     history: int | None = None
     """As above."""
+    retries: int = 8
+    """Times that a call of the model is repeated, at least 0, where the endpoint is rate-limited
+    (429), overloaded or unreachable; with growing pauses, in all about 40 seconds for 8."""
     records: str = ""
     """A folder that receives the record of every rollout; empty writes none."""
 
@@ -44,6 +47,8 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
     def __init__(self, config: Any) -> None:
         super().__init__(config)
         self.limits = Limits(config.nudges, config.max_calls, config.history)
+        if config.retries < 0:
+            raise UsageError(f"retries={config.retries} was given; it is at least 0")
 
     async def launch(
         self,
@@ -61,7 +66,10 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
         messages = self._opening(data)
         with setup.begin(task.seed, record=self._record(trace)) as session:
             play = ToolSession(setup, session)
-            async with AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0) as client:
+            retries = self.config.retries
+            async with AsyncOpenAI(
+                base_url=endpoint, api_key=secret, max_retries=retries
+            ) as client:
                 game = _Game(client, ctx.model, setup, play, self.limits, messages)
                 try:
                     await game.play(trace)
