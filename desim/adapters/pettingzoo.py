@@ -111,7 +111,7 @@ class _Seats:
         deciding = {"deciding": decision is not None and not session.done}
         mask = self.seats[role].mask(session, decision)
         ended = end_facts(session) if session.done else {}
-        return {"seed": session.seed, **deciding, **mask, **ended}
+        return {**deciding, **mask, **ended}
 
     def rules(self, role: str) -> str:
         """Return the rules of the world for a role."""
@@ -155,6 +155,17 @@ class _Environment:
         self.agents: list[str] = []
         self.observation_spaces = {r: s.observation_space for r, s in self.seats.seats.items()}
         self.action_spaces = {r: s.action_space for r, s in self.seats.seats.items()}
+
+    @property
+    def episode_seed(self) -> int:
+        """The seed of the episode, for whoever trains or evaluates; it is in no info.
+
+        Raises:
+            UsageError: No episode has begun.
+        """
+        if self.seats.session is None:
+            raise UsageError("no episode has begun; call reset first")
+        return self.seats.session.seed
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations."""

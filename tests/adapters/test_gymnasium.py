@@ -2,6 +2,8 @@
 
 import gc
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,9 +105,30 @@ def test_check_env_finds_nothing_by_options(world: str, preset: str, seat: str) 
 
 
 def test_check_env_finds_nothing_in_the_pictures() -> None:
-    """Both render modes are tried."""
-    pytest.importorskip("matplotlib")
+    """Every render mode that works here is tried."""
     check_env(gymnasium.make(env_id("beer_game"), preset="poisson", **SHORT).unwrapped)
+
+
+def test_check_env_finds_nothing_without_matplotlib() -> None:
+    """The extra `gymnasium` alone has no chart, so that no mode claims one."""
+    lines = (
+        "import sys; sys.modules['matplotlib'] = None",
+        "import gymnasium",
+        "from gymnasium.utils.env_checker import check_env",
+        "from desim.adapters.gymnasium import SeatEnv",
+        "env = SeatEnv('beer_game', 'poisson', seat='retailer', params={'horizon': 6})",
+        "env.spec = gymnasium.spec('desim/BeerGame-v0')",
+        "env.spec.kwargs |= {'seat': 'retailer', 'params': {'horizon': 6}}",
+        "check_env(env)",
+        "try:\n    SeatEnv('beer_game', render_mode='rgb_array')",
+        "except Exception as fault:\n    print(env.metadata['render_modes'], fault)",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == (
+        "['ansi'] render_mode='rgb_array' needs matplotlib: pip install 'desim[report]'\n"
+    )
 
 
 # -- episodes --------------------------------------------------------------------------------------
@@ -139,10 +162,23 @@ def test_a_reset_without_a_seed_draws_one() -> None:
     env = beer()
     drawn = []
     for _ in range(2):
-        assert env.reset(seed=8)[1] == {"seed": 8}
-        drawn.append([env.reset()[1]["seed"] for _ in range(3)])
+        env.reset(seed=8)
+        assert env.episode_seed == 8
+        drawn.append([seed_after_reset(env) for _ in range(3)])
     assert drawn[0] == drawn[1]
     assert len({8, *drawn[0]}) == 4
+
+
+def seed_after_reset(env: SeatEnv) -> int:
+    """Begin an episode and return its seed."""
+    env.reset()
+    return env.episode_seed
+
+
+def test_no_seed_is_known_before_the_first_episode() -> None:
+    """It belongs to an episode."""
+    with pytest.raises(UsageError, match="no episode has begun"):
+        _ = beer().episode_seed
 
 
 def test_the_end_says_how_it_was() -> None:
@@ -150,7 +186,9 @@ def test_the_end_says_how_it_was() -> None:
     steps = ordered(beer(), 3)
     assert [step[2] for step in steps[1:]] == [False] * 5 + [True]
     assert not any(step[3] for step in steps[1:])
-    assert all(step[-1] == {"seed": 3} for step in steps[:-1])
+    assert not any(
+        step[-1] for step in steps[:-1]
+    )  # no seed either, which would be the whole world
     info = steps[-1][-1]
     episode = desim.play(BeerGame.preset("poisson", horizon=6), {"retailer": _Four()}, 3)
     assert info["score"] == episode.result.score == sum(step[1] for step in steps[1:])
@@ -181,7 +219,7 @@ def test_an_episode_is_truncated_after_its_decisions() -> None:
     steps = ordered(env, 3)
     assert [step[2:4] for step in steps[1:]] == [(False, False)] * 3 + [(False, True)]
     assert steps[-1][0]["week"] == steps[-2][0]["week"] + 1
-    assert steps[-1][-1].keys() == {"seed", "ended", "score"}
+    assert steps[-1][-1].keys() == {"ended", "score"}
     with pytest.raises(UsageError, match="the episode is over; call reset first"):
         env.step(Order(1))
 
@@ -349,8 +387,8 @@ def test_environments_can_be_vectorised(mode: str, options: dict[str, Any]) -> N
         env_id("yc_bench"), num_envs=2, vectorization_mode=mode, preset="direct", **options
     )
     try:
-        _, info = many.reset(seed=3)
-        assert info["seed"].tolist() == [3, 4]
+        many.reset(seed=3)
+        assert many.get_attr("episode_seed") == (3, 4)
         many.action_space.seed(1)
         for _ in range(5):
             observations, rewards, terminated, _, _ = many.step(many.action_space.sample())

@@ -106,6 +106,7 @@ def test_the_log_holds_what_was_played(tmp_path: Path) -> None:
     sample = sample_of(read_eval_log(str(file)))
     assert sample.id == "poisson-1"
     assert not any("seed" in message.text for message in sample.messages)
+    assert "seed" not in sample.input
     with Setup.of("beer_game", "poisson", seats="retailer", **SHORT).begin(1) as session:
         for answer in sample.store[solver.ANSWERS]:
             session.step(answer)

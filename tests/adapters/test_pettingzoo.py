@@ -90,14 +90,23 @@ def test_other_seeds_are_other_episodes() -> None:
     """A world that ignored its seed would pass the package's tests."""
     env = beer()
     assert len({repr(ordered(env, seed)) for seed in range(4)}) == 4
-    seeds = [env.reset(seed=1)[1]["retailer"]["seed"], *(_seed(env) for _ in range(3))]
+    seeds = [_seed(env, 1), *(_seed(env) for _ in range(3))]
     assert len(set(seeds)) == 4
     env.reset(seed=1)
     assert [_seed(env) for _ in range(3)] == seeds[1:]
 
 
-def _seed(env: SeatsParallel) -> int:
-    return int(env.reset()[1]["retailer"]["seed"])
+def _seed(env: SeatsParallel, given: int | None = None) -> int:
+    """Begin an episode and return its seed, which no agent is sent."""
+    _, infos = env.reset(seed=given)
+    assert not any("seed" in info for info in infos.values())
+    return env.episode_seed
+
+
+def test_no_seed_is_known_before_the_first_episode() -> None:
+    """It belongs to an episode."""
+    with pytest.raises(UsageError, match="no episode has begun"):
+        _ = beer().episode_seed
 
 
 # -- one world, both environments ------------------------------------------------------------------

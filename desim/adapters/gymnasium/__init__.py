@@ -170,6 +170,19 @@ class SeatEnv(gymnasium.Env):
             self._session.close()
             self._session = None
 
+    @property
+    def episode_seed(self) -> int:
+        """The seed of the episode, for whoever trains or evaluates.
+
+        It is in no `info`, which agents read: a player who knows it could build the world again.
+
+        Raises:
+            UsageError: No episode has begun.
+        """
+        if self._session is None:
+            raise UsageError("no episode has begun; call reset first")
+        return self._session.seed
+
     # -- what the seat may know beside its observations --------------------------------------------
 
     @property
@@ -207,7 +220,7 @@ class SeatEnv(gymnasium.Env):
         return self._seat.observation(session, self._shown)
 
     def _info(self, session: SteppedSession) -> dict[str, Any]:
-        info = {"seed": session.seed, **self._seat.mask(session, self._shown)}
+        info = self._seat.mask(session, self._shown)
         return {**info, **end_facts(session)} if session.done else info
 
 

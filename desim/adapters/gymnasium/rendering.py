@@ -19,8 +19,11 @@ if TYPE_CHECKING:  # matplotlib is an extra
 
 __all__ = ["MODES", "Renderer"]
 
-#: The render modes: a table of what the seats observe, and a chart of the world's series.
-MODES = ("ansi", "rgb_array")
+#: A table of what the seats observe, and a chart of the world's series.
+_TABLE, _PIXELS = "ansi", "rgb_array"
+
+#: The render modes that work here; the chart needs matplotlib.
+MODES = (_TABLE, _PIXELS) if importlib.util.find_spec("matplotlib") else (_TABLE,)
 
 #: Decisions of the table, panels of the chart, characters of a value.
 _LAST, _PANELS, _WIDTH = 5, 6, 72
@@ -40,12 +43,12 @@ class Renderer:
     """
 
     def __init__(self, mode: str | None) -> None:
-        if mode is not None and mode not in MODES:
-            raise UsageError(f"render_mode={mode!r} was given; {possible(mode, MODES)}")
-        if mode == "rgb_array" and importlib.util.find_spec("matplotlib") is None:
+        if mode == _PIXELS and mode not in MODES:
             raise UsageError(
                 "render_mode='rgb_array' needs matplotlib: pip install 'desim[report]'"
             )
+        if mode is not None and mode not in MODES:
+            raise UsageError(f"render_mode={mode!r} was given; {possible(mode, MODES)}")
         self.mode = mode
         self._taken: deque[str] = deque(maxlen=_LAST)
 
@@ -55,7 +58,7 @@ class Renderer:
 
     def taken(self, session: SteppedSession, role: str, action: Any) -> None:
         """Keep a decision for the table."""
-        if self.mode == "ansi":
+        if self.mode == _TABLE:
             line = f"t={session.tick} {role}: {short_repr(to_plain(action))}"
             self._taken.append(line[:_WIDTH])
 
@@ -69,7 +72,7 @@ class Renderer:
             return None
         if session is None:
             raise UsageError("no episode has begun; call reset before render")
-        return self._table(session, shown) if self.mode == "ansi" else _chart(session)
+        return self._table(session, shown) if self.mode == _TABLE else _chart(session)
 
     def _table(self, session: SteppedSession, shown: Iterable[Decision]) -> str:
         lines = [f"{type(session.model).__name__}, seed {session.seed}, t={session.tick}"]

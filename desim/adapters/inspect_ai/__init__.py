@@ -87,7 +87,8 @@ def world_task(
 
 def _sample(world: str, setup: Setup, preset: str, seed: int) -> Any:
     return Sample(
-        input=f"Play {only_seat(setup)} in {world}, preset {preset}, with seed {seed}.",
+        # Without the seed: a solver of somebody else's may send the input to the model.
+        input=f"Play {only_seat(setup)} in {world}, preset {preset}.",
         id=f"{preset}-{seed}",
         metadata={"preset": preset, "seed": seed},
     )
