@@ -7,9 +7,16 @@ from typing import Any
 from desim.adapters.stepped import SteppedSession
 from desim.core.rules import rules_of
 from desim.core.world import Decision
-from desim.schema import to_plain
+from desim.schema import plain_observation, to_plain
 
-__all__ = ["as_json", "end_facts", "end_text", "observation_text", "rules_of", "seat_texts"]
+__all__ = [
+    "as_json",
+    "end_facts",
+    "end_text",
+    "observation_text",
+    "rules_of",
+    "seen",
+]
 
 
 def as_json(value: Any) -> str:
@@ -17,14 +24,14 @@ def as_json(value: Any) -> str:
     return json.dumps(to_plain(value), ensure_ascii=False)
 
 
-def observation_text(decision: Decision) -> str:
-    """Return the observation of an open decision as JSON."""
-    return as_json(decision.observation)
+def seen(session: SteppedSession, decision: Decision) -> Any:
+    """Return the observation of a decision as JSON values."""
+    return plain_observation(decision.observation, session.model.roles[decision.role].observation)
 
 
-def seat_texts(session: SteppedSession) -> dict[str, str]:
-    """Return the observations of the open decisions as JSON, by seat."""
-    return {decision.role: observation_text(decision) for decision in session.open}
+def observation_text(session: SteppedSession, decision: Decision) -> str:
+    """Return the observation of a decision as JSON."""
+    return as_json(seen(session, decision))
 
 
 def end_facts(session: SteppedSession) -> Mapping[str, Any]:

@@ -88,7 +88,9 @@ class ToolSession:
 
     def observation(self) -> str:
         """Return the present observation as JSON, or how the episode ended."""
-        return end_text(self.session) if self.done else observation_text(self.session.open[0])
+        if self.done:
+            return end_text(self.session)
+        return observation_text(self.session, self.session.open[0])
 
     async def call(self, name: str, arguments: Any) -> str:
         """Carry out a call and return what it led to.

@@ -140,7 +140,7 @@ class Rollout(metaclass=_ByArguments):
             return f"The episode has failed. {self._fault}"
         assert self._session is not None
         if not self._session.done:
-            return observation_text(self._session.open[0])
+            return observation_text(self._session, self._session.open[0])
         self._close()
         return end_text(self._session)
 

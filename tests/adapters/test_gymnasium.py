@@ -186,9 +186,7 @@ def test_the_end_says_how_it_was() -> None:
     steps = ordered(beer(), 3)
     assert [step[2] for step in steps[1:]] == [False] * 5 + [True]
     assert not any(step[3] for step in steps[1:])
-    assert not any(
-        step[-1] for step in steps[:-1]
-    )  # no seed either, which would be the whole world
+    assert not any(step[-1] for step in steps[:-1])  # nor the seed
     info = steps[-1][-1]
     episode = desim.play(BeerGame.preset("poisson", horizon=6), {"retailer": _Four()}, 3)
     assert info["score"] == episode.result.score == sum(step[1] for step in steps[1:])

@@ -118,7 +118,7 @@ def test_a_bad_call_gets_a_sentence_and_changes_nothing(arguments: dict[str, Any
     assert "; expected" in said
     assert rollout.session is not None
     assert (rollout.session.answered, rollout.rewards) == (0, ())
-    assert observation_text(rollout.session.open[0]) == first
+    assert observation_text(rollout.session, rollout.session.open[0]) == first
 
 
 def test_the_name_of_the_method_is_the_action() -> None:

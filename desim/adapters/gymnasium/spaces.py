@@ -20,6 +20,7 @@ list `max_entries` entries, or fewer where its class says so.
 
 import math
 from collections.abc import Mapping, Sequence
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ from gymnasium import spaces
 from desim.adapters.gymnasium.space_compounds import Either, Entries, Fields
 from desim.adapters.gymnasium.space_parts import Choice, Flag, Json, Part, Real, Whole, Words
 from desim.errors import UsageError, WrongAction, sentence
-from desim.schema import TAG, Codec, json_schema, to_plain
+from desim.schema import TAG, Codec, json_schema, plain_observation, to_plain
+from desim.schema.unions import members
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
 from desim.short_repr import short_repr
 
@@ -128,7 +130,7 @@ class ObservationSpace:
     """The observations of a role as a `Dict`, or as the numbers in them alone.
 
     Args:
-        cls: The frozen class.
+        kind: The frozen class, or a union of them.
         limits: How much texts and lists hold; what is beyond them is left out.
         flat: Whether the space is one `Box` of float64: numbers, truth values and masks as they
             are, enumerations and kinds as one column for each value; texts are left out.
@@ -140,16 +142,16 @@ class ObservationSpace:
         UsageError: A flat observation would have no number.
     """
 
-    def __init__(self, cls: Any, limits: SpaceLimits, *, flat: bool = False) -> None:
-        schema = json_schema(cls)
+    def __init__(self, kind: type | UnionType, limits: SpaceLimits, *, flat: bool = False) -> None:
+        schema = json_schema(kind)
         builder = _Builder(schema.get("$defs", {}), limits, fit=True)
         self._part = builder.part(schema)
-        self._flat = flat
-        self.space = _flat_box(cls, self._part) if flat else self._part.space
+        self._kind, self._flat = kind, flat
+        self.space = _flat_box(kind, self._part) if flat else self._part.space
 
     def encode(self, observation: Any) -> Any:
         """Return a new member of the space for an observation."""
-        plain = to_plain(observation)
+        plain = plain_observation(observation, self._kind)
         if self._flat:
             return np.array(self._part.numbers(plain), dtype=np.float64)
         return self._part.encode(plain)
@@ -159,9 +161,10 @@ class ObservationSpace:
         return np.clip(0.0, self.space.low, self.space.high) if self._flat else self._part.blank()
 
 
-def _flat_box(cls: type, part: Part) -> Any:
+def _flat_box(kind: type | UnionType, part: Part) -> Any:
     if not part.columns:
-        raise UsageError(f"{cls.__name__} holds no number, so it has no flat observation")
+        names = " | ".join(each.__name__ for each in members(kind))
+        raise UsageError(f"{names} holds no number, so it has no flat observation")
     low, high = np.array(part.columns).T
     return spaces.Box(low, high, dtype=np.float64)
 

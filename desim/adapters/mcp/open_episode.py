@@ -10,7 +10,7 @@ from anyio import to_thread
 from attrs import evolve, frozen
 
 from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts
+from desim.adapters.texts import end_facts, seen
 from desim.core.faults import RAISED, fault_text
 from desim.core.protocols import Rows
 from desim.core.world import Decision
@@ -23,7 +23,6 @@ from desim.errors import (
     WrongAction,
     possible,
 )
-from desim.schema import to_plain
 
 __all__ = ["EpisodeFailed", "OpenEpisode", "Turn"]
 
@@ -170,8 +169,8 @@ class OpenEpisode:
             ) from fault
         except RAISED as fault:
             raise EpisodeFailed(_text(fault)) from fault
-        seen = {one.role: to_plain(one.observation) for one in session.open}
-        self.turn = Turn(seen, rewards, end_facts(session) if session.done else None)
+        shown = {one.role: seen(session, one) for one in session.open}
+        self.turn = Turn(shown, rewards, end_facts(session) if session.done else None)
         if session.done:
             self._close()
         return self.turn

@@ -19,11 +19,9 @@ from desim.adapters.openenv.messages import (
 from desim.adapters.openenv.tasks import Task, Tasks, as_plain, reward_of
 from desim.adapters.setup import Setup
 from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts, rules_of
-from desim.core.world import Decision
+from desim.adapters.texts import end_facts, rules_of, seen
 from desim.episodes.lineup import resolve
 from desim.errors import DesimError, UsageError, WrongAction, possible
-from desim.schema import to_plain
 from desim.short_repr import short_repr
 from desim.version import __version__
 
@@ -252,8 +250,8 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         assert self._session is not None
         session = self._session
         if not session.done:
-            decision: Decision = session.open[0]
-            shown = {"seat": decision.role, "observation": to_plain(decision.observation)}
+            decision = session.open[0]
+            shown = {"seat": decision.role, "observation": seen(session, decision)}
             return self._served.observation(**shown, **facts)
         session.close()
         return self._served.observation(done=True, ended=dict(end_facts(session)), **facts)

@@ -1,0 +1,119 @@
+"""A role that is asked two questions, through every adapter that takes a model."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from support.two_closings import Breakdown, Spend, Workshop
+
+from desim.adapters.setup import Setup
+from desim.adapters.tool_session import ToolSession
+from desim.adapters.trl import environment
+
+#: What the boss observes in the four months, after having spent 10 dollars in each.
+SEEN = [
+    {"do": "breakdown", "machine": "press", "hours": 1.5},
+    {"do": "closing", "cash": 90},
+    {"do": "breakdown", "machine": "press", "hours": 1.5},
+    {"do": "closing", "cash": 70},
+]
+
+ACTION = {"do": "spend", "dollars": 10}
+
+
+def setup() -> Setup:
+    """Return the workshop with its boss as the seat."""
+    return Setup.of(Workshop(), seats="boss")
+
+
+@pytest.mark.parametrize("flat", [False, True], ids=["whole", "flat"])
+def test_gymnasium_plays_it(flat: bool) -> None:  # noqa: FBT001
+    """Every observation is in the space, and says which of the two it is."""
+    pytest.importorskip("gymnasium")
+    from gymnasium.utils.env_checker import check_env
+
+    from desim.adapters.gymnasium import SeatEnv
+
+    env = SeatEnv(Workshop(), seat="boss", flat=flat, render_mode="ansi")
+    observations = [env.reset(seed=1)[0]]
+    for _ in range(3):
+        observations.append(env.step(env.encode(ACTION))[0])
+        assert "boss" in env.render()
+    assert all(map(env.observation_space.contains, observations))
+    kinds = [one[:2].tolist() if flat else int(one["kind"]) for one in observations]
+    assert kinds[0] == kinds[2] != kinds[1] == kinds[3]
+    assert "cash" in env.rules
+    check_env(env, skip_render_check=True)
+
+
+def test_pettingzoo_plays_it() -> None:
+    """The first observation is no blank one."""
+    pytest.importorskip("pettingzoo")
+    from desim.adapters.pettingzoo import parallel_env
+
+    env = parallel_env(Workshop(), seats=("boss",))
+    shown, _ = env.reset(seed=1)
+    assert env.observation_space("boss").contains(shown["boss"])
+    assert env.step({"boss": ACTION})[1] == {"boss": -10.0}
+    assert "machine" in env.rules("boss")
+
+
+def test_a_model_with_tools_plays_it() -> None:
+    """The rules name the fields of both observations."""
+    with setup().begin(1) as session:
+        play = ToolSession(setup(), session)
+        shown = [json.loads(play.observation())]
+        shown += [json.loads(asyncio.run(play.call("spend", {"dollars": 10}))) for _ in range(3)]
+        rules = play.instructions()
+    assert shown == SEEN
+    assert all(text in rules for text in ("- cash: Dollars", "- machine: Its name", "closing"))
+
+
+def test_trl_plays_it() -> None:
+    """From its first observation to the reward of an abandoned episode."""
+    rollout: Any = environment(Workshop(), seat="boss", rules=False)()
+    shown = [rollout.reset(), *(rollout.spend(dollars=10) for _ in range(3))]
+    assert list(map(json.loads, shown)) == SEEN
+    assert rollout.get_reward() == -31
+
+
+def test_mcp_plays_it() -> None:
+    """Observations are tagged, and the schema has both classes."""
+    pytest.importorskip("mcp")
+    from support.mcp_agent import in_memory
+
+    from desim.adapters.mcp.documents import Documents
+    from desim.adapters.mcp.episodes import Episodes
+    from desim.adapters.mcp.toolset import ToolSet
+
+    async def played() -> list[Any]:
+        async with in_memory(Episodes(setup())) as agent:
+            turns = [await agent.call("begin_episode", seed=1)]
+            turns += [await agent.call("spend", dollars=10) for _ in range(3)]
+            return [turn["observation"] for turn in turns]
+
+    assert asyncio.run(played()) == SEEN
+    documents = Documents(setup(), ToolSet(Episodes(setup())))
+    schema = documents.read("desim://observation-schema")["contents"][0]["text"]
+    assert json.loads(schema)["$defs"].keys() == {"Closing", "Breakdown"}
+
+
+def test_openenv_plays_it() -> None:
+    """Observations are tagged, and the schema has both classes."""
+    pytest.importorskip("openenv")
+    from desim.adapters.openenv.environment import Served
+
+    served = Served(setup())
+    play = served()
+    answer = served.action.model_validate(ACTION)
+    shown = [play.reset(seed=1), *(play.step(answer) for _ in range(3))]
+    assert [one.observation for one in shown] == SEEN
+    assert "machine" in json.dumps(served.observation.model_json_schema())
+
+
+def test_the_observation_itself_is_no_tagged_object() -> None:
+    """A policy in Python gets an instance, as ever."""
+    with setup().begin(1) as session:
+        assert session.open[0].observation == Breakdown("press", 1.5)
+        session.step(Spend(10))
