@@ -43,13 +43,26 @@ __all__ = ["command"]
     envvar="DESIM_TOKEN",
     default="",
     help="Clients must send it; $DESIM_TOKEN hides it from other users of the machine. Default: "
-    "with --mcp over HTTP a new one, which is printed.",
+    "a new one, which is printed.",
+)
+@click.option(
+    "--no-token",
+    is_flag=True,
+    help="With --openenv: clients need no token where none is given. Whoever reaches the port "
+    "plays, but no web page of another origin.",
 )
 @click.option(
     "--records",
     type=click.Path(),
     help="A folder that receives the record of every episode; with it, one that was cut by a "
     "restart is resumed.",
+)
+@click.option(
+    "--seeds",
+    default="",
+    metavar="A:B",
+    help="With --mcp: the seeds of the episodes, A:B (without B) or A,B,..., in turn; clients then "
+    "give none. Default: a client's, or a drawn one. Records hold the seed; no reply does.",
 )
 @click.option(
     "--max-sessions",
@@ -92,6 +105,8 @@ def command(
     stdio: bool,
     as_json: bool,
     package: str | None,
+    no_token: bool,
+    seeds: str,
     **served: Any,
 ) -> None:
     """Serve MODEL to agents: --mcp for the Model Context Protocol, --openenv for OpenEnv.
@@ -102,16 +117,23 @@ def command(
     _check_protocol(mcp=mcp, openenv=openenv, stdio=stdio, as_json=as_json)
     if package and mcp:
         raise UsageError("--package goes with --openenv")
+    if seeds and not mcp:
+        raise UsageError("--seeds goes with --mcp; OpenEnv has tasks, whose seeds are known")
+    if no_token and mcp:
+        raise UsageError("--no-token goes with --openenv; clients of --mcp always send a token")
     adapter = _adapter("mcp" if mcp else "openenv.package" if package else "openenv.server")
     # Standard output belongs to the protocol from the start: a user's module may print.
     with contextlib.redirect_stdout(sys.stderr) if stdio else contextlib.nullcontext():
         setup = _setup(model, preset, sets, seats, specs, max_decisions, reward)
     if mcp:
-        adapter.serve(setup, stdio=stdio, as_json=as_json, **served)
+        from desim.adapters.episodes_of import chosen_seeds
+
+        chosen = chosen_seeds(seeds) if seeds else ()
+        adapter.serve(setup, stdio=stdio, as_json=as_json, seeds=chosen, **served)
     elif package:
         adapter.write(setup, package)
     else:
-        adapter.serve(setup, **served)
+        adapter.serve(setup, no_token=no_token, **served)
 
 
 def _check_protocol(*, mcp: bool, openenv: bool, stdio: bool, as_json: bool) -> None:

@@ -18,10 +18,12 @@ from support.mcp_agent import Agent, Refused, in_memory, plain
 
 import desim
 from desim.adapters.mcp.action_tools import free_name
+from desim.adapters.mcp.documents import Documents
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.toolset import ToolSet
 from desim.adapters.setup import Setup
 from desim.adapters.texts import rules_of
+from desim.episodes.episode import Episode
 from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError
 from models.beer_game import Order, Stage
@@ -291,7 +293,7 @@ def test_a_bad_call_gets_a_sentence_and_changes_nothing() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True, [1]])
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", True, [1]])
 def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
     """Nothing is begun, and no place is taken."""
     episodes = Episodes(beer(), most=1)
@@ -322,7 +324,7 @@ def test_a_seat_sees_its_own_tables_a_page_at_a_time() -> None:
     """Without a name the tables are listed with their lengths."""
 
     async def test(agent: Agent) -> None:
-        await agent.call("begin_episode")
+        await agent.call("begin_episode", seed=0)
         await agent.call("order", quantity=4)
         names = (await agent.call("look_up"))["tables"]
         with beer().begin(0) as session:
@@ -364,6 +366,47 @@ def test_one_client_plays_every_seat_of_the_setup() -> None:
     asyncio.run(run())
 
 
+def test_a_server_may_choose_the_seeds(tmp_path: Path) -> None:
+    """Its records hold them and no reply does; a client that gives one is refused."""
+
+    async def run() -> None:
+        episodes = Episodes(beer(), records=tmp_path, seeds=range(7, 9))
+        tools = ToolSet(episodes)
+        schema = tools.input_schema("begin_episode")
+        assert schema is not None
+        assert list(schema["properties"]) == ["resume"]
+        assert "argument 'seed' was given" in await content(tools, "a", "begin_episode", seed=7)
+        played = []
+        for _ in range(3):
+            begun = await content(tools, "a", "begin_episode")
+            played.append(Episode.read(tmp_path / f"{begun['episode']}.jsonl", whole=False))
+            await content(tools, "a", "close_episode")
+        assert [one.header.seed for one in played] == [7, 8, 7]
+        documents = Documents(beer(), tools)
+        assert documents.prompts()[0]["arguments"] == []
+        assert "seed" not in documents.prompt("play", "")["messages"][0]["content"]["text"]
+        with pytest.raises(UsageError, match="the server chooses"):
+            documents.prompt("play", "7")
+
+    asyncio.run(run())
+
+
+def test_an_episode_without_a_seed_has_a_drawn_one() -> None:
+    """A client that gives none cannot build the world again."""
+
+    async def run() -> None:
+        tools = ToolSet(Episodes(beer()))
+        courses = []
+        for _ in range(4):
+            await content(tools, "a", "begin_episode")
+            courses.append([await content(tools, "a", "order", quantity=4) for _ in range(9)])
+            await content(tools, "a", "close_episode")
+        shown = [[turn["observation"] for turn in course] for course in courses]
+        assert len({repr(one) for one in shown}) == 4
+
+    asyncio.run(run())
+
+
 def test_only_the_seats_own_observations_are_shown() -> None:
     """What the other stages see is in no reply before the end."""
 
@@ -371,7 +414,7 @@ def test_only_the_seats_own_observations_are_shown() -> None:
         tools = ToolSet(Episodes(beer()))
         seen = await content(tools, "a", "begin_episode", seed=5)
         while not seen["done"]:
-            assert set(seen) <= {"episode", "done", "reward", "observation", "seed"}
+            assert set(seen) <= {"episode", "done", "reward", "observation"}
             assert seen["observation"]["role"] == "retailer"
             seen = await content(tools, "a", "order", quantity=4)
 
@@ -388,9 +431,7 @@ def test_clients_play_episodes_of_their_own() -> None:
         second = await content(tools, "b", "begin_episode", seed=2)
         assert "2 episodes are open" in await content(tools, "c", "begin_episode")
         await content(tools, "a", "order", quantity=50)
-        assert await content(tools, "b", "present_observation") == {
-            key: value for key, value in second.items() if key != "seed"
-        }
+        assert await content(tools, "b", "present_observation") == second
         await content(tools, "a", "close_episode")
         assert not (await content(tools, "c", "begin_episode"))["done"]
         assert "no open episode" in await content(
@@ -509,7 +550,7 @@ def test_an_episode_is_resumed_by_its_id_after_a_restart(tmp_path: Path) -> None
         assert held == f"episode {name} is being played by another server"
         await content(old, "a", "close_episode")
         resumed = await content(new, "b", "begin_episode", resume=name)
-        assert (resumed["observation"], resumed["seed"]) == (seen["observation"], 5)
+        assert resumed["observation"] == seen["observation"]
         assert resumed["reward"] == 0
         ended = await to_the_end(new, resumed)
         assert ended["ended"] == whole["ended"]

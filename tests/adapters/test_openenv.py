@@ -166,7 +166,8 @@ def test_tasks_are_presets_and_seeds_in_disjoint_splits() -> None:
         tasks = environment.list_tasks(split)
         assert len(tasks) == environment.num_tasks(split) > 20
         assert [each["index"] for each in tasks] == list(range(len(tasks)))
-        assert {each["seed"] for each in tasks} <= set(SPLITS[split])
+        assert len({each["id"] for each in tasks}) == len(tasks)
+        assert not any("seed" in each for each in tasks)
         assert (
             tasks[3] == environment.get_task(split, 3) == environment.get_task_range(split, 3, 4)[0]
         )
@@ -176,8 +177,9 @@ def test_tasks_are_presets_and_seeds_in_disjoint_splits() -> None:
         environment.num_tasks("tset")
     task = environment.get_task("train", 7)
     seen = environment.reset(split="train", index=7)
-    assert (environment.state.preset, environment.state.seed) == (task["preset"], task["seed"])
-    assert seen.observation == begun(seed=task["seed"])._observation().observation
+    assert environment.state.preset == task["preset"]
+    assert "seed" not in environment.state.model_dump()
+    assert seen.observation == begun(seed=SPLITS["train"][7])._observation().observation
 
 
 def test_one_reward_serves_all_seats() -> None:
@@ -245,7 +247,9 @@ def test_the_folder_of_an_environment_is_complete(tmp_path: Path) -> None:
     container = (tmp_path / "Containerfile").read_text()
     command = json.loads(container.rpartition("CMD ")[2])
     assert command[:3] == ["desim", "serve", "beer_game"]
-    assert "--openenv" in command
+    assert {"--openenv", "--no-token"} < set(command)
+    check = json.loads(container.partition("HEALTHCHECK CMD ")[2].partition("\n")[0])
+    compile(check[2], "health check", "exec")
     plan = json.loads((tmp_path / "validation" / "runtime.json").read_text())
     environment.reset(seed=plan["reset"]["seed"])
     for action in plan["actions"]:

@@ -107,11 +107,11 @@ def test_a_message_that_is_none_harms_no_other_client(url: str, text: str) -> No
 
 
 def test_a_request_that_is_too_large_is_refused(url: str) -> None:
-    """Before it is read."""
+    """Whether or not it says how large it is."""
     said = httpx.post(f"{url}/reset", content=b"x" * (2**20 + 1))
     assert (said.status_code, "at most 1,048,576 bytes" in said.text) == (413, True)
-    chunked = httpx.post(f"{url}/reset", content=iter([b"{}"]))
-    assert chunked.status_code == 413
+    chunks = (b"x" * 2**18 for _ in range(5))
+    assert httpx.post(f"{url}/reset", content=chunks).status_code == 413
 
 
 def test_tasks_metadata_and_schemas_are_found_over_http(url: str) -> None:
@@ -119,7 +119,7 @@ def test_tasks_metadata_and_schemas_are_found_over_http(url: str) -> None:
     task = {"split": "test", "index": 3}
     assert httpx.get(f"{url}/beer_game/splits").json()[0] == {"name": "train", "type": "train"}
     found = httpx.post(f"{url}/beer_game/task", json=task).json()["task"]
-    assert (found["id"], found["seed"]) == ("beer_game/poisson:3", 3)
+    assert found["id"] == "beer_game/poisson/test:3"
     wrong = httpx.post(f"{url}/beer_game/task", json=task | {"index": 10**6})
     assert wrong.status_code == 400
     assert httpx.post(f"{url}/reset", json={"sed": 1}).status_code == 400
@@ -147,6 +147,33 @@ def test_a_token_is_asked_for(tmp_path: Path) -> None:
             assert seen.done
     (file,) = tmp_path.iterdir()
     assert desim.replay(file).score == seen.observation["ended"]["score"]
+
+
+def test_a_page_of_another_origin_cannot_play() -> None:
+    """Neither by requests nor by sockets, whose browser names the page's origin and host."""
+    with serving(Setup.of("beer_game/poisson")) as address:
+        ours = str(httpx.URL(address).copy_with(path="/"))
+        evil = {"Origin": "http://evil.example"}
+        assert httpx.post(f"{address}/reset", json={}, headers=evil).status_code == 403
+        assert httpx.get(f"{address}/health", headers={"Host": "evil.example"}).status_code == 421
+        own = {"Origin": ours.rstrip("/")}
+        assert httpx.post(f"{address}/reset", json={}, headers=own).status_code == 200
+        with pytest.raises(ConnectionError, match="403"), client(address, headers=evil) as one:
+            one.reset()
+
+
+def test_a_client_has_its_token_in_the_address_or_in_a_header() -> None:
+    """Without one a client cannot play, also where no token was chosen."""
+    with serving(Setup.of("beer_game/poisson")) as address:
+        bare, _, token = address.partition("/t/")
+        with client(address) as one:
+            assert not one.reset(seed=1).done
+        with client(bare, headers={"Authorization": f"Bearer {token}"}) as one:
+            assert not one.reset(seed=1).done
+        for wrong in (bare, address[:-1], f"{address}x", f"{bare}/t/"):
+            assert httpx.post(f"{wrong}/reset", json={}).status_code == 401
+            with pytest.raises(ConnectionError, match="403"), client(wrong) as one:
+                one.reset(seed=1)
 
 
 GRADED = {
@@ -213,8 +240,8 @@ def test_a_row_of_the_report_names_what_does_not_pass(
 def test_a_server_that_cannot_begin_says_why(url: str, tmp_path: Path) -> None:
     """Its port is taken, or its folder is a file."""
     setup = Setup.of("beer_game")
-    with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1, port"):
-        serve(setup, port=int(url.rpartition(":")[2]))
+    with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1 port"):
+        serve(setup, port=httpx.URL(url).port or 0)
     (tmp_path / "records").write_text("")
     with pytest.raises(WriteFailed, match="cannot make"):
         serve(setup, records=tmp_path / "records")

@@ -27,6 +27,7 @@ class Documents:
 
     def __init__(self, setup: Setup, tools: ToolSet) -> None:
         self._setup = setup
+        self._takes_seeds = tools.takes_seeds
         self._how = _how_to_play(setup, tools)
         rules = {seat: rules_of(setup.model, seat) for seat in setup.seats}
         self.instructions = "\n\n".join([self._how, *_headed(rules)])
@@ -57,7 +58,8 @@ class Documents:
     def prompts(self) -> list[dict[str, Any]]:
         """Return every prompt without its text."""
         about = {"name": "seed", "description": "The seed of the episode.", "required": False}
-        return [{"name": _PLAY, "description": "Play one episode.", "arguments": [about]}]
+        known = [about] if self._takes_seeds else []
+        return [{"name": _PLAY, "description": "Play one episode.", "arguments": known}]
 
     def prompt(self, name: str, seed: str) -> dict[str, Any]:
         """Return a prompt.
@@ -69,7 +71,10 @@ class Documents:
             raise UsageError(f"there is no prompt {name[:200]!r}; {possible(name, [_PLAY])}")
         if seed and not (seed.isascii() and seed.isdigit()):
             raise UsageError(f"seed {seed[:40]!r} was given; it is a whole number of at least 0")
-        text = f"{self._how} Begin with seed {seed or 0}, and play to the end."
+        if seed and not self._takes_seeds:
+            raise UsageError("the server chooses the seeds of its episodes (--seeds); give none")
+        begin = f"Begin with seed {seed}" if seed else "Begin"
+        text = f"{self._how} {begin}, and play to the end."
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
     def _add(self, kind: str, seat: str, title: str, mime: str, text: str) -> None:

@@ -1,10 +1,11 @@
 """The episodes of a server: whose they are, how many may be open, and their records."""
 
+import itertools
 import re
 import secrets
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ _LABEL = "mcp"
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
+#: A seed that nobody gives is one of so many.
+_DRAWN_SEEDS = 2**31
+
+
 class Episodes:
     """The episodes of a server.
 
@@ -39,6 +44,11 @@ class Episodes:
         records: The folder that receives one record an episode, `ID.jsonl`; None records nothing.
         most: Episodes that may be open at the same time.
         idle_seconds: Seconds without a call after which `close_idle` closes an episode.
+        seeds: The seeds of the episodes, one after the other and again from the first; empty lets
+            clients give seeds, and draws one where they give none.
+
+    Attributes:
+        most: Episodes that may be open at the same time.
 
     Raises:
         UsageError: The folder cannot be written.
@@ -51,14 +61,21 @@ class Episodes:
         records: str | Path | None = None,
         most: int = 64,
         idle_seconds: float = 1800.0,
+        seeds: Sequence[int] = (),
     ) -> None:
         self.setup = setup
+        self._seeds = itertools.cycle(seeds) if seeds else None
         self._folder = _writable(Path(records)) if records else None
-        self._most, self._idle = most, idle_seconds
+        self.most, self._idle = most, idle_seconds
         self._threads = anyio.CapacityLimiter(most)
         self._open: dict[str, OpenEpisode] = {}
         self._over: dict[str, OpenEpisode] = {}  # kept, for a client that lost the last reply
         self._of_client: dict[str, str] = {}
+
+    @property
+    def takes_seeds(self) -> bool:
+        """Whether clients may give seeds."""
+        return self._seeds is None
 
     @property
     def open(self) -> int:
@@ -82,14 +99,20 @@ class Episodes:
             )
         return found
 
-    async def begin(self, client: str | None, seed: int) -> OpenEpisode:
+    async def begin(self, client: str | None, given: int | None = None) -> OpenEpisode:
         """Begin an episode.
 
+        Args:
+            client: Who plays it.
+            given: The seed; None takes the next one of the server's, or draws one.
+
         Raises:
-            UsageError: The client plays one, too many are open, or the seed is no seed.
+            UsageError: The client plays one, too many are open, the seed is no seed, or the server
+                takes none.
             DesimError: The world or the policy of another role failed.
         """
         self._check_room(client)
+        seed = self._seed(given)
         name = secrets.token_hex(16)
         record = self._record(name)
         start = partial(self.setup.begin, seed, record=record, label=_LABEL, locked=True)
@@ -177,7 +200,7 @@ class Episodes:
 
     def _keep_over(self, episode: OpenEpisode) -> None:
         self._over[episode.name] = episode
-        while len(self._over) > self._most:
+        while len(self._over) > self.most:
             self._forget(next(iter(self._over)))
 
     def _assign(self, client: str | None, name: str) -> None:
@@ -192,6 +215,13 @@ class Episodes:
         self._over.pop(name, None)
         self._assign(None, name)
 
+    def _seed(self, given: int | None) -> int:
+        if self._seeds is None:
+            return secrets.randbelow(_DRAWN_SEEDS) if given is None else given
+        if given is not None:
+            raise UsageError("the server chooses the seeds of its episodes (--seeds); give none")
+        return next(self._seeds)
+
     def _check_free(self, client: str | None, name: str = "") -> None:
         """Check that a client plays no other episode."""
         its = self._of_client.get(client, "") if client is not None else ""
@@ -202,9 +232,9 @@ class Episodes:
 
     def _check_room(self, client: str | None) -> None:
         self._check_free(client)
-        if len(self._open) >= self._most:
+        if len(self._open) >= self.most:
             raise UsageError(
-                f"{self._most:,} episodes are open, which is the most (--max-sessions); "
+                f"{self.most:,} episodes are open, which is the most (--max-sessions); "
                 "try again later"
             )
 

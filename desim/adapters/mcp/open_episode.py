@@ -62,14 +62,12 @@ class OpenEpisode:
     Attributes:
         used: The time of the last call, in seconds of `time.monotonic`.
         turn: The last turn.
-        seed: The seed, once it has begun.
     """
 
     def __init__(self, name: str, threads: anyio.CapacityLimiter) -> None:
         self.name = name
         self.used = time.monotonic()
         self.turn = Turn({}, {})
-        self.seed = 0
         self._threads = threads
         self._lock = anyio.Lock()
         self._session: SteppedSession | None = None
@@ -135,7 +133,6 @@ class OpenEpisode:
 
     def _start(self, start: Callable[[], SteppedSession]) -> Turn:
         self._session = session = start()
-        self.seed = session.seed
         turn = self._moved(session)
         # Not what the past of a resumed episode earned, nor what the world did before it asked.
         self.turn = evolve(turn, rewards=dict.fromkeys(turn.rewards, 0.0))

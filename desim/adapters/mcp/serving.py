@@ -4,6 +4,7 @@ import contextlib
 import json
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.server import server_of
 from desim.adapters.mcp.stopping import in_time
 from desim.adapters.setup import Setup
+from desim.adapters.web.access import Access, checked_token, new_token
+from desim.adapters.web.server import address_of, listening
 
 __all__ = ["serve"]
 
@@ -29,6 +32,7 @@ def serve(
     port: int = 0,
     token: str = "",
     records: str | Path | None = None,
+    seeds: Sequence[int] = (),
     max_sessions: int = 64,
     idle: float = _IDLE,
     as_json: bool = False,
@@ -44,6 +48,7 @@ def serve(
         token: What clients must send as `Authorization: Bearer TOKEN`; empty makes a new one, which
             is printed on standard error.
         records: The folder that receives one record an episode; None records nothing.
+        seeds: As `Episodes`.
         max_sessions: Episodes that may be open at the same time.
         idle: Seconds after which a session and an episode without a call are closed.
         as_json: Print one line of JSON with address and token on standard output, over HTTP.
@@ -52,16 +57,17 @@ def serve(
         UsageError: The port cannot be listened on, the folder cannot be written, or the token
             cannot be sent.
     """
-    episodes = Episodes(setup, records=records, most=max_sessions, idle_seconds=idle)
+    episodes = Episodes(setup, records=records, most=max_sessions, idle_seconds=idle, seeds=seeds)
     server = server_of(episodes)
     if stdio:
         anyio.run(_serve_stdio, server, episodes)
         return
-    checked, new = http.checked_token(token)
-    at, address = http.listening(host, port)
-    with at:
-        _announce(address, checked, new=new, as_json=as_json)
-        http.run(server, episodes, at, host=host, token=checked, idle=idle)
+    checked = checked_token(token) or new_token()
+    with listening(host, port) as at:
+        access = Access(checked, hosts={host, at.getsockname()[0]})
+        address = address_of(at, host) + http.PATH
+        _announce(address, checked, new=not token, as_json=as_json)
+        http.run(server, episodes, at, access, idle)
 
 
 async def _serve_stdio(server: Any, episodes: Episodes) -> None:

@@ -20,6 +20,13 @@ __all__ = ["ToolSet"]
 _MOST_ROWS = 200
 
 
+_SEED = {
+    "type": "integer",
+    "minimum": 0,
+    "description": "Two episodes of one seed differ by their actions alone; drawn where left out.",
+}
+
+
 class ToolSet:
     """The tools of a server.
 
@@ -56,6 +63,11 @@ class ToolSet:
             for name, each in self.actions.items()
         ]
         self._listed = {one["name"]: one for one in [*acting, *self._further()]}
+
+    @property
+    def takes_seeds(self) -> bool:
+        """Whether clients may give seeds."""
+        return self._episodes.takes_seeds
 
     def listed(self) -> list[dict[str, Any]]:
         """Return every tool with its description and the JSON Schemas of its input and output."""
@@ -96,16 +108,16 @@ class ToolSet:
         return self._facts(episode, await self._episodes.answer(episode, seat, action))
 
     async def _begin(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        only(given, ("seed", "resume"))
+        only(given, tuple(self._listed[self.begin]["inputSchema"]["properties"]))
         if "resume" in given and "seed" in given:
             raise UsageError("give a seed or resume; the resumed episode has its own seed")
         if "resume" in given:
             episode = await self._episodes.resume(client, string(given, "resume"))
             turn = await self._episodes.present(episode)
         else:
-            episode = await self._episodes.begin(client, given.get("seed", 0))
+            episode = await self._episodes.begin(client, given.get("seed"))
             turn = episode.turn
-        return {**self._facts(episode, turn), "seed": episode.seed}
+        return self._facts(episode, turn)
 
     async def _present(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
         episode = self._found(client, given)
@@ -187,7 +199,7 @@ class ToolSet:
                 "Begin an episode, or resume one by its id, and return its first open "
                 "observation. One session plays one episode at a time.",
                 _object(
-                    seed={"type": "integer", "minimum": 0, "default": 0, "description": "Chance."},
+                    **({"seed": _SEED} if self._episodes.takes_seeds else {}),
                     resume={"type": "string", "description": "The id of an episode to go on with."},
                 ),
                 self._output(),
@@ -225,7 +237,6 @@ class ToolSet:
         properties = {
             "episode": {"type": "string"},
             "done": {"type": "boolean"},
-            "seed": {"type": "integer"},
             "ended": {"type": "object", "description": "At the end: score, reason, metrics."},
             **seen,
         }

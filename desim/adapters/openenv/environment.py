@@ -140,7 +140,6 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         self._state = WorldState(
             episode_id=episode_id or secrets.token_hex(16),
             preset=played,
-            seed=chosen,
             split=task.split if task else "",
             index=task.index if task else None,
         )

@@ -68,10 +68,9 @@ class WorldObservation(Observation):
 
 
 class WorldState(State):
-    """Which episode this is; nothing of the world's state."""
+    """Which episode this is; neither its seed nor anything of the world's state."""
 
     preset: str = Field(default="", description="The preset of the world.")
-    seed: int = Field(default=0, description="The seed of the episode.")
     split: str = Field(default="", description="The split of its task; empty without a task.")
     index: int | None = Field(default=None, description="The number of its task in the split.")
     refused: int = Field(default=0, description="Steps that were refused and changed nothing.")

@@ -30,7 +30,11 @@ _MOST_ACTIONS, _MOST_BYTES = 20, 40_000
 
 _CONTAINER = """\
 # {name} behind OpenEnv, made by desim {version}. Build and run:
-#   docker build --file Containerfile --tag {name} . && docker run --publish {port}:{port} {name}
+#   docker build --file Containerfile --tag {name} .
+#   docker run --publish 127.0.0.1:{port}:{port} {name}
+# Whoever reaches the port plays, but no web page of another origin. With --env DESIM_TOKEN=TOKEN
+# clients need the token, in the header Authorization: Bearer TOKEN or in their address:
+#   http://HOST:{port}/t/TOKEN
 # desim comes from an index, or from a wheel that lies in this folder:
 #   pip wheel --no-deps --wheel-dir . CHECKOUT
 #   docker build --build-arg "DESIM=/package/desim-{version}-py3-none-any.whl[openenv]" ...
@@ -40,9 +44,17 @@ COPY . /package
 RUN pip install --no-cache-dir "${{DESIM}}" && useradd --create-home player
 USER player
 EXPOSE {port}
-HEALTHCHECK CMD ["python", "-c", "import urllib.request as r; r.urlopen('{health}')"]
+HEALTHCHECK CMD ["python", "-c", {health}]
 CMD {command}
 """
+
+
+#: Asks the server in the container whether it is well, with its token if it has one.
+_HEALTH = (
+    "import os, urllib.request as r; token = os.environ.get('DESIM_TOKEN', ''); "
+    "path = '/t/' + token if token else ''; "
+    "r.urlopen('http://127.0.0.1:{port}' + path + '/health')"
+)
 
 
 def files(setup: Setup) -> dict[str, str]:
@@ -53,7 +65,7 @@ def files(setup: Setup) -> dict[str, str]:
     """
     tasks = Tasks(setup)
     command = json.dumps(_command(setup, tasks))
-    health = f"http://127.0.0.1:{_PORT}/health"
+    health = json.dumps(_HEALTH.format(port=_PORT))
     facts = {"name": tasks.name, "version": __version__, "port": _PORT, "command": command}
     return {
         "openenv.yaml": json.dumps(_manifest(tasks), indent=1) + "\n",  # JSON is YAML
@@ -150,4 +162,4 @@ def _command(setup: Setup, tasks: Tasks) -> list[str]:
         command += ["--reward", reward]
     if setup.max_decisions:
         command += ["--max-decisions", str(setup.max_decisions)]
-    return [*command, "--host", "0.0.0.0", "--port", str(_PORT)]  # noqa: S104 (in a container)
+    return [*command, "--no-token", "--host", "0.0.0.0", "--port", str(_PORT)]  # noqa: S104 (in a container)

@@ -5,13 +5,10 @@ each, as in every server of the package: they serve discovery, not play. Tried w
 and its client.
 """
 
-import hmac
-import json
-import socket
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,14 +21,12 @@ from openenv.core.env_server.http_server import create_fastapi_app
 from desim.adapters.openenv.environment import Served
 from desim.adapters.openenv.messages import WorldState
 from desim.adapters.setup import Setup
-from desim.errors import DesimError, UsageError, WriteFailed
+from desim.adapters.web.access import TOKEN_PATH, Access, checked_token, new_token
+from desim.adapters.web.guard import Application, Guard
+from desim.adapters.web.server import address_of, config_of, listening
+from desim.errors import DesimError, WriteFailed
 
 __all__ = ["app", "serve", "serving"]
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 #: Bytes of a request or of a message, at most.
 _MOST_BYTES = 1024 * 1024
@@ -39,8 +34,8 @@ _MOST_BYTES = 1024 * 1024
 
 def app(
     setup: Setup,
+    access: Access,
     *,
-    token: str = "",
     records: str | Path | None = None,
     max_sessions: int = 64,
 ) -> Application:
@@ -48,7 +43,7 @@ def app(
 
     Args:
         setup: What is played.
-        token: What clients send as `Authorization: Bearer TOKEN`; empty stands for none.
+        access: Who may enter.
         records: The folder that receives the record of every episode with a decision.
         max_sessions: Sessions at the same time; a further client gets an error and is let go.
     """
@@ -63,7 +58,7 @@ def app(
         mode="simulation",
     )
     inner.add_exception_handler(DesimError, _refusal)
-    return _guarded(inner, token)
+    return Guard(inner, access, _MOST_BYTES)
 
 
 def serve(
@@ -72,6 +67,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     token: str = "",
+    no_token: bool = False,
     records: str | Path | None = None,
     max_sessions: int = 64,
 ) -> None:
@@ -81,12 +77,14 @@ def serve(
         setup: What is played.
         host: Where the server listens.
         port: 0 stands for a free one.
-        token: As `app`.
+        token: What clients send as `Authorization: Bearer TOKEN`, or have in their address behind
+            `/t/`; empty makes a new one, which is in the address that is printed.
+        no_token: Whether clients need none where none is given.
         records: As `app`; made where it does not exist.
         max_sessions: As `app`.
 
     Raises:
-        UsageError: The server cannot listen there.
+        UsageError: The server cannot listen there, or the token cannot be sent.
         WriteFailed: The folder cannot be made.
     """
     if records is not None:
@@ -94,90 +92,58 @@ def serve(
             Path(records).mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise WriteFailed(f"cannot make {records}: {fault.strerror}") from None
-    application = app(setup, token=token, records=records, max_sessions=max_sessions)
-    config = uvicorn.Config(application, log_level="warning", ws_max_size=_MOST_BYTES)
-    with _listening_socket(host, port) as listening:
-        address, number = listening.getsockname()[:2]
-        shown = f"[{address}]" if ":" in address else address
-        sys.stdout.write(f"http://{shown}:{number}\n")
+    with listening(host, port) as at:
+        access, path = _access(token, {host, at.getsockname()[0]}, made=not no_token)
+        application = app(setup, access, records=records, max_sessions=max_sessions)
+        sys.stdout.write(f"{address_of(at, host)}{path}\n")
         sys.stdout.flush()
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def _listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
-
-    Raises:
-        UsageError: The address is taken, or is none of this machine's.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen()  # a client that reads the address may connect at once
-    except (OSError, OverflowError) as fault:
-        listening.close()
-        raise UsageError(f"cannot listen on {host}, port {port}: {fault}") from None
-    return listening
+        uvicorn.Server(_config(application, max_sessions)).run(sockets=[at])
 
 
 @contextmanager
-def serving(setup: Setup, **options: Any) -> Iterator[str]:
+def serving(setup: Setup, *, token: str = "", **options: Any) -> Iterator[str]:
     """Serve a world from a thread of this process, for tests and notebooks.
 
     Args:
         setup: What is played.
+        token: As `serve`.
         options: As `app`.
 
     Yields:
-        The address, such as `http://127.0.0.1:43210`.
+        The address, such as `http://127.0.0.1:43210/t/TOKEN`; without the token where one is given.
     """
-    config = uvicorn.Config(app(setup, **options), log_level="warning", ws_max_size=_MOST_BYTES)
-    server = uvicorn.Server(config)
-    with _listening_socket("127.0.0.1", 0) as listening:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    with listening("127.0.0.1", 0) as at:
+        access, path = _access(token, {"127.0.0.1"})
+        server = uvicorn.Server(_config(app(setup, access, **options), **options))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [at]}, daemon=True)
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.005)
         try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+            yield address_of(at, "127.0.0.1") + path
         finally:
             server.should_exit = True
             thread.join()
 
 
+def _access(token: str, hosts: Iterable[str], *, made: bool = True) -> tuple[Access, str]:
+    """Return who may enter, and the end of the address that lets clients in.
+
+    Args:
+        token: The token; one is made where it is empty and *made* is true.
+        hosts: As the attribute of `Access`.
+        made: Whether clients need a token in any case.
+    """
+    if checked_token(token) or not made:
+        return Access(token, hosts=frozenset(hosts)), ""
+    new = new_token()
+    return Access(new, hosts=frozenset(hosts)), TOKEN_PATH + new
+
+
+def _config(application: Application, max_sessions: int = 64, **_: Any) -> uvicorn.Config:
+    return config_of(application, max_sessions, log_level="warning", ws_max_size=_MOST_BYTES)
+
+
 async def _refusal(_: Any, fault: Exception) -> JSONResponse:
     """Answer an HTTP request that asks for what is impossible: one sentence."""
     return JSONResponse({"detail": str(fault)}, status_code=400)
-
-
-def _guarded(inner: Application, token: str) -> Application:
-    """Refuse what has no token, and requests that are too large."""
-    expected = f"Bearer {token}".encode()
-
-    async def application(scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            return await inner(scope, receive, send)
-        headers = dict(scope["headers"])
-        given = headers.get(b"authorization", b"")
-        if token and not hmac.compare_digest(given, expected):
-            return await _refuse(scope, send, 401, "send the header Authorization: Bearer TOKEN")
-        length = headers.get(b"content-length", b"0")
-        chunked = b"transfer-encoding" in headers
-        if chunked or not length.isdigit() or int(length) > _MOST_BYTES:
-            return await _refuse(
-                scope, send, 413, f"a request has at most {_MOST_BYTES:,} bytes and says how many"
-            )
-        return await inner(scope, receive, send)
-
-    return application
-
-
-async def _refuse(scope: Message, send: Send, status: int, why: str) -> None:
-    if scope["type"] == "websocket":  # before it is accepted: the client sees status 403
-        return await send({"type": "websocket.close", "code": 1008, "reason": why})
-    body = json.dumps({"detail": why}).encode()
-    headers = [(b"content-type", b"application/json")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    return await send({"type": "http.response.body", "body": body})

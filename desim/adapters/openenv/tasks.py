@@ -26,7 +26,7 @@ class Task:
     """One episode of a split.
 
     Attributes:
-        id: Its name, `MODEL/PRESET:SEED`.
+        id: Its name, `MODEL/PRESET/SPLIT:N`, which says nothing of the seed.
         split: "train" or "test".
         index: Its number in the split.
         preset: The preset of the world.
@@ -98,14 +98,14 @@ class Tasks:
 
     def _tasks(self, split: str, seeds: range) -> list[Task]:
         worlds = {preset: is_deterministic(one.model) for preset, one in self.setups.items()}
-        pairs = [
-            (preset, seed, fixed)
+        played = [
+            (f"{self.name}/{preset}/{split}:{number}", preset, seed, fixed)
             for preset, fixed in worlds.items()
-            for seed in (seeds[:1] if fixed else seeds)
+            for number, seed in enumerate(seeds[:1] if fixed else seeds)
         ]
         return [
-            Task(f"{self.name}/{preset}:{seed}", split, index, preset, seed, fixed)
-            for index, (preset, seed, fixed) in enumerate(pairs)
+            Task(name, split, index, preset, seed, fixed)
+            for index, (name, preset, seed, fixed) in enumerate(played)
         ]
 
 
@@ -123,9 +123,14 @@ def reward_of(setup: Setup) -> str:
 
 
 def as_plain(task: Task, setup: Setup) -> dict[str, Any]:
-    """Return a task as plain values, with the limits of its episode."""
+    """Return a task as plain values, with the limits of its episode and without its seed.
+
+    A player who knows the seed could build the world again.
+    """
     limits = {"max_decisions": setup.max_decisions, "max_days": setup.max_days}
-    return asdict(task) | limits
+    shown = asdict(task)
+    del shown["seed"]
+    return shown | limits
 
 
 def _setups(setup: Setup) -> dict[str, Setup]:

@@ -18,6 +18,8 @@ BEER = ("serve", "beer_game", "--preset", "poisson", "--seat", "retailer")
         (["--openenv", "--stdio"], "--stdio goes with --mcp"),
         (["--openenv", "--json"], "--json goes with --mcp over HTTP"),
         (["--mcp", "--stdio", "--json"], "--json goes with --mcp over HTTP"),
+        (["--mcp", "--no-token"], "--no-token goes with --openenv"),
+        (["--openenv", "--seeds", "0:5"], "--seeds goes with --mcp"),
     ],
 )
 def test_options_that_do_not_fit_together_are_refused(
@@ -41,6 +43,7 @@ def test_a_package_that_is_missing_is_named(desim: Desim, monkeypatch: pytest.Mo
         (["--seat", "brewer"], "brewer"),
         (["--policy", "retailer=sterman"], "'retailer' is a seat of the caller"),
         (["--reward", "profits"], "reward 'profits' was given"),
+        (["--seeds", "0-5"], "seeds '0-5' were given"),
         (["--token", "a b"], "a token consists of visible ASCII characters"),
         (["--records", "mine.py"], "cannot write records into mine.py"),
         (["--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),

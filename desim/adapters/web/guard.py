@@ -1,0 +1,98 @@
+"""Lets requests through to an ASGI application that may enter and are JSON of a bounded size."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
+from typing import Any
+
+from desim.adapters.web.access import Access
+from desim.adapters.web.body import json_fault
+
+__all__ = ["Application", "Guard", "Message", "Receive", "Send"]
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Message, Receive, Send], Awaitable[None]]
+
+#: Seconds in which a request's body must have come.
+BODY_SECONDS = 10.0
+
+
+class Guard:
+    """An ASGI application before another one.
+
+    A refused request gets a status from 400 to 499 and one sentence under `detail`, and its
+    connection is closed; a web socket is refused with status 403. The inner application sees the
+    part of the path that held the token as its `root_path`.
+
+    Args:
+        inner: Answers the requests that are let through.
+        access: Who may enter.
+        largest: Bytes of a body, at most.
+    """
+
+    def __init__(self, inner: Application, access: Access, largest: int) -> None:
+        self._inner, self._access, self._largest = inner, access, largest
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] not in ("http", "websocket"):
+            return await self._inner(scope, receive, send)
+        if refusal := self._access.refusal(scope):
+            return await _refuse(scope, send, *refusal)
+        if prefix := self._access.prefix(scope):
+            scope = {**scope, "root_path": scope.get("root_path", "") + prefix}
+        if scope["type"] == "websocket":
+            return await self._inner(scope, receive, send)
+        body = await self._body(receive)
+        if isinstance(body, tuple):
+            return await _refuse(scope, send, *body)
+        return await self._inner(scope, _again(body, receive), send)
+
+    async def _body(self, receive: Receive) -> bytes | tuple[int, str]:
+        """Return the body of a request, or the status and the sentence that refuse it."""
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await self._read(receive)
+        except TimeoutError:
+            return 408, f"the body did not come within {BODY_SECONDS:g} seconds"
+        if len(body) > self._largest:
+            return 413, f"a request has at most {self._largest:,} bytes"
+        fault = json_fault(body) if body else ""
+        return (400, fault) if fault else body
+
+    async def _read(self, receive: Receive) -> bytes:
+        """Return the whole body, or a beginning of it that is too large already."""
+        body = bytearray()
+        while len(body) <= self._largest:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):  # nor has a request whose client has gone
+                break
+        return bytes(body)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read already, and then what comes after it."""
+    left = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def received() -> Message:
+        return left.pop() if left else await receive()
+
+    return received
+
+
+async def _refuse(scope: Message, send: Send, status: int, why: str) -> None:
+    if scope["type"] == "websocket":  # before it is accepted: the client sees status 403
+        return await send({"type": "websocket.close", "code": 1008, "reason": why})
+    body = json.dumps({"detail": why}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        *([(b"www-authenticate", b"Bearer")] if status == HTTPStatus.UNAUTHORIZED else []),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    return await send({"type": "http.response.body", "body": body})

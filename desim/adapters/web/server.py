@@ -1,0 +1,112 @@
+"""A uvicorn server that keeps a bounded number of connections, and none that says nothing.
+
+Tried with uvicorn 0.54.
+"""
+
+import socket
+from typing import Any, ClassVar
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from desim.adapters.web.guard import Application
+from desim.errors import UsageError
+
+__all__ = ["address_of", "config_of", "listening"]
+
+#: Seconds in which the head of a request must have come, and between two requests.
+HEAD_SECONDS = 5.0
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        UsageError: The port is taken, or the host is none of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends small replies at once only where the protocol is named.
+    at = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        at.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        at.bind((host, port))
+        at.listen(128)
+    except (OSError, UnicodeError, OverflowError) as fault:
+        at.close()
+        why = getattr(fault, "strerror", None) or fault
+        raise UsageError(f"cannot listen on {host} port {port}: {why}") from None
+    return at
+
+
+def address_of(at: socket.socket, host: str) -> str:
+    """Return the address of a server whose socket listens on a host.
+
+    On all interfaces it has many; the one of this machine's name is returned.
+    """
+    name = host
+    if host in ("0.0.0.0", "::", ""):  # noqa: S104 (compared with, not listened on)
+        name = socket.gethostname()
+    shown = f"[{name}]" if ":" in name else name
+    return f"http://{shown}:{at.getsockname()[1]}"
+
+
+def config_of(app: Application, sessions: int, **options: Any) -> uvicorn.Config:
+    """Return the configuration of a server.
+
+    Args:
+        app: The ASGI application.
+        sessions: Clients at the same time, each of which may have four connections.
+        options: Further arguments of `uvicorn.Config`.
+    """
+    protocol: Any = _bounded(4 * sessions + 64)
+    return uvicorn.Config(app, http=protocol, server_header=False, access_log=False, **options)
+
+
+class _Bounded(H11Protocol):
+    """A connection that is closed where it waits too long for the head of a request.
+
+    Of more connections than `most` the one that has waited longest for its request is closed, so
+    that clients that send nothing keep nobody out; where all are being answered, the new one is.
+    """
+
+    most: ClassVar[int]
+    #: The connections that wait for a request, in the order in which they began to.
+    waiting: ClassVar[dict["_Bounded", Any]]
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > self.most:
+            next(iter(self.waiting)).transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self._stop_waiting()
+        super().handle_websocket_upgrade(event)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        # With the next request already there, it is being answered.
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self._wait()
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self.waiting[self] = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if timer := self.waiting.pop(self, None):
+            timer.cancel()
+
+
+def _bounded(most: int) -> type[_Bounded]:
+    """Return the protocol of one server."""
+    return type("Bounded", (_Bounded,), {"most": most, "waiting": {}})
