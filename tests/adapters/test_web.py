@@ -95,6 +95,8 @@ def test_a_token_that_cannot_be_sent_is_refused(token: str) -> None:
         (b"1e999", "too large a number"),
         (b"9" * 5_000, "no JSON"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "comes twice"),
+        (b'["\\uD800"]', "surrogates"),
+        (b'"\\ud83d\\ude00"', ""),
         (b"[" * 200_000, "levels"),
         (b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), "levels"),
         (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), "levels"),
@@ -215,6 +217,16 @@ def test_a_connection_is_closed_that_waits_for_long(
         else:
             one.sendall(sent)
         assert is_closed(one)
+
+
+def test_a_request_for_a_web_socket_has_no_body() -> None:
+    """The server would wait for it for ever."""
+    pytest.importorskip("websockets")
+    head = ("Upgrade: websocket", "Connection: upgrade", "Content-Length: 2", "Host: 127.0.0.1")
+    with served(1) as port, closing(socket.create_connection(("127.0.0.1", port))) as one:
+        one.settimeout(30)
+        one.sendall("\r\n".join(["GET / HTTP/1.1", *head, "", "{}"]).encode())
+        assert one.recv(12) == b"HTTP/1.1 400"
 
 
 def test_the_address_of_a_server_on_all_interfaces_is_not_loopback() -> None:

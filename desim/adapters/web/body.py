@@ -25,16 +25,19 @@ _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 def json_fault(body: bytes) -> str:
     """Return a sentence on why a body is refused; empty where it is JSON.
 
-    Refused are NaN and infinity, also as a number that is too large; a key that comes twice in one
-    object, of which readers take either; and more than `DEEPEST` levels.
+    Refused are NaN and infinity, also as a number that is too large; half of a surrogate pair,
+    which cannot be sent back; a key that comes twice in one object, of which readers take either;
+    and more than `DEEPEST` levels.
     """
     try:
-        json.loads(
+        value = json.loads(
             body.decode(),
             object_pairs_hook=_without_repeated_keys,
             parse_constant=_no_number,
             parse_float=_finite,
         )
+        if b"\\ud" in body.lower():
+            json.dumps(value, ensure_ascii=False).encode()
     except ValueError as fault:
         return f"the body is no JSON: {short_repr(str(fault))[1:-1]}"
     except RecursionError:

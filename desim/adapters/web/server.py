@@ -89,6 +89,11 @@ class _Bounded(H11Protocol):
             self._stop_waiting()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
+        headers = dict(self.headers)
+        if b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0":
+            # uvicorn would pass on the head alone, and wait for the body for ever.
+            self.send_400_response("A request for a web socket has no body.")
+            return
         self._stop_waiting()
         super().handle_websocket_upgrade(event)
 
