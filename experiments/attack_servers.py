@@ -111,7 +111,7 @@ class Attack:
     def run(self, requests: int, silent: int) -> "Attack":
         """Send so many requests, and open so many silent connections."""
         self._good("before the attack")
-        self._sent(100)  # what a server keeps of its first requests is no leak
+        self._sent(100)  # memory of the first requests is kept without a leak
         self.outcomes.clear()
         before = _held(self.pid)
         self._sent(requests)

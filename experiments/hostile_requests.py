@@ -13,7 +13,7 @@ from attrs import frozen
 
 __all__ = ["BODIES", "KINDS", "Place", "Request"]
 
-#: Larger than what any server takes.
+#: Bytes of a body that every server refuses.
 _LARGE = 5 * 1024 * 1024
 
 
@@ -66,7 +66,7 @@ class Request:
     refused: bool = True
 
 
-#: What begins a web socket.
+#: The headers that open a web socket.
 _SOCKET = {
     "upgrade": "websocket",
     "connection": "upgrade",
@@ -209,7 +209,7 @@ def _made(kind: str, make: Maker, *, refused: bool) -> Callable[[Place, random.R
     return lambda place, chance: Request(kind, make(place, chance), refused)
 
 
-#: What makes the requests of each kind.
+#: The functions that make a request of each kind.
 KINDS: Mapping[str, Callable[[Place, random.Random], Request]] = {
     kind: _made(kind, make, refused=refused)
     for kind, make, refused in (

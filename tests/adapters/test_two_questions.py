@@ -11,7 +11,7 @@ from desim.adapters.setup import Setup
 from desim.adapters.tool_session import ToolSession
 from desim.adapters.trl import environment
 
-#: What the boss observes in the four months, after having spent 10 dollars in each.
+#: The observations of the boss in the four months, who spends 10 dollars in each.
 SEEN = [
     {"do": "breakdown", "machine": "press", "hours": 1.5},
     {"do": "closing", "cash": 90},
@@ -48,7 +48,7 @@ def test_gymnasium_plays_it(flat: bool) -> None:  # noqa: FBT001
 
 
 def test_pettingzoo_plays_it() -> None:
-    """The first observation is no blank one."""
+    """The first observation is in the space, and the rules name the fields."""
     pytest.importorskip("pettingzoo")
     from desim.adapters.pettingzoo import parallel_env
 

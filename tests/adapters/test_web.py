@@ -1,4 +1,4 @@
-"""What every server shares: who may enter, what a body may be, how long a connection may wait."""
+"""The parts that all servers share: access, checks of bodies, and limits of connections."""
 
 import asyncio
 import json
@@ -87,13 +87,13 @@ def test_a_token_that_cannot_be_sent_is_refused(token: str) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        (b"{", "no JSON"),
-        (b"\xff", "no JSON"),
-        (b"[] []", "no JSON"),
-        (b'{"a": NaN}', "NaN is no number"),
-        (b'{"a": -Infinity}', "Infinity is no number"),
+        (b"{", "not JSON"),
+        (b"\xff", "not JSON"),
+        (b"[] []", "not JSON"),
+        (b'{"a": NaN}', "NaN is not a number"),
+        (b'{"a": -Infinity}', "Infinity is not a number"),
         (b"1e999", "too large a number"),
-        (b"9" * 5_000, "no JSON"),
+        (b"9" * 5_000, "not JSON"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "comes twice"),
         (b'["\\uD800"]', "surrogates"),
         (b'"\\ud83d\\ude00"', ""),
@@ -107,7 +107,7 @@ def test_a_token_that_cannot_be_sent_is_refused(token: str) -> None:
     ids=lambda value: repr(value)[:24],
 )
 def test_what_a_body_may_be(body: bytes, says: str) -> None:
-    """JSON as its standard has it; brackets of texts are no levels."""
+    """Standard JSON of bounded depth; brackets inside strings do not count."""
     fault = json_fault(body)
     assert says in fault
     assert bool(fault) == bool(says)
@@ -138,7 +138,7 @@ def answered(body: list[bytes], largest: int = 100) -> tuple[int, bytes]:
 def test_a_body_is_read_whole_and_checked_before_the_application_sees_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Too large, no JSON, or too slow: the application is not called."""
+    """Too large, not JSON, or too slow: the application is not called."""
     assert answered([b"[1,", b"2]"]) == (200, b"[1,2]")
     assert answered([b"x" * 60, b"x" * 60]) == (413, b"")
     assert answered([b"[1,"]) == (400, b"")

@@ -29,7 +29,7 @@ _LABEL = "mcp"
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
-#: A seed that nobody gives is one of so many.
+#: The number of seeds from which one is drawn.
 _DRAWN_SEEDS = 2**31
 
 
@@ -107,8 +107,8 @@ class Episodes:
             given: The seed; None takes the next one of the server's, or draws one.
 
         Raises:
-            UsageError: The client plays one, too many are open, the seed is no seed, or the server
-                takes none.
+            UsageError: The client plays one, too many are open, the seed is wrong, or the server
+                chooses the seeds.
             DesimError: The world or the policy of another role failed.
         """
         self._check_room(client)

@@ -1,1 +1,1 @@
-"""What every server shares: who may enter, how much clients may send, and for how long."""
+"""The parts that all servers share: access, checks of bodies, and limits of connections."""

@@ -1,4 +1,4 @@
-"""Who may send requests to a server: by the token, the name of the host, and the page's origin.
+"""Checks the token, the host and the origin of a request.
 
 A web page that the user opens can send requests to this machine. Its browser names the page's
 origin, and a name that resolves to this machine afterwards (DNS rebinding) is in the Host header.

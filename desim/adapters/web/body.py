@@ -1,4 +1,4 @@
-"""What a request may hold: JSON as its standard has it, of bounded size and depth."""
+"""Checks that the body of a request is standard JSON of bounded depth."""
 
 import json
 import math
@@ -39,7 +39,7 @@ def json_fault(body: bytes) -> str:
         if b"\\ud" in body.lower():
             json.dumps(value, ensure_ascii=False).encode()
     except ValueError as fault:
-        return f"the body is no JSON: {short_repr(str(fault))[1:-1]}"
+        return f"the body is not JSON: {short_repr(str(fault))[1:-1]}"
     except RecursionError:
         return _TOO_DEEP
     return _TOO_DEEP if _depth(body) > DEEPEST else ""
@@ -66,7 +66,7 @@ def _without_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _finite(text: str) -> float:

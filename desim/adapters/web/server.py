@@ -22,7 +22,7 @@ def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens.
 
     Raises:
-        UsageError: The port is taken, or the host is none of this machine.
+        UsageError: The port is taken, or the host is not an address of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small replies at once only where the protocol is named.
@@ -65,8 +65,8 @@ def config_of(app: Application, sessions: int, **options: Any) -> uvicorn.Config
 class _Bounded(H11Protocol):
     """A connection that is closed where it waits too long for the head of a request.
 
-    Of more connections than `most` the one that has waited longest for its request is closed, so
-    that clients that send nothing keep nobody out; where all are being answered, the new one is.
+    When there are more than `most` connections, the one that has waited longest for its request is
+    closed, so that silent clients do not block others; if all are being answered, the new one is.
     """
 
     most: ClassVar[int]
