@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -16,7 +16,7 @@ from support.searches import SEARCHES
 from support.small_worlds import Go, Spot, Walk
 from support.twins import first_difference
 
-from desim import Episode, Model, Run, Seat, catalog, play, replay
+from desim import Episode, Model, Run, catalog, play, replay
 from desim.catalog.presets import presets
 from desim.core.protocols import (
     HasCalendar,
@@ -26,9 +26,10 @@ from desim.core.protocols import (
     is_deterministic,
     is_drawing,
     is_informed,
+    needs_world_seed,
     offers,
 )
-from desim.episodes.lineup import assigned
+from desim.episodes.lineup import WorldSeat, assigned
 from desim.episodes.spec import Spec, read_policies
 from desim.schema import codec, from_plain, json_schema, to_plain
 from desim.sweeps.leaderboard import everything
@@ -153,14 +154,16 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
 
 @frozen
 class Peeks:
-    """A rule that acts on the seed of its seat, which no role observes."""
+    """A rule that acts on the world's seed, which no role observes."""
+
+    needs_world_seed: ClassVar[bool] = True
 
     steps: int
 
     @classmethod
-    def seated(cls, seat: Seat) -> "Peeks":
+    def seated(cls, seat: WorldSeat) -> "Peeks":
         """Take the seed as the length of a step."""
-        return cls(seat.seed)
+        return cls(seat.world_seed)
 
     def decide(self, _spot: Spot) -> Go:
         """Take such a step."""
@@ -172,6 +175,13 @@ def test_a_twin_finds_a_policy_that_peeks() -> None:
     found = first_difference(Walk(), f"{__name__}:Peeks", seed=3)
     assert found == "t=0: {'places': 3}, in the twin {'places': 1}"
     assert first_difference(Walk(), "greedy", Walk(wind=0.0)) == ""
+
+
+def test_of_the_shipped_policies_one_has_the_worlds_seed_and_is_not_informed() -> None:
+    """A published bot, whose runner seeds its draws with the world's seed."""
+    every = {one for name, spec in CASES for one in makers(name, spec) if needs_world_seed(one)}
+    assert {one.__name__ for one in every if not is_informed(one)} == {"PublishedRandom"}
+    assert {"Perfect", "Foresight", "KnownLuck"} <= {one.__name__ for one in every}
 
 
 @pytest.mark.slow

@@ -62,6 +62,7 @@ __all__ = [
     "NamesFunctions",
     "NamesModels",
     "NamesPolicies",
+    "NeedsWorldSeed",
     "Noted",
     "OpensFiles",
     "Policy",
@@ -81,6 +82,7 @@ __all__ = [
     "memoryless_roles",
     "model_arguments",
     "model_of",
+    "needs_world_seed",
     "offers",
     "question_limit",
 ]
@@ -639,7 +641,7 @@ class LooksAhead(Protocol):
 # and a policy that needs no seat is an ordinary class.
 @runtime_checkable
 class Seated(Protocol):
-    """A policy class that is built from its seat: model, role, schema and seed.
+    """A policy class that is built from its seat: model, role, schema and a seed for its draws.
 
     Its class method `seated(seat, **arguments)` replaces the constructor; the arguments after
     *seat* are those of its spec.
@@ -738,6 +740,18 @@ class Informed(Protocol):
     informed: ClassVar[bool]
 
 
+# Declared, because whoever has the seed can build the world again and play it in advance.
+@runtime_checkable
+class NeedsWorldSeed(Protocol):
+    """A policy class whose `seated` receives a `WorldSeat`, which holds the world's seed.
+
+    It counts as informed, unless it says `informed = False`: a published bot whose runner seeds its
+    draws with the world's seed, and which uses the seed for nothing else.
+    """
+
+    needs_world_seed: ClassVar[bool]
+
+
 @runtime_checkable
 class Draws(Protocol):
     """A policy class, or a function, whose actions depend on chance or on the episode's seed.
@@ -776,9 +790,14 @@ def is_informed(policy: Any, model: Model[Any] | None = None) -> bool:
             future keeps facts that no role observes, see `kept_facts`; without a model that is left
             out.
     """
-    if offers(policy, Informed) and policy.informed:
+    if policy.informed if offers(policy, Informed) else needs_world_seed(policy):
         return True
     return model is not None and offers(policy, LooksAhead) and bool(kept_facts(model))
+
+
+def needs_world_seed(policy: Any) -> bool:
+    """Return whether a policy or its class receives the world's seed with its seat."""
+    return offers(policy, NeedsWorldSeed) and policy.needs_world_seed
 
 
 def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:

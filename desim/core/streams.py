@@ -6,7 +6,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["future_seed", "generator", "redrawn_seed"]
+__all__ = ["derived_seed", "future_seed", "generator", "redrawn_seed"]
+
+
+def derived_seed(seed: int, *name: str) -> int:
+    """Return the seed of 256 bits that a seed and a name stand for.
+
+    Args:
+        seed: The episode's seed, a whole number of at least 0.
+        name: One or more strings.
+
+    Returns:
+        The SHA-256 of *seed* and *name*, from which *seed* can only be found by trying seeds.
+    """
+    # Each part is preceded by its length, which keeps ("a", "bc") and ("ab", "c") apart.
+    text = f"{seed}:" + "".join(f"{len(part)}:{part}" for part in name)
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16)
 
 
 def generator(seed: int, *name: str) -> "Generator":
@@ -17,13 +32,11 @@ def generator(seed: int, *name: str) -> "Generator":
         name: One or more strings.
 
     Returns:
-        A PCG64 generator whose seed is the SHA-256 of *seed* and *name*.
+        A PCG64 generator with the seed `derived_seed(seed, *name)`.
     """
     from numpy.random import PCG64, Generator
 
-    # Each part is preceded by its length, which keeps ("a", "bc") and ("ab", "c") apart.
-    text = f"{seed}:" + "".join(f"{len(part)}:{part}" for part in name)
-    return Generator(PCG64(int(hashlib.sha256(text.encode()).hexdigest(), 16)))
+    return Generator(PCG64(derived_seed(seed, *name)))
 
 
 def redrawn_seed(seed: int, future: int) -> int:

@@ -22,11 +22,12 @@ from desim.core.protocols import (
     default_roles,
     model_arguments,
     model_of,
+    needs_world_seed,
     offers,
 )
 from desim.core.roles import Role
 from desim.core.run import check_roles
-from desim.core.streams import generator
+from desim.core.streams import derived_seed
 from desim.episodes.budget import CommandBudget, command_budget
 from desim.episodes.spec import Spec, label
 from desim.errors import UsageError, possible
@@ -38,6 +39,7 @@ __all__ = [
     "OnePolicy",
     "Policies",
     "Seat",
+    "WorldSeat",
     "assign",
     "assigned",
     "policy_at",
@@ -56,11 +58,14 @@ Policies = OnePolicy | Mapping[str, OnePolicy] | None
 class Seat:
     """What a policy's class method `seated` receives.
 
+    It does not hold the world's seed, with which a policy could play the world in advance.
+
     Attributes:
         model: The frozen parameters of the world.
         role: The role's name.
         spec: The role's schema and options.
-        seed: The episode's seed.
+        seed: Of the policy's own draws, a whole number of 256 bits: the SHA-256 of the world's seed
+            and the role's name (`derived_seed`).
         budget: What all policies of the command may use together.
         name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
     """
@@ -74,7 +79,24 @@ class Seat:
 
     def generator(self) -> Any:
         """Return a random generator of the seat's own, independent of all streams of the world."""
-        return generator(self.seed, "policy", self.role)
+        from numpy.random import PCG64, Generator  # takes longer to import than all of desim
+
+        return Generator(PCG64(self.seed))
+
+
+@frozen
+class WorldSeat(Seat):
+    """The seat of a policy whose class declares `NeedsWorldSeed`.
+
+    Attributes:
+        world_seed: The world's seed; of a part, the part's.
+    """
+
+    world_seed: int = field(kw_only=True)
+
+    def without_world_seed(self) -> Seat:
+        """Return the seat of any other policy."""
+        return Seat(self.model, self.role, self.spec, self.seed, self.budget, name=self.name)
 
 
 @frozen
@@ -185,15 +207,17 @@ def assigned(model: Model[Any], policies: Policies) -> Iterator[tuple[Any, Model
         yield one, model_of(model, role)[0]
 
 
-def seat_of(model: Model[Any], role: str, seed: int) -> Seat:
+def seat_of(model: Model[Any], role: str, seed: int) -> WorldSeat:
     """Return the seat of a role; a role of a part has the part's model and seed, and its own name.
 
-    So a policy plays a part as it plays the part's model alone.
+    So a policy plays a part as it plays the part's model alone. `policy_at` takes the world's seed
+    out of the seat of a policy that does not declare `NeedsWorldSeed`.
     """
     name, inside = split_name(role)
     if offers(model, HasParts) and inside and name in (models := model.models):
         return evolve(seat_of(models[name], inside, model.seed_of(name, seed)), name=role)
-    return Seat(model, role, model.roles[role], seed)
+    own = derived_seed(seed, "policy", role)
+    return WorldSeat(model, role, model.roles[role], own, world_seed=seed)
 
 
 def _by_role(model: Model[Any], policies: Mapping[str, Any]) -> dict[str, Any]:
@@ -295,7 +319,25 @@ def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy
     for missing, parameter in parameters(call).items():
         if missing not in arguments and parameter.default is parameter.empty:
             raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
-    return _checked(make(seat, **arguments) if make else build(cls, arguments))
+    if make is None:
+        return _checked(build(cls, arguments))
+    return _checked(make(_seat_for(cls, seat, name), **arguments))
+
+
+def _seat_for(cls: type, seat: Seat, name: str) -> Seat:
+    """Return the seat for a policy class, with the world's seed only where it declares that.
+
+    Raises:
+        UsageError: It needs the world's seed, which the policy that builds it does not have.
+    """
+    if not needs_world_seed(cls):
+        return seat.without_world_seed() if isinstance(seat, WorldSeat) else seat
+    if not isinstance(seat, WorldSeat):
+        raise UsageError(
+            f"policy {name!r} needs the world's seed, and cannot be built inside a policy that "
+            "does not have it"
+        )
+    return seat
 
 
 def _checked(policy: Any) -> Policy:

@@ -178,7 +178,7 @@ class Simulator:
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
 
-    def begin(self, policies: Mapping[str, Policy], future: int) -> Run[Any]:
+    def _begun(self, policies: Mapping[str, Policy], future: int) -> Run[Any]:
         """Return a run that has repeated the decisions so far, in a redrawn future.
 
         Args:
@@ -214,7 +214,7 @@ class Simulator:
         made = self.lineup(policies, future).policies
         self.rollouts += 1
         try:
-            run = self.begin(made, future)
+            run = self._begun(made, future)
             decision = run.open[place]
             self._check_same(place, decision)
             # It observes the question too, as `begin` lets it observe those before.

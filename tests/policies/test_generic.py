@@ -7,7 +7,7 @@ import pytest
 from attrs import frozen
 
 from desim import Episode, Option, Role, Run, World, play
-from desim.episodes.lineup import Seat, resolve
+from desim.episodes.lineup import resolve, seat_of
 from desim.errors import BadRecord, PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
 from policies.greedy import Greedy
@@ -75,8 +75,7 @@ def test_random_repeats_itself_for_a_seed() -> None:
 
 def draws(seed: int, role: str) -> list[int]:
     """The first random numbers of a seat."""
-    seat = Seat(GAME, role, GAME.roles[role], seed)
-    return [int(n) for n in seat.generator().integers(1 << 30, size=4)]
+    return [int(n) for n in seat_of(GAME, role, seed).generator().integers(1 << 30, size=4)]
 
 
 def test_random_shifts_no_draw_of_the_world() -> None:

@@ -97,7 +97,7 @@ def test_other_seats_have_a_policy_of_their_own() -> None:
         ("rollout,margin=-0.5", "margin=-0.5 was given; it is at least 0"),
         ("rollout,base=unknown", "there is no policy 'unknown' for beer_game"),
         ("rollout,base=rollout", "'rollout' cannot play in rollouts: it looks ahead itself"),
-        ("rollout,base=perfect", "cannot play in rollouts: it is informed of the future"),
+        ("rollout,base=perfect", "needs the world.s seed, and cannot be built inside a policy"),
         ("rollout,base=typical+no=1", "policy 'typical' has no argument 'no'"),
     ],
 )

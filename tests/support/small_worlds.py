@@ -20,7 +20,7 @@ from attrs.validators import ge
 
 from desim.core.roles import Option, Role
 from desim.core.world import World
-from desim.episodes.lineup import Seat
+from desim.episodes.lineup import WorldSeat
 from desim.sweeps.sweep import sweep
 
 #: Names of the classes below, as the command line and workers use them.
@@ -220,13 +220,15 @@ class Waiting:
 class Fails:
     """Fails, in the way that `how` names, if the seed is a multiple of three."""
 
+    needs_world_seed: ClassVar[bool] = True
+
     seed: int
     how: str = "raise"
 
     @classmethod
-    def seated(cls, seat: Seat, how: str = "raise") -> "Fails":
-        """Keep the episode's seed."""
-        return cls(seat.seed, how)
+    def seated(cls, seat: WorldSeat, how: str = "raise") -> "Fails":
+        """Keep the world's seed."""
+        return cls(seat.world_seed, how)
 
     def decide(self, _spot: Spot) -> Any:
         """Take a step of one, or fail."""
@@ -247,12 +249,14 @@ class Fails:
 class Outage:
     """Fails on seeds from the one that `OUTAGE` in the environment names."""
 
+    needs_world_seed: ClassVar[bool] = True
+
     seed: int
 
     @classmethod
-    def seated(cls, seat: Seat) -> "Outage":
-        """Keep the episode's seed."""
-        return cls(seat.seed)
+    def seated(cls, seat: WorldSeat) -> "Outage":
+        """Keep the world's seed."""
+        return cls(seat.world_seed)
 
     def decide(self, _spot: Spot) -> Go:
         """Take a step of one, or fail."""
@@ -265,15 +269,17 @@ class Outage:
 class Endless:
     """Never answers on seed 1, in the way that `how` names."""
 
+    needs_world_seed: ClassVar[bool] = True
+
     seed: int
     how: str
 
     @classmethod
-    def seated(cls, seat: Seat, how: str) -> "Endless":
-        """Keep the episode's seed, or never return."""
-        while how == "build" and seat.seed == 1:
+    def seated(cls, seat: WorldSeat, how: str) -> "Endless":
+        """Keep the world's seed, or never return."""
+        while how == "build" and seat.world_seed == 1:
             pass
-        return cls(seat.seed, how)
+        return cls(seat.world_seed, how)
 
     def decide(self, _spot: Spot) -> Go:
         """Take a step of one, or never return."""

@@ -8,6 +8,7 @@ from attrs.validators import ge, optional
 
 from desim import Seat
 from desim.core.streams import generator
+from desim.episodes.lineup import WorldSeat
 from models.beer_game import demand, rules
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
@@ -168,14 +169,15 @@ class Foresight:
     """
 
     informed: ClassVar[bool] = True
+    needs_world_seed: ClassVar[bool] = True
     demand: list[int]
     ahead: int
 
     @classmethod
-    def seated(cls, seat: Seat) -> Self:
+    def seated(cls, seat: WorldSeat) -> Self:
         """Build the policy for a stage with the demand of the episode's seed."""
         params = parameters(seat.model, "foresight")
-        draw = partial(generator, seat.seed, "demand")
+        draw = partial(generator, seat.world_seed, "demand")
         return cls(demand.weekly(params.demand, params.horizon, draw), 0 if params.blind else -1)
 
     def decide(self, stage: Stage) -> Order:

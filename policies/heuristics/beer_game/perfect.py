@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from attrs import define, field, frozen
 
-from desim import Seat
 from desim.core.streams import generator
+from desim.episodes.lineup import WorldSeat
 from models.beer_game import demand
 from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
@@ -58,6 +58,7 @@ class Perfect:
     """
 
     informed: ClassVar[bool] = True
+    needs_world_seed: ClassVar[bool] = True
     plan: ClairvoyantPlan
     first: int
     notes: dict[str, float] = field(init=False)
@@ -67,7 +68,7 @@ class Perfect:
         self.notes = {"cost": plan.cost, "bound": plan.bound, "gap": plan.gap}
 
     @classmethod
-    def seated(cls, seat: Seat, rounds: int = 30) -> Self:
+    def seated(cls, seat: WorldSeat, rounds: int = 30) -> Self:
         """Search for the list and build the policy.
 
         Args:
@@ -78,7 +79,7 @@ class Perfect:
             UsageError: The seat belongs to another model.
         """
         params = parameters(seat.model, "perfect")
-        plan = best_plan(params, seat.role, seat.seed, rounds)
+        plan = best_plan(params, seat.role, seat.world_seed, rounds)
         return cls(plan, 0 if params.blind else 1)
 
     def decide(self, stage: Stage) -> Order:

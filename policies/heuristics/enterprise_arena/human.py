@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 from attrs import define, field
 from attrs.validators import ge, in_
 
-from desim import Seat
+from desim.episodes.lineup import WorldSeat
 from models.enterprise_arena.actions import (
     DEBT,
     EQUITY,
@@ -57,6 +57,7 @@ class HumanLike:
 
     informed: ClassVar[bool] = True
     draws: ClassVar[bool] = True
+    needs_world_seed: ClassVar[bool] = True
 
     expert: str = field(default="A", validator=in_(("A", "B")))
     tranches: int = field(default=2, validator=ge(1))
@@ -67,9 +68,9 @@ class HumanLike:
     _submitted: FundRaisingRequest | None = field(default=None, init=False)
 
     @classmethod
-    def seated(cls, seat: Seat, expert: str = "", tranches: int = 2) -> Self:
+    def seated(cls, seat: WorldSeat, expert: str = "", tranches: int = 2) -> Self:
         """Choose the expert by the episode's seed if none is named."""
-        return cls(expert or "AB"[seat.seed % 2], tranches)
+        return cls(expert or "AB"[seat.world_seed % 2], tranches)
 
     def decide(self, month: Month) -> Action | VerifyCashPosition:
         """Call the cash tool if it is due, then submit a request, close the books or pass."""

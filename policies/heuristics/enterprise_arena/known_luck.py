@@ -42,8 +42,9 @@ from typing import ClassVar, Self
 
 from attrs import define, field, frozen
 
-from desim import Model, Run, Seat
+from desim import Model, Run
 from desim.core.known_scores import KnownBound
+from desim.episodes.lineup import WorldSeat
 from desim.errors import UsageError
 from models.enterprise_arena.actions import FundRaisingRequest, Pass
 from models.enterprise_arena.observation import Month
@@ -85,6 +86,7 @@ class KnownLuck:
     """
 
     informed: ClassVar[bool] = True
+    needs_world_seed: ClassVar[bool] = True
 
     plan: KnownPlan
     notes: dict[str, float] = field(init=False)
@@ -93,7 +95,7 @@ class KnownLuck:
         self.notes = {"score": self.plan.score, "bound": self.plan.bound}
 
     @classmethod
-    def seated(cls, seat: Seat, width: int = WIDTH) -> Self:
+    def seated(cls, seat: WorldSeat, width: int = WIDTH) -> Self:
         """Plan the requests and build the policy.
 
         Args:
@@ -107,7 +109,7 @@ class KnownLuck:
             raise UsageError(f"width={width} was given; it is at least 1")
         if not isinstance(seat.model, ArenaParams):
             raise UsageError("known_luck reads the lender's luck and plays no other world")
-        plan = known_plan(seat.model, seat.seed, width)
+        plan = known_plan(seat.model, seat.world_seed, width)
         if plan is None:
             raise UsageError(
                 "known_luck plans requests up to largest_request; this world has none, or one in "

@@ -17,7 +17,8 @@ from typing import ClassVar
 
 from attrs import define, field, frozen
 
-from desim import Seat, play
+from desim import play
+from desim.episodes.lineup import WorldSeat
 from models.yc_bench.actions import CompanyStatus, TaskAccept
 from models.yc_bench.params import YCBenchParams
 from policies.heuristics.yc_bench.foresight import MarketForesight
@@ -55,15 +56,17 @@ class Oracle(Planner):
     """
 
     informed: ClassVar[bool] = True
+    needs_world_seed: ClassVar[bool] = True
 
     foresight: MarketForesight = field(kw_only=True)
     _saved: int = field(default=0, init=False, repr=False)
     _values: dict[str, float] = field(factory=dict, init=False, repr=False)
     _week: tuple[int, int] = field(default=(0, 0), init=False, repr=False)
 
+    # mypy: the planner takes any seat, and the framework builds this class with a `WorldSeat`.
     @classmethod
-    def seated(
-        cls, seat: Seat, rerolls: int = 3, load: int = 2, *, rehearse: bool = True
+    def seated(  # type: ignore[override]
+        cls, seat: WorldSeat, rerolls: int = 3, load: int = 2, *, rehearse: bool = True
     ) -> Planner:
         """Compute the hidden state from parameters and seed.
 
@@ -83,10 +86,10 @@ class Oracle(Planner):
         return make(seat, rerolls, load)
 
     @classmethod
-    def _foreseeing(cls, seat: Seat, rerolls: int, load: int) -> Planner:
+    def _foreseeing(cls, seat: WorldSeat, rerolls: int, load: int) -> Planner:
         params = seat.model
         assert isinstance(params, YCBenchParams)
-        foresight = MarketForesight.of(params, seat.seed)
+        foresight = MarketForesight.of(params, seat.world_seed)
         return cls(rerolls, load, rules=params.public, foresight=foresight)
 
     def _scout(self) -> Steps:
@@ -155,6 +158,6 @@ class Oracle(Planner):
             self._values.clear()
 
 
-def _earned(seat: Seat, policy: Planner) -> float:
+def _earned(seat: WorldSeat, policy: Planner) -> float:
     """Return the score of a policy in an exact copy of the world."""
-    return play(seat.model, policy, seat.seed).score
+    return play(seat.model, policy, seat.world_seed).score

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import define, field
 
-from desim.episodes.lineup import Seat
+from desim.episodes.lineup import WorldSeat
 from models.yc_bench.actions import (
     CompanyStatus,
     EndTurn,
@@ -105,17 +105,20 @@ class PublishedRandom(_OneAtATime):
     """Take a random task, drawn as the published runner draws it.
 
     Attributes:
-        seed: The episode's; a draw depends on it and on the turn alone.
+        seed: The world's; a draw depends on it and on the turn alone.
     """
 
     draws: ClassVar[bool] = True
+    needs_world_seed: ClassVar[bool] = True
+    # The published runner seeds its bot with the world's seed; the rule uses it for nothing else.
+    informed: ClassVar[bool] = False
 
     seed: int = field(kw_only=True)
 
     @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Take the episode's seed."""
-        return cls(seed=seat.seed)
+    def seated(cls, seat: WorldSeat) -> Self:
+        """Take the world's seed."""
+        return cls(seed=seat.world_seed)
 
     def choose(self, listed: Sequence[Row], turn: int) -> Row:
         """Draw one of the rows (SPEC section 3, stream `bot_random_select:T`)."""

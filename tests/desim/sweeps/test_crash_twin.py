@@ -8,7 +8,7 @@ from attrs import frozen
 from rich.console import Console
 from support.small_worlds import Go, Spot, Walk
 
-from desim.episodes.lineup import Seat
+from desim.episodes.lineup import WorldSeat
 from desim.sweeps.aggregates import Scale, aggregate
 from desim.sweeps.leaderboard import Board, Entrant
 from desim.sweeps.rows import Rows
@@ -21,12 +21,14 @@ SEEDS = range(12)
 class Twin:
     """Walks far, but back on every third seed."""
 
+    needs_world_seed: ClassVar[bool] = True
+
     seed: int
 
     @classmethod
-    def seated(cls, seat: Seat) -> "Twin":
-        """Keep the episode's seed."""
-        return cls(seat.seed)
+    def seated(cls, seat: WorldSeat) -> "Twin":
+        """Keep the world's seed."""
+        return cls(seat.world_seed)
 
     def decide(self, _spot: Spot) -> Go:
         """Take a long step."""
