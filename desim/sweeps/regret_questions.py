@@ -112,5 +112,8 @@ def of_policies(
 
 
 def _distinct(recorded: Any, others: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the recorded action, and the others that differ from it and from each other."""
-    return tuple({tagged(one): one for one in (*reversed([*others]), recorded)}.values())[::-1]
+    """Return the recorded action first, then the others that differ from it and from each other."""
+    found: dict[bytes, Any] = {}
+    for one in (recorded, *others):
+        found.setdefault(tagged(one), one)
+    return tuple(found.values())

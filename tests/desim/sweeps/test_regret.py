@@ -9,12 +9,14 @@ from attrs import evolve
 from support.small_worlds import Go, Spot, Stride, Walk
 from support.stub import Served, serving, text
 
-from desim import Episode, play
+from desim import Episode, Option, play
+from desim.episodes.what_if import Past
 from desim.errors import PolicyFailed, UsageError
 from desim.sweeps import regret_judging
 from desim.sweeps.regret import regret
 from desim.sweeps.regret_judge import parted
-from models.beer_game import BeerGame, Order, Stage
+from desim.sweeps.regret_questions import of_options
+from models.beer_game import BeerGame, Order, Stage, options
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=14)
 
@@ -71,6 +73,19 @@ def test_a_language_model_that_panics_in_two_weeks(tmp_path: Path) -> None:
     assert [line.place.t for line in found.ranked[:2]] == [4, 11]
     assert all(line.costs for line in found.ranked[:2])
     assert found.ranked[2].cost < found.ranked[1].cost / 2
+
+
+def test_a_recorded_action_among_the_options_is_judged_as_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It comes first among the actions, whatever its place among the options."""
+    offered = [Option(Order(units), 0.0) for units in (0, 8, 12)]
+    monkeypatch.setattr(options, "options", lambda _model, _stage: offered)
+    game = play(GAME, {"retailer": lambda _: Order(8)}, seed=3)
+    assert of_options(Past.read(game), 5, 9).actions == (Order(8), Order(0), Order(12))
+    [line] = regret(game, "order_up_to", futures=2, decisions=slice(5, 6)).lines
+    assert line.recorded == {"do": "order", "quantity": 8}
+    assert line.played == 2
 
 
 def test_a_good_player_has_little_to_regret() -> None:
