@@ -223,10 +223,12 @@ class Checkpoint:
         self._file.execute("BEGIN EXCLUSIVE")
         try:
             yield
+            self._file.execute("COMMIT")
         except BaseException:
-            self._file.execute("ROLLBACK")
+            # On a full disk SQLite has rolled back itself, and a second time is an error.
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
             raise
-        self._file.execute("COMMIT")
 
     def _check_format(self) -> None:
         if (version := self._integer("PRAGMA user_version")) != row_file.FORMAT:

@@ -144,13 +144,19 @@ def error_text(fault: sqlite3.Error, path: Path, advice: str) -> str:
     match getattr(fault, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return busy_text(path)
+        case sqlite3.SQLITE_FULL:
+            return (
+                f"the disk of {path.parent} is full; the rows before are kept, and the same "
+                "command goes on from there once there is room"
+            )
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
-            return f"{path} is no SQLite file, or a damaged one; {advice}"
+            says = f"is no SQLite file, or a damaged one; {advice}"
         case sqlite3.SQLITE_CANTOPEN:
-            return f"{path} cannot be opened; choose another folder"
+            says = "cannot be opened; choose another folder"
         case sqlite3.SQLITE_READONLY:
-            return f"{path} cannot be written: it is read-only; choose another folder"
-        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
-            return f"{path} cannot be written: {fault}; the rows before are kept"
+            says = "cannot be written: it is read-only; choose another folder"
+        case sqlite3.SQLITE_IOERR:
+            says = f"cannot be written: {fault}; the rows before are kept"
         case _:
-            return f"{path} cannot be used: {fault}"
+            says = f"cannot be used: {fault}"
+    return f"{path} {says}"

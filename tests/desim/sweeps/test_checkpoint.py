@@ -256,3 +256,17 @@ def test_a_folder_that_another_process_cleans_is_used(
     monkeypatch.setattr(row_file, "_write", cleaned)
     with Checkpoint(tmp_path, {"seeds": "0:9"}) as checkpoint:
         assert len(checkpoint) == 0
+
+
+def test_a_full_disk_is_named_and_loses_no_row(tmp_path: Path) -> None:
+    """Also where SQLite has rolled back itself; the same rows are added once there is room."""
+    with Checkpoint(tmp_path, {"what": "ever"}) as checkpoint:
+        checkpoint.add([0], [b"kept"])
+        checkpoint._file.execute("PRAGMA max_page_count = 5")
+        for _ in range(2):
+            with pytest.raises(UsageError, match=f"^the disk of {tmp_path} is full; the rows"):
+                checkpoint.add(range(1, 90), [b"y" * 5_000] * 89)
+        checkpoint._file.execute("PRAGMA max_page_count = 1000")
+        assert checkpoint.jobs() == {0}
+        checkpoint.add(range(1, 90), [b"y" * 5_000] * 89)
+        assert len(list(checkpoint.rows())) == 90

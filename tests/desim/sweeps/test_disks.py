@@ -95,7 +95,7 @@ def test_a_disk_that_has_become_read_only(tmp_path: Path, cut: str, says: str) -
     ("size", "says"),
     [
         # Half of the rows fit, and the first chunk of one worker holds at most that.
-        ("260k", "{out}/sweep.sqlite cannot be written: database or disk is full; the rows before"),
+        ("260k", "the disk of {out} is full; the rows before are kept, and the same command goes"),
         pytest.param(
             "500k",
             "cannot write {out}/rows.jsonl: No space left on device",
