@@ -114,13 +114,17 @@ class SweepSpec:
         """Select the best of the sweep; the arguments are those of `select`.
 
         Raises:
-            UsageError: As `select`, or seeds are given: it plays the seeds from 0; or there is a
-                design, which is played as a whole.
+            UsageError: As `select`, or there is a design, which is played as a whole.
         """
         self._refuse_design()
-        if self.seeds:
-            raise UsageError("a selection plays the seeds from 0; leave out the seeds")
-        return select(self.model, self._entries, preset=self.preset, set=self.set, **options)
+        return select(
+            self.model,
+            self._entries,
+            seeds=self._seeds,
+            preset=self.preset,
+            set=self.set,
+            **options,
+        )
 
     @property
     def analysed(self) -> bool:

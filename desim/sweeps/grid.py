@@ -1,6 +1,6 @@
 """The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from desim.sweeps.variants import variants
 if TYPE_CHECKING:  # `import desim` must not load numpy
     from desim.sweeps.design.points import Design
 
-__all__ = ["Grid", "checked_seeds", "grid"]
+__all__ = ["Grid", "checked_seeds", "grid", "with_further"]
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
@@ -203,6 +203,24 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
         raise UsageError("no seed was given; give at least one")
     refuse_duplicates("seed", checked)
     return checked
+
+
+def with_further(first: Sequence[int], most: int) -> list[int]:
+    """Return the seeds of a first batch, and those behind the largest of them.
+
+    Args:
+        first: At least one, as `checked_seeds` returns them.
+        most: How many seeds there are together.
+
+    Raises:
+        UsageError: The first batch has more.
+    """
+    if len(first) > most:
+        raise UsageError(
+            f"max_seeds={most} was given, but the first batch has {len(first)} seeds already"
+        )
+    start = max(first) + 1
+    return [*first, *range(start, start + most - len(first))]
 
 
 def _check_lineups(made: Grid) -> None:

@@ -1,6 +1,6 @@
 """Selects the best policy or parameters with as few episodes as a guarantee or a budget allows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,7 @@ from desim.statistics.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.ocba import allocation, chance_of_selection
 from desim.sweeps.executors import Executor
 from desim.sweeps.failures import counted
-from desim.sweeps.grid import Grid, grid
+from desim.sweeps.grid import Grid, checked_seeds, grid, with_further
 from desim.sweeps.groups import estimated
 from desim.sweeps.playing import Playing, Progress, playing
 from desim.sweeps.rows import Rows
@@ -109,7 +109,7 @@ def select(
     delta: float | None = None,
     alpha: float = 0.05,
     show: str = "score",
-    first: int = FIRST,
+    seeds: Iterable[int] = range(FIRST),
     max_seeds: int = MAX_SEEDS,
     preset: str = "",
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the word of the command line)
@@ -133,7 +133,7 @@ def select(
         delta: Of "kn": the smallest difference that matters, in the unit of the figure.
         alpha: The probability of a wrong selection, above 0.
         show: The figure, higher is better: score, decisions, or a metric.
-        first: Seeds of the first stage, at least 2.
+        seeds: Those of the first stage, at least 2; later stages go on behind the largest.
         max_seeds: Seeds of one candidate at most with "kn"; with "ocba" their mean number.
         preset: As in `sweep`.
         set: As in `sweep`.
@@ -153,13 +153,14 @@ def select(
         raise UsageError(f"by={by!r} was given; possible: {', '.join(PROCEDURES)}")
     if by == "kn" and delta is None:
         raise UsageError("the procedure kn needs delta, the smallest difference that matters")
+    begun_with = checked_seeds(seeds)
+    first = len(begun_with)
     if first < MIN_FIRST:
-        raise UsageError(f"first={first} was given; it is at least {MIN_FIRST}")
-    if max_seeds < first:
-        raise UsageError(f"max_seeds={max_seeds} was given, but the first stage has {first} seeds")
-    count = len(grid(model, policies, range(1), preset, set, limits))
+        raise UsageError(f"one seed was given; a selection begins with at least {MIN_FIRST}")
+    with_further(begun_with, max_seeds)
+    count = len(grid(model, policies, begun_with[:1], preset, set, limits))
     most = max_seeds * (count if by == "ocba" else 1)
-    plan = grid(model, policies, range(most), preset, set, limits)
+    plan = grid(model, policies, with_further(begun_with, most), preset, set, limits)
     with playing(plan, jobs, out, executor, progress, restart=restart) as started:
         race = _Race.of(started, show)
         if by == "kn":

@@ -1,7 +1,7 @@
 """Plays seeds in batches until what was asked is known as precisely as wanted."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from desim.short_repr import short_repr
 from desim.statistics.intervals import Interval
 from desim.statistics.precision import seeds_needed
 from desim.sweeps.executors import Executor
-from desim.sweeps.grid import Grid, grid
+from desim.sweeps.grid import Grid, checked_seeds, grid, with_further
 from desim.sweeps.playing import Playing, Progress, playing
 from desim.sweeps.rows import Rows
 from desim.sweeps.tables import ComparisonTable, TableLine
@@ -169,8 +169,8 @@ def compare(
         WorkerDied, DesimError, KeyboardInterrupt: As `sweep`.
     """
     precision = Precision.read(until)
-    first = list(seeds)
-    plan = grid(model, policies, _all_seeds(first, max_seeds), preset, set, limits)
+    first = checked_seeds(seeds)
+    plan = grid(model, policies, with_further(first, max_seeds), preset, set, limits)
     reference = against if against is not None else _first(plan)
     count = len(first)
     with playing(plan, jobs, out, executor, progress, restart=restart) as started:
@@ -182,17 +182,6 @@ def compare(
             count = min(more, len(plan.seeds))
         reached = more == count and not _unknown(table, precision)
         return Comparison(started.finish(), table, precision, reached, count)
-
-
-def _all_seeds(first: Sequence[int], most: int) -> list[int]:
-    if len(first) > most:
-        raise UsageError(
-            f"max_seeds={most} was given, but the first batch has {len(first)} seeds already"
-        )
-    if not first:
-        raise UsageError("no seed was given; give at least one")
-    start = max(first) + 1
-    return [*first, *range(start, start + most - len(first))]
 
 
 def _first(plan: Grid) -> Any:

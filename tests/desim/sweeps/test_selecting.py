@@ -1,12 +1,14 @@
 """The best of several policies and parameters, with few episodes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.small_worlds import FAILS, STRIDE, WALK
 
 from desim import select
 from desim.errors import UsageError
+from desim.sweeps.selecting import Procedure
 
 MANY = [f"{STRIDE},size={n}" for n in (1, 2, 3, 9, 10)]
 
@@ -45,7 +47,7 @@ def test_what_cannot_be_told_apart_is_said() -> None:
         WALK, [MANY[3], "random"], set={"wind": 9.0}, delta=1e-3, max_seeds=25, alpha=0.01
     )
     assert not found.reached or found.candidates[1].seeds <= 25
-    both = select(WALK, ["random", f"{STRIDE},size=2"], delta=1e-6, first=2, max_seeds=3)
+    both = select(WALK, ["random", f"{STRIDE},size=2"], delta=1e-6, seeds=range(2), max_seeds=3)
     assert both.best == ("random", f"{STRIDE},size=2")
     assert "3 seeds do not tell 2 candidates apart by 1e-06" in both.sentence
 
@@ -57,7 +59,18 @@ def test_a_candidate_that_fails_is_not_selected() -> None:
     assert found.candidates[1].estimate is None
     assert found.candidates[1].failed > 0
     with pytest.raises(UsageError, match="every candidate has episodes without a score"):
-        select(WALK, [FAILS, f"{FAILS},how=exit"], delta=1.0, first=2, max_seeds=2)
+        select(WALK, [FAILS, f"{FAILS},how=exit"], delta=1.0, seeds=range(2), max_seeds=2)
+
+
+@pytest.mark.parametrize("by", ["kn", "ocba"])
+def test_a_selection_begins_with_the_seeds_that_are_given(by: Procedure) -> None:
+    """And goes on behind the largest of them."""
+    given = [7, 40, 2, 3, 1]
+    both: Any = {"by": by, "delta": 1e-6, "max_seeds": 9, "set": {"wind": 9.0}}
+    found = select(WALK, ["random", MANY[1]], seeds=given, **both)
+    seeds = [row["seed"] for row in found.rows if row["policy"] == MANY[1]]
+    assert seeds == [*given, *range(41, 36 + len(seeds))]
+    assert len(seeds) > len(given)
 
 
 def test_a_stopped_selection_goes_on(tmp_path: Path) -> None:
@@ -76,8 +89,9 @@ def test_wrong_arguments_are_refused() -> None:
         ({"by": "best"}, "possible: kn, ocba"),
         ({"by": "kn"}, "needs delta"),
         ({"delta": 0.0}, "above 0"),
-        ({"delta": 1.0, "max_seeds": 5}, "first stage has 20 seeds"),
-        ({"first": 1}, "first=1 was given; it is at least 2"),
+        ({"delta": 1.0, "max_seeds": 5}, "first batch has 20 seeds"),
+        ({"seeds": [4]}, "one seed was given; a selection begins with at least 2"),
+        ({"seeds": "0:9"}, "give a list or a range"),
     ]:
         with pytest.raises(UsageError, match=text):
             select(WALK, MANY, **options)  # type: ignore[arg-type]
