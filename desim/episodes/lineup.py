@@ -29,7 +29,7 @@ from desim.core.roles import Role
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed
 from desim.episodes.budget import CommandBudget, command_budget
-from desim.episodes.spec import Spec, label
+from desim.episodes.spec import ConfiguredClass, Spec, label
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
 from desim.short_repr import short_repr
@@ -42,13 +42,16 @@ __all__ = [
     "WorldSeat",
     "assign",
     "assigned",
+    "is_made_anew",
+    "maker_of",
     "policy_at",
     "resolve",
     "seat_of",
 ]
 
-#: A spec, a policy, its class, or a function of an observation that returns an action.
-OnePolicy = str | Policy | type[Policy] | Callable[[Any], Any]
+#: A spec, a policy, its class (perhaps with arguments), or a function of an observation that
+#: returns an action.
+OnePolicy = str | Policy | type[Policy] | ConfiguredClass | Callable[[Any], Any]
 
 #: One for the model's default roles, or one for each role named.
 Policies = OnePolicy | Mapping[str, OnePolicy] | None
@@ -190,9 +193,7 @@ def assign(
             # A rule of the whole model, which no part knows: for the roles beside the parts.
             names = [name for name in names if split_name(name)[0] not in parts]
         return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
-    known: Any = policies
-    if isinstance(policies, str):
-        known = catalog.policy(Spec.read(policies).name, model)
+    known = maker_of(policies, model)
     everyone = offers(known, TakesAllRoles) and known.seats == "all"
     roles = tuple(model.roles) if everyone else tuple(roles or default_roles(model))
     return _one_each(dict.fromkeys(roles, policies), policies)
@@ -274,12 +275,28 @@ def _one_each(given: dict[str, Any], policies: OnePolicy) -> dict[str, Any]:
     Raises:
         UsageError: One instance would play several roles.
     """
-    if len(given) > 1 and not isinstance(policies, str | type | FunctionType):
+    if len(given) > 1 and not is_made_anew(policies):
         raise UsageError(
             f"one instance of {label(policies)} cannot play {' and '.join(given)}; "
             "give a mapping of roles to policies, a class or a spec"
         )
     return given
+
+
+def maker_of(policy: OnePolicy, model: Model[Any]) -> Any:
+    """Return the class or function that a spec names for a model, or that is given; an instance.
+
+    Raises:
+        UsageError: A spec names no policy.
+    """
+    if isinstance(policy, ConfiguredClass):
+        return policy.policy
+    return catalog.policy(Spec.read(policy).name, model) if isinstance(policy, str) else policy
+
+
+def is_made_anew(policy: object) -> bool:
+    """Return whether every episode makes its own policy of it, which an instance is not."""
+    return isinstance(policy, str | type | ConfiguredClass | FunctionType)
 
 
 def _names_played(model: Model[Any], parts: Collection[str]) -> list[str]:
@@ -302,6 +319,8 @@ def policy_at(one: Any, seat: Seat) -> Policy:
                 raise UsageError(f"policy {spec.name!r} is a function and takes no arguments")
             return _Function(maker)
         return _built(maker, seat, spec.arguments, spec.name)
+    if isinstance(one, ConfiguredClass):
+        return _built(one.policy, seat, one.arguments, label(one.policy))
     if isinstance(one, type):
         return _built(one, seat, {}, one.__name__)
     if inspect.isfunction(one):

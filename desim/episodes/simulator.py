@@ -11,7 +11,6 @@ the process costs more than the prefix of a usual episode (README, "Looking ahea
 import copy
 import inspect
 from collections.abc import Mapping, Sequence
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from desim.core.faults import RAISED, fault_text
@@ -27,7 +26,7 @@ from desim.core.protocols import (
 from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
-from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.episodes.lineup import Lineup, Policies, assign, is_made_anew, resolve
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
 from desim.schema import encode_observation
 from desim.short_repr import short_repr
@@ -303,8 +302,7 @@ def _end_after(run: Run[Any], ticks: int) -> None:
 
 
 def _copied(policy: Any) -> Any:
-    made_anew = isinstance(policy, str | type | FunctionType)
-    return policy if made_anew else copy.deepcopy(policy)
+    return policy if is_made_anew(policy) else copy.deepcopy(policy)
 
 
 def _check(name: str, policy: Policy) -> None:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.errors import UsageError
 
-__all__ = ["Spec", "label", "read_policies"]
+__all__ = ["ConfiguredClass", "Spec", "label", "read_policies"]
 
 
 @frozen
@@ -51,6 +51,24 @@ class Spec:
         return ",".join([self.name, *(f"{k}={v}" for k, v in self.arguments.items())])
 
 
+@frozen
+class ConfiguredClass:
+    """A policy class with arguments, where a spec could name the class in this process alone.
+
+    A class of a notebook has a name that no worker can look up, but can be sent to one.
+
+    Attributes:
+        policy: The class.
+        arguments: Texts by argument, as in a spec.
+    """
+
+    policy: type
+    arguments: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return str(Spec(label(self.policy), self.arguments))
+
+
 def read_policies(texts: Sequence[str]) -> str | dict[str, str]:
     """Read `[ROLE=]SPEC` texts: one spec for the default roles, or a mapping of roles to specs.
 
@@ -79,6 +97,8 @@ def label(policy: Any) -> str:
     """Return the name of a policy in tables and records: its spec, its `repr`, or its class."""
     if isinstance(policy, str):
         return str(Spec.read(policy))
+    if isinstance(policy, ConfiguredClass):
+        return str(policy)
     named = policy if hasattr(policy, "__qualname__") else type(policy)
     if named is policy or not attrs.has(named):
         return f"{named.__module__}:{named.__qualname__}"

@@ -10,7 +10,6 @@ import datetime as dt
 import inspect
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import FunctionType
 from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
@@ -32,7 +31,7 @@ from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.branch import same_step
 from desim.episodes.episode import Episode
-from desim.episodes.lineup import Policies, resolve
+from desim.episodes.lineup import Policies, is_made_anew, maker_of, resolve
 from desim.episodes.record import Header, Step, step_class
 from desim.episodes.spec import Spec, label, read_policies
 from desim.episodes.trust import given_policies, trusted_model
@@ -381,8 +380,7 @@ def _made(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Po
 
 def _copied(policy: Any) -> Any:
     """Return a policy that no other episode has played; specs and classes are built anew."""
-    anew = isinstance(policy, str | type | FunctionType)
-    return policy if anew else copy.deepcopy(policy)
+    return policy if is_made_anew(policy) else copy.deepcopy(policy)
 
 
 def _baselines(model: Model[Any]) -> Iterator[str]:
@@ -401,7 +399,7 @@ def _check(past: Past, one: Any, *, redrawn: bool) -> None:
         UsageError: It opens a file or contacts a host, which each branch would do again; or it is
             informed, and the future is redrawn.
     """
-    known = catalog.policy(Spec.read(one).name, past.model) if isinstance(one, str) else one
+    known = maker_of(one, past.model)
     if offers(known, ReachesOutside):
         raise UsageError(
             f"policy {label(one)!r} cannot play branches: it opens files or contacts a host, and "

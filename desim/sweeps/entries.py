@@ -1,17 +1,16 @@
 """The policies of a sweep: one labelled entry for each way to play."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import FunctionType
 from typing import Any
 
 import attrs
 import msgspec
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.catalog import policy_finder
 from desim.core.protocols import Model, Seated, model_arguments, model_of, offers
-from desim.episodes.lineup import Policies, assigned
-from desim.episodes.spec import Spec, label
+from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
+from desim.episodes.spec import ConfiguredClass, Spec, label
 from desim.errors import UsageError, possible
 from desim.schema.arguments import parameters
 from desim.sweeps.combinations import combinations
@@ -87,8 +86,8 @@ def given_arguments(policies: Policies) -> dict[str, Any]:
 
 
 def _own_arguments(policy: Any) -> dict[str, Any]:
-    if isinstance(policy, str):
-        return {name: _plain(text) for name, text in Spec.read(policy).arguments.items()}
+    if isinstance(policy, str | ConfiguredClass):
+        return {name: _plain(text) for name, text in _texts(policy).items()}
     if isinstance(policy, type) or not attrs.has(type(policy)):
         return {}
     values = attrs.asdict(policy, recurse=False)
@@ -127,12 +126,16 @@ def _named(given: Any, model: Model[Any]) -> Any:
 
 def _unset(one: Any, model: Model[Any]) -> set[str]:
     """Return the names of the arguments that one policy of one role takes and that are not set."""
-    if isinstance(one, type):
-        return _arguments(one, model)
-    if isinstance(one, str):
-        spec = Spec.read(one)
-        return _arguments(policy_finder.policy(spec.name, model), model) - set(spec.arguments)
+    if isinstance(one, str | type | ConfiguredClass):
+        return _arguments(maker_of(one, model), model) - set(_texts(one))
     return set()
+
+
+def _texts(one: str | type | ConfiguredClass) -> Mapping[str, str]:
+    """Return the arguments that a spec or a class with arguments sets; none of a class alone."""
+    if isinstance(one, type):
+        return {}
+    return one.arguments if isinstance(one, ConfiguredClass) else Spec.read(one).arguments
 
 
 def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
@@ -145,7 +148,7 @@ def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
 
 
 def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> Any:
-    """Return policies as specs with the arguments that they take; unchanged where there is none."""
+    """Return policies with the arguments that they take; unchanged where there is none."""
     if texts:
         given = _named(given, model)
     if not isinstance(given, Mapping):
@@ -164,12 +167,14 @@ def _with_own_arguments(name: str, one: Any, texts: Mapping[str, str], model: Mo
 
 
 def _set(given: Any, texts: Mapping[str, str], free: set[str]) -> Any:
-    """Return a policy as a spec with those of the arguments that are free."""
+    """Return a policy with those of the arguments that are free; a class stays that very class."""
     taken = {name: text for name, text in texts.items() if name in free}
     if not taken:
         return given
-    spec = Spec.read(given if isinstance(given, str) else label(given))
-    return str(evolve(spec, arguments={**spec.arguments, **taken}))
+    arguments = {**_texts(given), **taken}
+    if isinstance(given, str):
+        return str(Spec(Spec.read(given).name, arguments))
+    return ConfiguredClass(given if isinstance(given, type) else given.policy, arguments)
 
 
 def _of_role(texts: Mapping[str, str], role: str) -> dict[str, str]:
@@ -182,7 +187,7 @@ def _label(given: Policies) -> str:
     if isinstance(given, Mapping):
         named = (f"{role}={_label(one)}" if role else _label(one) for role, one in given.items())
         return " ".join(named) or "nobody"
-    if not isinstance(given, str | type | FunctionType) and not attrs.has(type(given)):
+    if not is_made_anew(given) and not attrs.has(type(given)):
         raise UsageError(
             f"an instance of {type(given).__qualname__} has no distinct label; "
             "give a spec, the class, or an instance of an attrs class"

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgspec
 
-from desim.catalog import policy_finder
 from desim.core.limits import Limits
 from desim.core.protocols import DependsOnModel, HasParts, Model, NamesPolicies, offers
-from desim.episodes.lineup import Policies, assigned
-from desim.episodes.spec import Spec
+from desim.episodes.lineup import Policies, assigned, maker_of
+from desim.episodes.spec import ConfiguredClass, Spec
 from desim.schema import to_plain
 from desim.sweeps.code_digests import code_digests
 from desim.sweeps.combinations import value_text
@@ -30,6 +29,7 @@ from desim.sweeps.definitions.module_files import modules_that_define
 from desim.sweeps.definitions.modules import is_installed
 from desim.sweeps.definitions.reached import Reached, reached
 from desim.sweeps.grid import Grid
+from desim.sweeps.main_module import forget_standard_input
 from desim.sweeps.worker import play_to_json
 from desim.version import __version__
 
@@ -94,6 +94,7 @@ def code_topics(found: Iterable[Any]) -> dict[str, str]:
     Raises:
         UsageError: A source file or a named file cannot be read.
     """
+    forget_standard_input()
     found = list(found)
     codes, met = code_digests(one for one in found if not isinstance(one, str | bytes))
     roots = [one for one in found if not isinstance(one, str | bytes)]
@@ -205,17 +206,17 @@ def _found(plan: Grid) -> Iterator[Any]:
 
 
 def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
-    if not isinstance(policy, str):
+    if not isinstance(policy, str | ConfiguredClass):
         yield from inside(policy)
         return
-    spec = Spec.read(policy)
-    maker = policy_finder.policy(spec.name, model)
+    maker = maker_of(policy, model)
+    given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
     yield maker
     if offers(maker, DependsOnModel):
         yield from maker.dependencies(model)
-    yield from spec.arguments.values()
+    yield from given.values()
     if offers(maker, NamesPolicies):
-        for inner in maker.inner_policies(spec.arguments):
+        for inner in maker.inner_policies(given):
             yield from _policy(inner, model)
 
 

@@ -16,6 +16,7 @@ from desim.sweeps.hard_limit import allow_exit
 from desim.sweeps.interrupts import interrupts_blocked, interrupts_deferred
 from desim.sweeps.jobs import Job
 from desim.sweeps.lone_worker import LoneWorker, ProcessEnded, kill
+from desim.sweeps.main_module import forget_standard_input
 from desim.sweeps.messages import import_path, pickled, unpickle_and_play
 from desim.sweeps.pool_executor import Numbered, PoolExecutor
 from desim.sweeps.worker import failed_to_json
@@ -144,6 +145,7 @@ def spawned_pool(workers: int) -> "ProcessPoolExecutor":
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
+    forget_standard_input()
     return ProcessPoolExecutor(
         workers,
         mp_context=get_context("spawn"),

@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from desim.catalog import policy_finder
 from desim.core.protocols import Draws, Model, is_deterministic, is_drawing, offers
-from desim.episodes.lineup import assigned
+from desim.episodes.lineup import assigned, maker_of
 from desim.episodes.spec import Spec
 from desim.sweeps.grid import Grid
 from desim.sweeps.jobs import Cell
@@ -39,11 +38,9 @@ def is_fixed(cell: Cell) -> bool:
 
 
 def _may_draw(policy: Any, model: Model[Any]) -> bool:
-    listed = False
-    if isinstance(policy, str):
-        name = Spec.read(policy).name
-        listed, policy = ":" not in name, policy_finder.policy(name, model)
-    return is_drawing(policy) or not (listed or offers(policy, Draws))
+    listed = isinstance(policy, str) and ":" not in Spec.read(policy).name
+    maker = maker_of(policy, model)
+    return is_drawing(maker) or not (listed or offers(maker, Draws))
 
 
 def copies_of(plan: Grid, jobs: Iterable[int]) -> dict[int, list[int]]:

@@ -10,11 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from desim.catalog import policy_finder
 from desim.core.limits import Limits
 from desim.core.protocols import is_deterministic, is_drawing
-from desim.episodes.lineup import assigned
-from desim.episodes.spec import Spec
+from desim.episodes.lineup import assigned, maker_of
 from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
 from desim.sweeps.executors import Executor
@@ -182,10 +180,7 @@ def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[
 def _is_fixed(plan: Grid) -> bool:
     """Return whether episodes do not depend on the seed."""
     model = plan.variants[0].model
-    makers = (
-        policy_finder.policy(Spec.read(one).name, of) if isinstance(one, str) else one
-        for one, of in assigned(model, plan.entries[0].policies)
-    )
+    makers = (maker_of(one, of) for one, of in assigned(model, plan.entries[0].policies))
     return is_deterministic(model) and not any(map(is_drawing, makers))
 
 

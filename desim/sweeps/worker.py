@@ -15,7 +15,7 @@ from desim.core.protocols import HasSeriesColumns, HasWorstScore, Model, offers
 from desim.core.result import flat
 from desim.core.series import Series
 from desim.episodes.episode import Episode
-from desim.episodes.lineup import resolve
+from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.schema.scalars import plain_scalar
 from desim.sweeps.failures import WORST_SCORE
@@ -139,7 +139,7 @@ def _copied(policies: Any) -> Any:
     """Copy instances, so that no episode depends on the state an earlier one left in them."""
     if isinstance(policies, Mapping):
         return {role: _copied(one) for role, one in policies.items()}
-    return policies if isinstance(policies, str | type) else copy.deepcopy(policies)
+    return policies if is_made_anew(policies) else copy.deepcopy(policies)
 
 
 def _results(episode: Episode) -> dict[str, Any]:
