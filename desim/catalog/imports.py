@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from desim.errors import UsageError, possible
+from desim.opened_files import noting
 
 __all__ = ["folders", "foreign_file", "import_ours", "is_loaded", "is_users_module", "load"]
 
@@ -114,7 +115,8 @@ def load(path: str, what: str) -> Any:
     if not module or module.startswith("."):
         raise UsageError(f"{what} {path!r} names no module; write module:Class")
     try:
-        members = vars(importlib.import_module(module))
+        with noting():  # a module may read its data when it is imported
+            members = vars(importlib.import_module(module))
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise

@@ -19,6 +19,7 @@ from typing import ClassVar, Self
 from desim.errors import BadRecord, UsageError
 from desim.sweeps import row_file
 from desim.sweeps.fingerprint import CODE, differing_topics, is_digest
+from desim.sweeps.noted_files import GONE, noted_now, noted_topics
 
 __all__ = ["FILE_NAME", "Checkpoint"]
 
@@ -87,6 +88,7 @@ class Checkpoint:
         self.damaged = False
         self.lost: list[int] = []
         self._jobs: set[int] = set()
+        self._identity = dict(identity or {})
         if identity is not None and not os.path.lexists(self.path):
             self._create(identity)
         self._file = self._connected()
@@ -123,6 +125,26 @@ class Checkpoint:
         with self._usage_errors(), self._transaction():
             row_file.insert(self._file, zip(jobs, rows, strict=True))
         self._jobs.update(jobs)
+
+    def note_files(self, files: Mapping[str, str]) -> None:
+        """Add files that were opened to play rows to what determines the rows.
+
+        Files that the sweep itself writes beside its rows do not count.
+
+        Args:
+            files: Their digests by path.
+
+        Raises:
+            UsageError: One has changed since rows that are kept were played, or the file cannot be
+                written.
+        """
+        known = noted_topics(files, self._identity, self.path.parent)
+        if not known.items() <= self._identity.items():
+            again = {topic: known[topic] for topic in known if topic in self._identity}
+            self._check_same({**self._identity, **again})
+            self._identity |= known
+            with self._usage_errors(), self._transaction():
+                row_file.write_identity(self._file, self._identity)
 
     def remove(self, jobs: Iterable[int]) -> None:
         """Remove the rows of some jobs in one transaction, so that these are played again.
@@ -205,7 +227,7 @@ class Checkpoint:
         else:
             self._check_format()
             self._check_identity(identity)
-            self._keep_sound_rows(identity, owns)
+            self._keep_sound_rows(owns)
 
     def _lock(self) -> None:
         """Take the lock, which is then kept until the file is closed."""
@@ -241,11 +263,21 @@ class Checkpoint:
         stored = row_file.read_identity(self._file)
         if stored is None:
             raise UsageError(f"{self.path} is damaged: its {self.command} cannot be read; {_WAYS}")
-        if stored != dict(identity):
+        self._identity = stored
+        self._check_same({**identity, **noted_now(stored)})
+
+    def _check_same(self, identity: Mapping[str, str]) -> None:
+        """Check that the rows that are kept fit what determines rows now.
+
+        Raises:
+            UsageError: They do not.
+        """
+        stored = self._identity
+        if any(stored.get(topic) != identity.get(topic) for topic in {**stored, **identity}):
             differs = _difference(self.command, stored, identity)
             raise UsageError(f"{self.path} holds {differs}; {_WAYS}")
 
-    def _keep_sound_rows(self, identity: Mapping[str, str], owns: Owns) -> None:
+    def _keep_sound_rows(self, owns: Owns) -> None:
         """Find the finished jobs; if anything is damaged, write the sound rows to a new file."""
         for job, row in row_file.scan(self._file):
             if row is not None and owns(job, row):
@@ -255,7 +287,7 @@ class Checkpoint:
         self.damaged = bool(self.lost) or not row_file.is_sound(self._file)
         self.lost = [job for job in self.lost if job not in self._jobs]
         if self.damaged:
-            self._replace(identity, self._sound_rows(owns))
+            self._replace(self._identity, self._sound_rows(owns))
 
     def _sound_rows(self, owns: Owns) -> Iterator[tuple[int, bytes]]:
         self._jobs.clear()
@@ -314,6 +346,8 @@ def _difference(command: str, stored: Mapping[str, str], identity: Mapping[str, 
 def _topic_text(topic: str, stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
     if topic not in identity:
         return f"{topic} is not used any more"
+    if identity[topic] == GONE:
+        return f"{topic} is gone"
     if is_digest(identity[topic]):
         return f"{topic} has changed" if topic in stored else f"{topic} is new"
     before, now = stored.get(topic, ""), identity[topic]

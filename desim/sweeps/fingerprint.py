@@ -2,8 +2,8 @@
 
 Beside the grid these are versions, the definitions that what plays reaches in its source (see
 `definitions`), the code of a notebook and of local classes and functions (see `code_digests`), and
-the content of every file that a parameter or an argument names. What a policy reads or contacts
-otherwise is not covered.
+the content of every file that a parameter or an argument names. Files that a policy opens itself
+are added when they are (see `noted_files`); what it contacts is not covered.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgspec
 
+from desim.catalog import policy_finder
 from desim.core.limits import Limits
 from desim.core.protocols import DependsOnModel, HasParts, Model, NamesPolicies, offers
 from desim.episodes.lineup import Policies, assigned, maker_of
@@ -40,6 +41,7 @@ __all__ = [
     "CODE",
     "code_topics",
     "differing_topics",
+    "digest_text",
     "fingerprint",
     "inside",
     "is_digest",
@@ -169,6 +171,11 @@ def _lineups(model: Model[Any], policies: Policies) -> Iterator[Any]:
         for of in models:
             if policy_finder.lineup(name.strip(), of):
                 yield policy_finder.lineups_function(of)
+
+
+def digest_text(digest: str) -> str:
+    """Return the text of a topic that stands for content with a digest."""
+    return _DIGEST + digest
 
 
 def text_digest(content: bytes) -> str:

@@ -11,6 +11,7 @@ from desim.core.limits import Limits
 from desim.core.series import check_series
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
+from desim.opened_files import noting
 from desim.short_repr import short_repr
 from desim.sweeps.combinations import as_list, from_numpy, refuse_duplicates, value_text
 from desim.sweeps.entries import PolicyEntry, entries
@@ -90,6 +91,7 @@ class Grid:
         return mine == (names.model, names.preset, names.policy, names.seed)
 
 
+@noting()  # of a model or a policy that reads a file once for all episodes
 def grid(
     model: Any,
     policies: Any,

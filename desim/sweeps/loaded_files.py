@@ -1,4 +1,4 @@
-"""Which source files a worker has loaded, so that its parent notices when one is edited."""
+"""Which files a worker has loaded or read, so that its parent notices when one is edited."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from desim.opened_files import opened
 from desim.sweeps.messages import import_path, unpickle_and_play
 
 __all__ = ["CHANGED", "Stamp", "play_and_tell", "stamp", "surroundings"]
@@ -46,9 +47,9 @@ def play_and_tell(
 
 
 def _new_files() -> set[str]:
-    """Return the files of modules that are loaded and not known to the parent."""
+    """Return the files of loaded modules and of their data that are not known to the parent."""
     # Not by `getattr`, which would run the `__getattr__` of modules that import lazily.
-    files = {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
+    files = {module.__dict__.get("__file__") for module in [*sys.modules.values()]} | opened()
     return {
         file
         for file in files

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from desim.errors import UsageError
+from desim.opened_files import noting
 from desim.sweeps.executors import Work
 from desim.sweeps.jobs import Job
 
@@ -68,7 +69,8 @@ def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:
     """Play a chunk in a worker, which may be on another machine."""
     sys.path.extend(each for each in path if each not in sys.path)
     try:
-        names, work, chunk = pickle.loads(message)  # noqa: S301 (it comes from our own parent)
+        with noting():  # it imports the modules of models and policies
+            names, work, chunk = pickle.loads(message)  # noqa: S301 (it comes from our own parent)
     except Exception as fault:  # noqa: BLE001 (unpickling runs users' code)
         raise UsageError(
             f"a worker cannot load a job ({type(fault).__name__}: {fault}); the modules of its "

@@ -21,6 +21,7 @@ from desim.sweeps.in_workers import check_jobs
 from desim.sweeps.interrupts import interrupts_deferred
 from desim.sweeps.open_store import open_store
 from desim.sweeps.process_executor import ProcessExecutor
+from desim.sweeps.row_files import split
 from desim.sweeps.rows import Rows
 from desim.sweeps.same_episodes import copies_of, copy_of, has_failed
 from desim.sweeps.store import Store
@@ -110,8 +111,10 @@ class Playing:
         while chunks:
             first, before = chunks.count, played
             with _closed_after(self.players.run(play_chunk, chunks)) as results:
-                for index, rows in results:
+                for index, played_rows in results:
+                    rows, files = split(played_rows)
                     with interrupts_deferred():
+                        self.store.note_files(files)
                         done += self._keep(chunks.finish(first + index, len(rows)), rows, copies)
                     played += len(rows)
                     self.progress(done, total)

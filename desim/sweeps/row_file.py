@@ -28,6 +28,7 @@ __all__ = [
     "read_identity",
     "replace",
     "scan",
+    "write_identity",
 ]
 
 #: Marks a file of ours ("desm" in ASCII), and the version of its layout.
@@ -82,10 +83,9 @@ def replace(path: Path, identity: Mapping[str, str], rows: Iterable[Numbered]) -
 
 
 def _write(path: Path, identity: Mapping[str, str], rows: Iterable[Numbered]) -> Path:
-    topics = msgspec.json.encode(identity)
     with contextlib.closing(sqlite3.connect(path)) as file:
         file.executescript(_SCHEMA)
-        file.execute("INSERT INTO identity VALUES (?, ?)", (topics, _checksum(-1, topics)))
+        write_identity(file, identity)
         insert(file, rows)
         file.commit()
     return path
@@ -95,6 +95,13 @@ def insert(file: sqlite3.Connection, rows: Iterable[Numbered]) -> None:
     """Insert rows with their checksums."""
     stored = ((job, row, _checksum(job, row)) for job, row in rows)
     file.executemany("INSERT INTO rows VALUES (?, ?, ?)", stored)
+
+
+def write_identity(file: sqlite3.Connection, identity: Mapping[str, str]) -> None:
+    """Write the identity of the sweep in place of the one before."""
+    topics = msgspec.json.encode(identity)
+    file.execute("DELETE FROM identity")
+    file.execute("INSERT INTO identity VALUES (?, ?)", (topics, _checksum(-1, topics)))
 
 
 def read_identity(file: sqlite3.Connection) -> dict[str, str] | None:

@@ -1,6 +1,6 @@
 """Where finished rows are kept during a sweep: the protocol, and a store in memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import TracebackType
 from typing import Protocol, Self
@@ -35,6 +35,17 @@ class Store(Protocol):
         """Add the rows of some jobs, all of them or none."""
         ...
 
+    def note_files(self, files: Mapping[str, str]) -> None:
+        """Note files that were opened to play rows, before these are added.
+
+        Args:
+            files: Their digests by path.
+
+        Raises:
+            UsageError: One has changed since rows that are kept were played.
+        """
+        ...
+
     def remove(self, jobs: Iterable[int]) -> None:
         """Remove the rows of some jobs."""
         ...
@@ -66,6 +77,9 @@ class MemoryStore:
     def add(self, jobs: Sequence[int], rows: Sequence[bytes]) -> None:
         """Add the rows of some jobs."""
         self._rows.update(zip(jobs, rows, strict=True))
+
+    def note_files(self, files: Mapping[str, str]) -> None:
+        """Note nothing: rows in memory are of one call."""
 
     def remove(self, jobs: Iterable[int]) -> None:
         """Remove the rows of some jobs."""

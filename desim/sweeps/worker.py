@@ -17,10 +17,12 @@ from desim.core.series import Series
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
+from desim.opened_files import noting
 from desim.schema.scalars import plain_scalar
 from desim.sweeps.failures import WORST_SCORE
 from desim.sweeps.hard_limit import hard_limit
 from desim.sweeps.jobs import GIVEN, POINT, SERIES_COLUMNS, Job, Row
+from desim.sweeps.row_files import RowFiles
 
 __all__ = ["SECONDS_PER_CHUNK", "failed_to_json", "play_chunk", "play_job", "play_to_json"]
 
@@ -38,13 +40,17 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
 
     Yields:
-        The row of each job as JSON, the form in which rows are sent and stored.
+        The row of each job as JSON, the form in which rows are sent and stored, with the files
+        that were opened (see `row_files.split`).
     """
     end = time.monotonic() + SECONDS_PER_CHUNK
+    files = RowFiles()
     # Around all episodes, as the end of each would collect the young objects of its own.
     with rare_collections():
         for job in jobs:
-            yield play_to_json(job)
+            with noting():
+                row = play_to_json(job)
+            yield files.added(row, job.cell)
             if time.monotonic() > end:
                 return
 

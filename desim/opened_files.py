@@ -1,0 +1,164 @@
+"""Files that models and policies open themselves, which no parameter and no argument names.
+
+An audit hook of Python notes them while user code is imported, built or played (`noting`). What is
+opened otherwise than by Python, such as by a database library, is not noted.
+"""
+
+import contextlib
+import hashlib
+import importlib.machinery
+import os
+import stat
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+__all__ = ["Files", "noting", "opened", "opened_by"]
+
+#: The digest of every file by its absolute path.
+Files = dict[str, str]
+
+#: When a file was last modified, in nanoseconds, and its size in bytes.
+Stamp = tuple[int, int]
+
+#: Stands for the content of a file that was modified after it had been read: it equals no digest.
+_CHANGED = "modified since it was read"
+
+#: Packages whose files are no data of a user; of desim's own, other digests stand for them.
+_OURS = ("desim", "ledgers", "models", "policies")
+
+#: Folders of the system and of caches, in which no user keeps the data of a policy.
+_OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cache")
+
+#: Endings of the files from which Python imports.
+_OF_CODE = tuple(importlib.machinery.all_suffixes())
+
+#: By path, the names of the modules that were executing when it was opened. It is never emptied, as
+#: a module may keep what it has read.
+_opened: dict[str, set[str]] = {}
+#: Files that this process has written: they are results and no data.
+_written: set[str] = set()
+#: The stamp of a file when it was last opened.
+_stamps: dict[str, Stamp] = {}
+#: The digest of what was read of a file, with that stamp.
+_digests: dict[str, tuple[Stamp, str]] = {}
+#: How many `noting` are open; the hook cannot be removed, and does nothing at 0.
+_depth = 0
+#: The hook, once it has been added.
+_hooks: list[object] = []
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[None]:
+    """Note the files that are opened inside, with the modules that open them."""
+    global _depth  # noqa: PLW0603 (read by the hook at every event)
+    if not _hooks:
+        _ignored()
+        _hooks.append(_note)
+        sys.addaudithook(_note)
+    _depth += 1
+    try:
+        yield
+    finally:
+        _depth -= 1
+
+
+def opened() -> set[str]:
+    """Return the files that have been read in this process and were not written by it."""
+    return _opened.keys() - _written
+
+
+def opened_by(modules: Iterable[str]) -> Files:
+    """Return the regular files that code of some modules, or code called by it, has read.
+
+    Of a module in a package the whole package counts. Files that this process has written, and
+    those of loaded modules, are left out.
+    """
+    wanted = {_package(name) for name in modules}
+    found = [path for path in opened() if not wanted.isdisjoint(map(_package, _opened[path]))]
+    code = _loaded() if any(path.endswith(_OF_CODE) for path in found) else set()
+    return {path: text for path in found if path not in code and (text := _digest(path))}
+
+
+def _package(module: str) -> str:
+    return module.rpartition(".")[0] or module
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    """Note an event of Python; called at each of its audit events."""
+    if not _depth:
+        return
+    if event == "open":
+        path, _, flags = arguments
+        if isinstance(path, str | bytes | os.PathLike) and isinstance(flags, int):
+            _note_opened(_absolute(path), reads=flags & os.O_ACCMODE == os.O_RDONLY)
+    elif event == "os.rename":  # a file that is written under another name first
+        _written.add(_absolute(arguments[1]))
+
+
+def _note_opened(path: str, *, reads: bool) -> None:
+    if not reads:
+        _written.add(path)
+    elif path.startswith(_ignored()) or path.endswith(".pyc"):
+        return
+    elif found := _stamp(path):
+        _stamps[path] = found
+        _opened.setdefault(path, set()).update(_modules(sys._getframe(2)))  # noqa: SLF001
+
+
+def _absolute(path: Any) -> str:
+    return os.path.abspath(os.fsdecode(path))  # noqa: PTH100 (links are not resolved)
+
+
+def _modules(frame: FrameType | None) -> Iterator[str]:
+    """Yield the names of the modules whose code is executing; a script has one name in workers."""
+    while frame is not None:
+        name = frame.f_globals.get("__name__")
+        if isinstance(name, str):
+            yield "__main__" if name == "__mp_main__" else name
+        frame = frame.f_back
+
+
+@cache
+def _ignored() -> tuple[str, ...]:
+    """Return the beginnings of the paths that are not noted."""
+    python = {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
+    root = Path(__file__).parent.parent
+    folders = [*python, *map(os.path.expanduser, _OF_SYSTEM), *(str(root / one) for one in _OURS)]
+    return tuple(os.path.join(os.path.abspath(one), "") for one in folders)  # noqa: PTH100, PTH118
+
+
+def _loaded() -> set[Any]:
+    return {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
+
+
+def _digest(path: str) -> str:
+    """Return the digest of what was read of a file; an empty text if it is no regular file."""
+    read = _stamps[path]
+    if path not in _digests or _digests[path][0] != read:
+        now = _stamp(path)
+        if now is None:
+            return ""
+        _digests[path] = read, _content(path) if now == read else _CHANGED
+    return _digests[path][1]
+
+
+def _stamp(path: str) -> Stamp | None:
+    """Return when a file was modified, in nanoseconds, and its size; None if it is not regular."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 (at every opening of a file)
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+
+
+def _content(path: str) -> str:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
