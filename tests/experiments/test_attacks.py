@@ -12,6 +12,7 @@ from support.paths import PYTHONPATH
 
 from experiments import attack_actions, attack_pairs, attack_programs, attack_replies
 from experiments.attack_kills import Killing
+from experiments.attack_sweeps import class_findings, data_findings, seed_findings
 
 #: Processes that the test kills; `DESIM_KILLS` raises it.
 KILLS = int(os.environ.get("DESIM_KILLS", "8"))
@@ -72,3 +73,14 @@ def test_the_attack_of_replies_finds_no_hole() -> None:
     head, *worlds = done.output.splitlines()
     assert head.split()[:3] == ["world", "shapes", "holes"]
     assert {case.world for case in attack_replies.CASES} <= {line.split()[0] for line in worlds}
+
+
+def test_the_attacks_of_sweeps_find_no_hole() -> None:
+    """A few of each kind; the script makes every call in every form."""
+    found = [
+        *class_findings(["standard input"], ["sweep, arguments"]),
+        *data_findings(["Imported"], [1]),
+        *seed_findings(range(3)),
+    ]
+    assert [one for one in found if one.hole] == []
+    assert len(found) == 4
