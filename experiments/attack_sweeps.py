@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -213,11 +214,11 @@ def _last(done: "subprocess.CompletedProcess[str]") -> str:
 def main(seeds: int) -> None:
     """Print the attacks, and end with 1 if one found a hole."""
     holes = 0
-    for one in (
-        *class_findings([*FORMS], [*CALLS]),
-        *command_findings([*COMMANDS]),
-        *data_findings(READINGS, (1, 2)),
-        *seed_findings(range(1_000, 1_000 + seeds)),
+    for one in chain(
+        seed_findings(range(1_000, 1_000 + seeds)),
+        data_findings(READINGS, (1, 2)),
+        command_findings([*COMMANDS]),
+        class_findings([*FORMS], [*CALLS]),
     ):
         holes += bool(one.hole)
         print(f"{one.kind:22}  {one.name:28}  {one.hole or 'holds'}", flush=True)
