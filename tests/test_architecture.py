@@ -41,7 +41,7 @@ MAY = {
 LAYERS = (
     {"version", "formatting", "short_repr"},
     {"errors"},
-    {"sandbox", "regular_file", "whole_file"},
+    {"sandbox", "regular_file", "whole_file", "opened_files"},
     {"safe_console", "tabular"},
     {"schema"},
     {"core"},
