@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from desim.cli.errors import fail
+from desim.cli.errors import fail, warnings_as_sentences
 from desim.errors import UsageError
 from desim.formatting import NOTHING
 
@@ -40,7 +40,14 @@ __all__ = ["command"]
 )
 @click.option("--dry-run", is_flag=True, help="Check the suite, print what is left, play nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask, whatever the suite is expected to cost.")
+@click.option(
+    "--restart", is_flag=True, help="Discard the episodes in --out, of this suite or another."
+)
 @click.option("--watch", "watches", is_flag=True, help="Show how far the command in DIR is.")
+@click.option("--check", "checks", is_flag=True, help="Replay the records in DIR.")
+@click.option(
+    "--trust", is_flag=True, help="Import and open whatever the records in DIR name, for --check."
+)
 def command(
     *,
     suite: Path,
@@ -49,34 +56,84 @@ def command(
     max_cost: float | None,
     dry_run: bool,
     yes: bool,
+    restart: bool,
     watches: bool,
+    checks: bool,
+    trust: bool,
 ) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
 
     Each episode has a record of its own in --out, also one of several in a row. The same command
     goes on where it was stopped or killed: no reply is bought twice, episodes that failed are tried
-    again, and those that a limit of money has stopped go on under a larger one.
+    again, and those that a limit of money has stopped go on under a larger one. If code or a file
+    that the episodes depend on has changed, it is refused.
+
+    The results in DIR are printed from its data; nothing that it names is imported or opened.
+    --check replays its records, compares them with the outcomes, and says what differs.
     """
     from desim.suites.folder import Folder
+    from desim.sweeps.store import SweepWarning
 
-    if suite.is_dir():
-        if any([out, jobs, max_cost is not None, dry_run, yes]):
-            raise UsageError("a folder's results are printed; give SUITE.toml and --out to play")
-        _show(Folder(suite), watches=watches)
-        return
-    if watches:
-        raise UsageError("--watch shows a suite that is played; give the folder of its --out")
-    _play(suite, out, jobs, max_cost, dry_run=dry_run, yes=yes)
+    with warnings_as_sentences(SweepWarning):
+        if suite.is_dir():
+            if any([out, jobs, max_cost is not None, dry_run, yes, restart]):
+                raise UsageError(
+                    "a folder's results are printed; give SUITE.toml and --out to play"
+                )
+            _show(Folder(suite), watches=watches, checks=checks, trust=trust)
+            return
+        if watches or checks or trust:
+            name = "--watch" if watches else "--check" if checks else "--trust"
+            raise UsageError(
+                f"{name} shows a suite that is played or was; give the folder of its --out"
+            )
+        if dry_run:
+            _dry_run(suite, out, max_cost)
+        else:
+            _play(suite, out, jobs, max_cost, yes=yes, restart=restart)
 
 
-def _show(folder: "Folder", *, watches: bool) -> None:
+def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None:
     """Print the results in a folder, after a look at the command that plays there if wanted."""
+    if trust and not checks:
+        raise UsageError("--trust belongs to --check; printing results imports nothing")
     plan = folder.plan()
+    if checks:
+        _check(folder, trust=trust)
+        return
     if watches:
         from desim.cli.bench_progress import watch
 
         watch(folder.status)
     _print_results(plan, folder)
+
+
+def _check(folder: "Folder", *, trust: bool) -> None:
+    """Print each difference between records and outcomes."""
+    from desim.suites.check import differences
+
+    found = 0
+    for found, difference in enumerate(differences(folder, trust=trust), 1):  # noqa: B007 (counted)
+        click.echo(difference)
+    if found:
+        fail(f"{found:,} differences; what the records say is what was played")
+    ended = sum(outcome.ended_episodes for outcome in folder.outcomes().values())
+    click.echo(f"{folder.path}: {ended:,} episodes replayed, all as in the outcomes")
+
+
+def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
+    """Check a suite, also where the variables of keys are not set, and print what is left."""
+    from desim.suites.folder import Folder
+    from desim.suites.plan import read_plan
+
+    plan = read_plan(suite, keys=False, max_cost=max_cost)
+    if out:
+        Folder(out).check(plan)
+    _print_expected(plan, Folder(out).outcomes() if out else {})
+    for name, entry in plan.entries.items():
+        if entry.table.key_env and not os.environ.get(entry.table.key_env):
+            variable = f"environment variable {entry.table.key_env}"
+            click.echo(f"entries.{name}: the {variable} (key_env) is not set; it is needed to play")
 
 
 def _play(
@@ -85,22 +142,19 @@ def _play(
     jobs: int | None,
     max_cost: float | None,
     *,
-    dry_run: bool,
     yes: bool,
+    restart: bool,
 ) -> None:
     from desim.suites.folder import Folder
     from desim.suites.plan import read_plan
+    from desim.suites.recorded_spending import count_records
 
     plan = read_plan(suite, max_cost=max_cost)
-    if dry_run:
-        if out:
-            Folder(out).check(plan)
-        _print_expected(plan, Folder(out).outcomes() if out else {})
-        return
     if out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
     folder = Folder(out)
-    with folder.opened(plan), folder.ledger(write=True) as ledger:
+    with folder.opened(plan, restart=restart), folder.ledger(write=True) as ledger:
+        count_records(plan, folder.outcomes(), ledger, folder)
         if not yes:
             _ask(plan, folder.outcomes())
         try:
@@ -190,8 +244,7 @@ def _played(
 ) -> "dict[str, Outcome]":
     """Play what is left, write results, and return all outcomes."""
     from desim.cli.bench_progress import line, progress_shown
-    from desim.suites.result_files import as_csv, as_json, table_as_csv
-    from desim.suites.results import results
+    from desim.suites.result_files import result_files
     from desim.suites.runner import Running, Workers, play_all
     from desim.suites.status import StatusClock
 
@@ -206,19 +259,19 @@ def _played(
                     outcomes[event.job.name] = event.outcome
                     click.echo(line(event.job, event.outcome, clock.now()), err=True)
     finally:
-        lines = results(plan, outcomes)
-        folder.write("results.csv", as_csv(plan, outcomes).encode())
-        folder.write("table.csv", table_as_csv(lines).encode())
-        folder.write("results.json", as_json(lines))
+        for name, content in result_files(plan, outcomes).items():
+            folder.write(name, content)
     return outcomes
 
 
 def _print_results(plan: "Plan", folder: "Folder") -> None:
+    from desim.suites.recorded_spending import count_outcomes
     from desim.suites.result_table import result_notes, result_tables
     from desim.suites.results import results
     from desim.ui.console import console
 
-    out, lines = console(), results(plan, folder.outcomes())
+    out, outcomes = console(), folder.outcomes()
+    lines = results(plan, outcomes)
     for world in plan.worlds:
         mine = [line for line in lines if line.world == world]
         if mine:
@@ -228,6 +281,7 @@ def _print_results(plan: "Plan", folder: "Folder") -> None:
                 out.print(note, highlight=False, markup=False)
             out.print()
     ledger = folder.ledger()
+    count_outcomes(plan, outcomes, ledger)
     out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)
 
 

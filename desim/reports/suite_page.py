@@ -11,8 +11,9 @@ from desim.reports.estimates import HEADS, cells
 from desim.reports.page import Facts, Figure, Given, Page, Section, Table
 from desim.statistics.intervals import Interval
 from desim.suites.folder import Folder
-from desim.suites.outcome import Outcome
+from desim.suites.outcome import Outcome, Played
 from desim.suites.plan import Plan
+from desim.suites.recorded_spending import count_outcomes
 from desim.suites.result_table import result_notes, result_tables
 from desim.suites.results import Cell, ResultLine, results
 
@@ -35,6 +36,7 @@ def suite_page(path: Path) -> Page:
     plan, outcomes = folder.plan(), folder.outcomes()
     lines = results(plan, outcomes)
     ledger = folder.ledger()
+    count_outcomes(plan, outcomes, ledger)
     ended = sum(outcome.ended_episodes for outcome in outcomes.values())
     lead = (
         (
@@ -49,8 +51,8 @@ def suite_page(path: Path) -> Page:
     ]
     sections = [
         *worlds,
-        Section.of("Episodes that failed or were cut", _stopped(plan, outcomes)),
-        Section.of("What was played", [Facts.of(_facts(plan, path)), _fingerprint(plan)]),
+        Section.of("Episodes that failed, were cut or not played", _stopped(plan, outcomes)),
+        Section.of("What was played", [Facts.of(_facts(plan, path)), _identity(folder)]),
     ]
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
 
@@ -73,8 +75,9 @@ def _table(name: str, lines: Sequence[ResultLine]) -> Table:
     notes = list(result_notes(lines))
     if any(map(_is_partial, lines)):
         notes.append(
-            "*: episodes that a limit has cut, that failed or that are not played yet are in no "
-            "mean, so the means are over fewer episodes than the suite asks for"
+            "*: episodes that a limit has cut, that failed, that mostly took the default action or "
+            "that are not played yet are in no mean, so the means are over fewer episodes than "
+            "the suite asks for"
         )
     return Table.of((column.header for column in columns), zip(*each, strict=True), notes=notes)
 
@@ -123,16 +126,20 @@ def _cell(line: ResultLine, head: str) -> Cell | None:
 
 def _stopped(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[Given]:
     each = [
-        (job.name, played.episode, played.state, played.error or played.limit)
+        (job.name, played.episode, played.state, played.error or played.limit or _defaults(played))
         for job in plan.jobs
         if job.name in outcomes
         for played in outcomes[job.name].each
-        if played.state in {"failed", "cut"}
+        if played.state in {"failed", "cut", "not played"}
     ]
     if each:
         yield Table.of(
             ["job", "episode", "state", "reason"], each, left=(0, 2, 3), most=_MOST_ERRORS
         )
+
+
+def _defaults(played: Played) -> str:
+    return f"{played.defaults:,} of {played.model_decisions:,} decisions took the default action"
 
 
 def _facts(plan: Plan, path: Path) -> Iterator[tuple[str, object]]:
@@ -157,8 +164,8 @@ def _host(address: str) -> str:
     return NOTHING
 
 
-def _fingerprint(plan: Plan) -> Table:
-    return Table.of(["what determines the episodes", "digest"], plan.fingerprint().items(), (0, 1))
+def _identity(folder: Folder) -> Table:
+    return Table.of(["what determines the episodes", "value"], folder.identity().items(), (0, 1))
 
 
 def _marked(line: ResultLine) -> str:
@@ -166,7 +173,7 @@ def _marked(line: ResultLine) -> str:
 
 
 def _is_partial(line: ResultLine) -> bool:
-    return bool(line.cut or line.failed or line.open)
+    return bool(line.cut or line.not_played or line.failed or line.open)
 
 
 def _number(text: str) -> float | None:

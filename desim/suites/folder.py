@@ -1,8 +1,8 @@
 """The folder of a suite: its manifest, a record for each episode, outcomes, and what was spent.
 
-suite.json       the manifest: format, fingerprint, the suite's file as text
+suite.json       the manifest: the suite's file as text, and what printing needs beside it
+suite.sqlite     the journal: what determines the episodes, and the last outcome of each job
 records/JOB.jsonl  one record an episode; of a series records/JOB/episode-001.jsonl and so on
-outcomes.jsonl   what came of each job, a line whenever one ends; the last line of a job counts
 spent.jsonl      what was spent, a line a call
 status.json      what runs now
 results.csv      a row an episode
@@ -10,33 +10,30 @@ table.csv        a row for each column of each entry; results.json holds the sam
 """
 
 import contextlib
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
+import shutil
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from attrs import evolve
 
 from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError, WriteFailed
+from desim.suites import manifest
+from desim.suites.identity import identity
+from desim.suites.journal import RESULTS, Journal
 from desim.suites.ledger import Ledger
+from desim.suites.manifest import Manifest, read_manifest
 from desim.suites.outcome import Outcome
-from desim.suites.plan import Plan, read_plan
+from desim.suites.plan import Plan
+from desim.sweeps.row_file import PARTIAL
+from desim.sweeps.store import SweepWarning
+from desim.whole_file import write_whole
 
 __all__ = ["Folder"]
 
-#: The format of the folder, counted up when its meaning changes.
-FORMAT = "desim-suite/1"
-
-_MANIFEST = "suite.json"
-
-
-class _Manifest(msgspec.Struct):
-    format: str
-    fingerprint: dict[str, str]
-    file: str
-    text: str
+#: What --restart removes beside the journal's outcomes; the outcomes of earlier formats included.
+_DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
 
 
 class Folder:
@@ -48,6 +45,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._journal: Journal | None = None
 
     @property
     def status(self) -> Path:
@@ -59,64 +57,96 @@ class Folder:
         return self.path / "records" / f"{job}.jsonl"
 
     def ledger(self, *, write: bool = False) -> Ledger:
-        """Open what was spent."""
-        return Ledger(self.path / "spent.jsonl", write=write)
+        """Open what was spent.
+
+        Warns:
+            SweepWarning: Lines were damaged.
+        """
+        ledger = Ledger(self.path / "spent.jsonl", write=write)
+        if ledger.damaged:
+            _warn(
+                f"{self.path / 'spent.jsonl'}: {ledger.damaged:,} lines are damaged; what the "
+                "records say was spent is counted instead where it is more"
+            )
+        return ledger
 
     @contextlib.contextmanager
-    def opened(self, plan: Plan) -> Iterator[None]:
+    def opened(self, plan: Plan, *, restart: bool = False) -> Iterator[None]:
         """Lock the folder for a suite, after a check that it holds this one or nothing.
 
+        Args:
+            plan: The suite.
+            restart: Discard the episodes in the folder, of this suite or another, with their
+                records and what was spent.
+
         Raises:
-            UsageError: It holds another suite or other files, another command plays into it, or it
-                cannot be written.
+            UsageError: It holds another suite, episodes of other code or data, or other files,
+                another command plays into it, or it cannot be written.
+
+        Warns:
+            SweepWarning: Outcomes were damaged, and are read from their records again, or
+                episodes were discarded.
         """
-        self.check(plan)
-        try:
-            (self.path / "records").mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise UsageError(f"cannot write {self.path}: {fault.strerror}") from None
+        self._refuse_other_files()
+        self._make()
         with RecordLock(self.path / "suite"):
-            self.check(plan)
-            self.write(_MANIFEST, msgspec.json.encode(_manifest(plan)))
-            yield
+            if restart:
+                self._discard()
+            else:
+                self._refuse_unknown_records()
+            with Journal(self.path, identity(plan), plan.jobs, restart=restart) as journal:
+                self._warn_of(journal)
+                self._write_manifest(plan)
+                self._journal = journal
+                try:
+                    yield
+                finally:
+                    self._journal = None
 
     def plan(self) -> Plan:
         """Return the plan of the suite that was played here, to print its results.
 
         Raises:
-            UsageError: There is none.
+            UsageError: There is none, or it is damaged.
         """
-        manifest = self._manifest()
-        if manifest is None:
+        found = read_manifest(self.path)
+        if found is None:
             raise UsageError(f"{self.path} holds no suite; give a suite's file and --out FOLDER")
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "suite.toml"
-            copy.write_text(manifest.text, encoding="utf-8")
-            plan = read_plan(copy, to_play=False)
-        return evolve(plan, path=Path(manifest.file))
+        return found.plan()
 
     def outcomes(self) -> dict[str, Outcome]:
-        """Return the last outcome of each job; a line that was cut is none."""
-        found: dict[str, Outcome] = {}
-        with contextlib.suppress(FileNotFoundError):
-            for line in (self.path / "outcomes.jsonl").read_bytes().split(b"\n"):
-                with contextlib.suppress(msgspec.DecodeError):
-                    outcome = msgspec.json.decode(line, type=Outcome)
-                    found[outcome.job] = outcome
-        return found
-
-    def add(self, outcome: Outcome) -> None:
-        """Keep the outcome of a job.
+        """Return the last outcome of each job.
 
         Raises:
-            WriteFailed: The system does not take it.
+            UsageError: The journal cannot be read.
+            BadRecord: An outcome is damaged.
         """
-        path = self.path / "outcomes.jsonl"
-        try:
-            with path.open("ab", buffering=0) as file:
-                file.write(b"\n" + msgspec.json.encode(outcome))
-        except OSError as fault:
-            raise WriteFailed(f"cannot write {path}: {fault.strerror}") from None
+        if self._journal is not None:
+            return self._journal.outcomes()
+        if not self._journal_file.exists():
+            return {}
+        with Journal(self.path) as journal:
+            return journal.outcomes()
+
+    def identity(self) -> dict[str, str]:
+        """Return what determines the episodes, by topic; empty before the first command.
+
+        Raises:
+            UsageError: The journal cannot be read.
+        """
+        if not self._journal_file.exists():
+            return {}
+        with Journal(self.path) as journal:
+            return journal.identity()
+
+    def add(self, outcome: Outcome) -> None:
+        """Keep the outcome of a job; the folder is opened.
+
+        Raises:
+            UsageError: The system does not take it.
+        """
+        assert self._journal is not None, "the folder is not opened"
+        self._journal.put(outcome)
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file as a whole.
@@ -124,65 +154,85 @@ class Folder:
         Raises:
             WriteFailed: The system does not take it.
         """
-        path = self.path / name
-        part = path.with_name(f".{name}.{os.getpid()}")
         try:
-            part.write_bytes(content)
-            part.replace(path)
-        except OSError as fault:
-            raise WriteFailed(f"cannot write {path}: {fault.strerror}") from None
+            write_whole(self.path / name, [content])
+        except UsageError as fault:
+            raise WriteFailed(str(fault)) from None
 
     def check(self, plan: Plan) -> None:
-        """Check that the folder holds this suite or nothing.
+        """Check that the folder holds this suite or nothing; nothing is written.
 
         Raises:
-            UsageError: It holds another suite or other files.
+            UsageError: It holds another suite, episodes of other code or data, or other files.
         """
-        manifest = self._manifest()
-        if manifest is None:
-            if self.path.is_dir() and any(self.path.iterdir()) and not _only_ours(self.path):
-                raise UsageError(f"{self.path} holds other files and no suite; choose a new folder")
-            return
-        mine = plan.fingerprint()
-        if mine != manifest.fingerprint:
-            raise UsageError(
-                f"{self.path} holds another suite ({_differing(manifest.fingerprint, mine)} "
-                "differ); choose another folder (--out)"
-            )
+        self._refuse_other_files()
+        self._refuse_unknown_records()
+        if self._journal_file.exists():
+            with Journal(self.path) as journal:
+                journal.require(identity(plan))
 
-    def _manifest(self) -> _Manifest | None:
-        path = self.path / _MANIFEST
+    @property
+    def _journal_file(self) -> Path:
+        return self.path / Journal.file_name
+
+    @property
+    def _records(self) -> Path:
+        return self.path / "records"
+
+    def _make(self) -> None:
         try:
-            manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
-        except FileNotFoundError:
-            return None
-        except NotADirectoryError:
-            raise UsageError(f"{self.path} is no folder") from None
-        except (OSError, msgspec.DecodeError) as fault:
-            raise UsageError(f"{path} cannot be read: {fault}") from None
-        if manifest.format != FORMAT:
+            self._records.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise UsageError(f"cannot write {self.path}: {fault.strerror}") from None
+
+    def _refuse_other_files(self) -> None:
+        """Refuse a folder that no suite was played into."""
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"{self.path} is no folder")
+        ours = (self.path / manifest.FILE_NAME).exists() or self._journal_file.exists()
+        if self.path.is_dir() and not ours and not all(map(_is_begun, self.path.iterdir())):
+            raise UsageError(f"{self.path} holds other files and no suite; choose a new folder")
+
+    def _refuse_unknown_records(self) -> None:
+        """Refuse records without a journal, which says with what code they were played."""
+        if self._journal_file.exists():
+            return
+        if (self.path / manifest.FILE_NAME).exists():
+            read_manifest(self.path)  # an earlier format has a sentence of its own
+        if self._records.is_dir() and any(self._records.iterdir()):
             raise UsageError(
-                f"{path} has the format {manifest.format!r}; this desim reads {FORMAT}"
+                f"{self._records} is there without {Journal.file_name}, which says with what code "
+                "it was played; choose another folder (--out), or discard it (--restart)"
             )
-        return manifest
+
+    def _discard(self) -> None:
+        """Remove records and results; the journal follows, so that a kill mixes nothing."""
+        try:
+            if any(self._records.iterdir()):
+                _warn(f"{self._records}: the records and what was spent were discarded")
+            shutil.rmtree(self._records)
+            self._records.mkdir()
+            for name in _DISCARDED:
+                (self.path / name).unlink(missing_ok=True)
+        except OSError as fault:
+            raise UsageError(f"cannot write {self.path}: {fault.strerror}") from None
+
+    def _warn_of(self, journal: Journal) -> None:
+        if journal.discarded:
+            _warn(f"{journal.path}: {journal.discarded:,} outcomes were discarded")
+        if journal.damaged:
+            _warn(f"{journal.path} was damaged; what is lost is read from the records again")
+
+    def _write_manifest(self, plan: Plan) -> None:
+        self.write(manifest.FILE_NAME, msgspec.json.encode(Manifest.of(plan)))
 
 
-def _manifest(plan: Plan) -> _Manifest:
-    try:
-        text = plan.path.read_text(encoding="utf-8")
-    except OSError as fault:
-        raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
-    return _Manifest(FORMAT, plan.fingerprint(), str(plan.path.resolve()), text)
+def _is_begun(path: Path) -> bool:
+    """Return whether a file is one that a command leaves which is killed at its start."""
+    if path.name == "records":
+        return path.is_dir() and not any(path.iterdir())
+    return path.name == "suite.lock" or path.name.startswith((PARTIAL, f".{manifest.FILE_NAME}."))
 
 
-def _differing(theirs: Mapping[str, str], mine: Mapping[str, str]) -> str:
-    """Return the topics in which two fingerprints differ."""
-    topics = [topic for topic in {**theirs, **mine} if theirs.get(topic) != mine.get(topic)]
-    return ", ".join(topics)
-
-
-def _only_ours(path: Path) -> bool:
-    """Return whether a folder without a manifest holds what a killed command has begun."""
-    return all(each.name in {"suite.lock", "records"} for each in path.iterdir()) and not any(
-        (path / "records").glob("*")
-    )
+def _warn(text: str) -> None:
+    warnings.warn(text, SweepWarning, stacklevel=2)

@@ -1,13 +1,13 @@
 """What a suite has spent: a line on disk for every call, so that a kill forgets nothing.
 
-`spent.jsonl` holds `{"job", "calls", "cost"}`: changes, whose sums are what each job has used in
-all commands so far.
+`spent.jsonl` holds `{"job", "calls", "cost", "crc"}`: changes, whose sums are what each job has
+used X
 """
 
-import json
 import math
 import os
 import threading
+import zlib
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -17,13 +17,21 @@ from desim.errors import UsageError, WriteFailed
 
 __all__ = ["Ledger"]
 
+#: Money below this is the difference of two orders of a sum.
+_ROUNDING = 1e-9
+
 
 class _Line(msgspec.Struct):
     """A change of what a job has used; nothing is given back."""
 
     job: str
-    calls: Annotated[int, msgspec.Meta(ge=0)] = 0
-    cost: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    calls: Annotated[int, msgspec.Meta(ge=0)]
+    cost: Annotated[float, msgspec.Meta(ge=0)]
+    crc: int = 0
+
+    def sum(self) -> int:
+        """Return the checksum that the line should have."""
+        return zlib.crc32(msgspec.json.encode([self.job, self.calls, self.cost]))
 
 
 class Ledger:
@@ -32,6 +40,9 @@ class Ledger:
     Args:
         path: The file, which need not exist.
         write: Whether changes will be added.
+
+    Attributes:
+        damaged: Lines that do not fit their checksum; they count nothing.
 
     Raises:
         UsageError: The file cannot be opened.
@@ -43,11 +54,12 @@ class Ledger:
         self._lock = threading.Lock()
         self._file: int | None = None
         self._path, self._writes = path, write
+        self.damaged = 0
         try:
-            if path.exists():
-                self._read(path.read_bytes())
+            sound = self._read(path.read_bytes()) if path.is_file() else 0
             if write:
                 self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                os.ftruncate(self._file, sound)
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
 
@@ -67,12 +79,30 @@ class Ledger:
             WriteFailed: They are not: the system does not take them, or the ledger was closed under
                 an episode that goes on.
         """
-        # The line end first: a line that a kill has cut stays a line of its own.
-        line = b"\n" + json.dumps({"job": job, "calls": calls, "cost": cost}).encode()
+        line = _Line(job, calls, float(cost))
+        line.crc = line.sum()
         with self._lock:
             self._count(job, calls, cost)
             if self._writes:
-                self._write(line)
+                # The line end first: a line that a kill has cut stays a line of its own.
+                self._write(b"\n" + msgspec.json.encode(line))
+
+    def require(self, job: str, calls: int, cost: float) -> bool:
+        """Count what a job has used at least; return whether that was more than the ledger said.
+
+        Args:
+            job: Its name.
+            calls: Calls in its records.
+            cost: Money in its records.
+
+        Raises:
+            WriteFailed: As `add`.
+        """
+        missing = max(0, calls - self.calls(job)), max(0.0, cost - self.cost(job))
+        more = missing[0] > 0 or missing[1] > _ROUNDING * max(1.0, cost)
+        if more:
+            self.add(job, *missing)
+        return more
 
     def calls(self, *jobs: str) -> int:
         """Return the calls of jobs; without jobs, of all."""
@@ -94,13 +124,23 @@ class Ledger:
         if written < len(line):
             raise WriteFailed(f"cannot write {self._path}: no space left")
 
-    def _read(self, content: bytes) -> None:
-        for text in content.split(b"\n"):
-            try:
-                line = msgspec.json.decode(text, type=_Line)
-            except msgspec.DecodeError:
-                continue
+    def _read(self, content: bytes) -> int:
+        """Count the lines of a file; return its size without a last line that a kill has cut."""
+        *whole, last = content.split(b"\n")
+        for text in filter(None, whole):
+            self.damaged += not self._take(text)
+        return len(content) if self._take(last) else max(0, len(content) - len(last) - 1)
+
+    def _take(self, text: bytes) -> bool:
+        """Count a line; return whether it is one."""
+        try:
+            line = msgspec.json.decode(text, type=_Line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        if line.sum() == line.crc:
             self._count(line.job, line.calls, line.cost)
+            return True
+        return False
 
     def _count(self, job: str, calls: int, cost: float) -> None:
         self._calls[job] = self._calls.get(job, 0) + calls

@@ -1,6 +1,6 @@
 """What came of a job: read from its records, kept as one line."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import msgspec
 
 from desim.core.result import flat
 from desim.episodes.episode import Episode
+from desim.episodes.usage import MOST_DEFAULTS, DefaultCount
 from desim.errors import BadRecord
 
 __all__ = ["Outcome", "Played", "read_outcome", "read_played"]
@@ -31,6 +32,9 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         limit: The limit of the episode that was reached, or of the entry or suite; empty for none.
         error: Why it failed; empty if it did not.
         seconds: Wall time of the command that ended it.
+        model_decisions: Decisions of language models.
+        defaults: Those of them in which the default action was taken, because no reply came or none
+            could be read.
     """
 
     job: str
@@ -44,15 +48,28 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: str = ""
     error: str = ""
     seconds: float = 0.0
+    model_decisions: int = 0
+    defaults: int = 0
 
     @property
     def state(self) -> str:
-        """The outcome in one word: failed, cut (by a limit), training or done; the last counts."""
+        """The outcome: failed, cut (by a limit), training, not played or done; the last counts.
+
+        An episode counts as not played if language models took the default action in more than
+        `MOST_DEFAULTS` of their decisions.
+        """
         if self.error:
             return "failed"
         if self.limit:
             return "cut"
-        return "training" if self.training else "done"
+        if self.training:
+            return "training"
+        return "not played" if (self.default_share or 0.0) > MOST_DEFAULTS else "done"
+
+    @property
+    def default_share(self) -> float | None:
+        """The share of default actions in the decisions of language models; None without any."""
+        return self.defaults / self.model_decisions if self.model_decisions else None
 
     @property
     def seconds_played(self) -> float:
@@ -115,6 +132,7 @@ def read_played(
     result = recorded.result
     if result is None:
         return None
+    limit, count = _noted(recorded)
     return Played(
         job=job,
         episode=episode,
@@ -124,8 +142,10 @@ def read_played(
         decisions=result.decisions,
         metrics=dict(flat(result.metrics)),
         usage=_summed(result.usage),
-        limit=next(_limits(recorded), ""),
+        limit=limit,
         seconds=round(seconds, 3),
+        model_decisions=count.decisions,
+        defaults=count.defaults,
     )
 
 
@@ -147,9 +167,13 @@ def begun(record: Path) -> bool:
     return False
 
 
-def _limits(episode: Episode) -> Iterator[str]:
-    """Yield the limits that policies noted."""
-    return (str(step.notes[LIMIT]) for step in episode.steps if step.notes and LIMIT in step.notes)
+def _noted(episode: Episode) -> tuple[str, DefaultCount]:
+    """Return the first limit that policies noted, empty for none, and how often they defaulted."""
+    limit, count = "", DefaultCount()
+    for step in episode.steps:
+        count.add(step.notes)
+        limit = limit or str((step.notes or {}).get(LIMIT, ""))
+    return limit, count
 
 
 def _summed(usage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -22,13 +22,16 @@ from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.spec import Spec
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
-from desim.suites.schema import MAX_JOBS, EntryTable, Suite, WorldTable, read_suite
+from desim.suites.schema import MAX_JOBS, EntryTable, Suite, WorldTable, parsed_suite, read_suite
 from desim.sweeps.config import read_seeds
 
-__all__ = ["Job", "Plan", "PlannedEntry", "PlannedWorld", "read_plan"]
+__all__ = ["Job", "Plan", "PlannedEntry", "PlannedWorld", "plan_to_print", "read_plan"]
 
 #: The policy of a language model, and its argument that names a host.
 _MODEL_POLICY, _HOST = "llm", "base_url"
+
+#: The host of a policy that is built for a check alone, so that it needs no key; not contacted.
+_NO_HOST = "http://127.0.0.1/v1"
 
 #: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
 _OFFLINE = "offline"
@@ -39,21 +42,28 @@ _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
 @frozen
 class PlannedWorld:
-    """A world that exists.
+    """A world of a suite, with its seeds.
 
     Attributes:
         name: Its name in the suite.
         table: What the suite says of it.
-        model: The frozen parameters.
         seeds: Whole numbers of at least 0.
         repeats: Jobs with each seed.
+        built: The frozen parameters; None in a plan whose results are only printed, see
+            `plan_to_print`.
     """
 
     name: str
     table: WorldTable
-    model: Model[Any]
     seeds: tuple[int, ...]
     repeats: int
+    built: Model[Any] | None = None
+
+    @property
+    def model(self) -> Model[Any]:
+        """The frozen parameters."""
+        assert self.built is not None, "a plan to print has no models"
+        return self.built
 
     @property
     def episodes(self) -> int:
@@ -134,6 +144,8 @@ class Plan:
         entries: By name.
         jobs: In the order in which they are started: every world and entry with the first seed,
             then with the next, so that early results compare all.
+        published: In a plan to print the published numbers, by world, entry and column; None where
+            they are read from the data files that the suite names.
     """
 
     path: Path
@@ -141,21 +153,12 @@ class Plan:
     worlds: Mapping[str, PlannedWorld]
     entries: Mapping[str, PlannedEntry]
     jobs: tuple[Job, ...] = field(default=(), repr=False)
+    published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
 
     @property
     def episodes(self) -> int:
         """The episodes of all jobs."""
         return sum(job.world.episodes for job in self.jobs)
-
-    def fingerprint(self) -> dict[str, str]:
-        """Return what determines the episodes, by topic; budgets and columns do not."""
-        worlds = {name: _identity(world) for name, world in self.worlds.items()}
-        entries = {name: to_plain(_played(entry)) for name, entry in self.entries.items()}
-        return {
-            **{f"worlds.{name}": value for name, value in worlds.items()},
-            **{f"entries.{name}": _digest(value) for name, value in entries.items()},
-            "episodes": _digest([job.name for job in self.jobs]),
-        }
 
 
 def safe_name(name: str) -> str:
@@ -170,12 +173,15 @@ def safe_name(name: str) -> str:
     return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def read_plan(path: Path, *, to_play: bool = True, max_cost: float | None = None) -> Plan:
+def read_plan(
+    path: Path, *, to_play: bool = True, keys: bool = True, max_cost: float | None = None
+) -> Plan:
     """Read a suite and check all that it names; nothing is played, and no host is contacted.
 
     Args:
         path: The suite's file.
-        to_play: Whether the policies are built for a check, and the variables of keys must be set.
+        to_play: Whether the policies are built for a check.
+        keys: Whether the environment variables of keys must be set for this.
         max_cost: A limit of money instead of the suite's own.
 
     Raises:
@@ -186,7 +192,9 @@ def read_plan(path: Path, *, to_play: bool = True, max_cost: float | None = None
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
     entries = {
-        n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, to_play))
+        n: e
+        for n, t in suite.entries.items()
+        if (e := _entry(n, t, suite, faults, to_play and keys))
     }
     entries = {
         # All but these say themselves what their specs say.
@@ -195,15 +203,53 @@ def read_plan(path: Path, *, to_play: bool = True, max_cost: float | None = None
         else entry
         for name, entry in entries.items()
     }
-    pairs = [(w, e) for w in worlds.values() for e in entries.values() if _plays(e, w)]
+    pairs = _pairs(worlds, entries, faults)
     for world, entry in pairs if to_play else ():
-        _check_pair(world, entry, suite, faults)
-    count = sum(len(world.seeds) * world.repeats * world.episodes for world, _ in pairs)
-    if count > MAX_JOBS:
-        faults.append(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
+        _check_pair(world, entry, suite, faults, keys=keys)
     if faults:
         raise UsageError(_listed(path, faults))
     return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)))
+
+
+def plan_to_print(
+    path: Path,
+    content: bytes,
+    played: Mapping[str, tuple[str, int]],
+    published: Mapping[tuple[str, str, str], str],
+) -> Plan:
+    """Return the plan of a suite whose results are printed: nothing that it names is imported.
+
+    Args:
+        path: The suite's file, which is not opened.
+        content: What it holds.
+        played: The host of each entry, and how many episodes train it.
+        published: As of `Plan`.
+
+    Raises:
+        UsageError: The content has faults; the text lists all of them.
+    """
+    faults: list[str] = []
+    suite = parsed_suite(path, content, faults)
+    worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
+    entries = {
+        name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
+        for name, table in suite.entries.items()
+    }
+    pairs = _pairs(worlds, entries, faults)
+    if faults:
+        raise UsageError(_listed(path, faults))
+    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)), published)
+
+
+def _pairs(
+    worlds: Mapping[str, PlannedWorld], entries: Mapping[str, PlannedEntry], faults: list[str]
+) -> list[tuple[PlannedWorld, PlannedEntry]]:
+    """Return the worlds with the entries that play them; too many episodes are a fault."""
+    pairs = [(w, e) for w in worlds.values() for e in entries.values() if _plays(e, w)]
+    count = sum(len(world.seeds) * world.repeats * world.episodes for world, _ in pairs)
+    if count > MAX_JOBS:
+        faults.append(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
+    return pairs
 
 
 def _listed(path: Path, faults: Iterable[str]) -> str:
@@ -228,11 +274,21 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
     changes = {key: _text(value) for key, value in table.set.items()}
     try:
         model = catalog.model(table.model, table.preset, changes)
+    except DesimError as fault:
+        faults.append(f"worlds.{name}: {fault}")
+        return None
+    world = _seeded(name, table, suite, faults)
+    return world and evolve(world, built=model)
+
+
+def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
+    """Return a world without its model, which needs no import."""
+    try:
         seeds = _seeds(table.seeds or suite.seeds, table.episodes)
     except DesimError as fault:
         faults.append(f"worlds.{name}: {fault}")
         return None
-    return PlannedWorld(name, table, model, seeds, table.repeats or suite.repeats)
+    return PlannedWorld(name, table, seeds, table.repeats or suite.repeats)
 
 
 def _seeds(given: str | list[int], episodes: int) -> tuple[int, ...]:
@@ -255,7 +311,7 @@ def _entry(
     table: EntryTable,
     suite: Suite,
     faults: list[str],
-    to_play: bool,  # noqa: FBT001 (passed on)
+    keys: bool,  # noqa: FBT001 (passed on)
 ) -> PlannedEntry | None:
     where, before = f"entries.{name}", len(faults)
     faults += [
@@ -264,7 +320,7 @@ def _entry(
         if world not in suite.worlds
     ]
     faults += [f"{where}: {fault}" for fault in _entry_faults(table, suite)]
-    if to_play and table.key_env and not os.environ.get(table.key_env):
+    if keys and table.key_env and not os.environ.get(table.key_env):
         faults.append(f"{where}: the environment variable {table.key_env} (key_env) is not set")
     if len(faults) > before:
         return None
@@ -359,7 +415,9 @@ def _plays(entry: PlannedEntry, world: PlannedWorld) -> bool:
     return not entry.table.worlds or world.name in entry.table.worlds
 
 
-def _check_pair(world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: list[str]) -> None:
+def _check_pair(
+    world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: list[str], *, keys: bool
+) -> None:
     """Check that the policies can play the world, by building them as for an episode."""
     if entry.training >= world.episodes:
         faults.append(
@@ -371,24 +429,29 @@ def _check_pair(world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: 
     most = next((limit for limit in limits if limit is not None), None)
     try:
         with spending(CommandBudget(max_cost=most)):
-            resolve(world.model, entry.policies_in(world), world.seeds[0])
+            policies = entry.policies_in(world)
+            named = policies if keys else _with_hosts(world.model, policies)
+            resolve(world.model, named, world.seeds[0])
     except DesimError as fault:
         faults.append(f"entries.{entry.name} in worlds.{world.name}: {fault}")
 
 
-def _identity(world: PlannedWorld) -> str:
-    several = [world.episodes] if world.episodes > 1 else []
-    options = [world.table.options] if world.table.options else []
-    model = [catalog.model_name(type(world.model)), to_plain(world.model)]
-    return _digest([*model, *several, *options])
+def _with_hosts(model: Model[Any], policies: Policies) -> Any:
+    """Return policies in which each spec that would contact its default host names another one."""
+    if isinstance(policies, Mapping):
+        return {role: _with_host(model, one) for role, one in policies.items()}
+    return _with_host(model, policies)
 
 
-def _played(entry: PlannedEntry) -> list[Any]:
-    return [entry.policies, entry.table.worlds]
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+def _with_host(model: Model[Any], policy: Any) -> Any:
+    if not isinstance(policy, str):
+        return policy
+    with contextlib.suppress(DesimError):  # a line-up is no spec, and what is wrong is found later
+        spec = Spec.read(policy)
+        maker = catalog.policy(spec.name, model)
+        if offers(maker, ReachesOutside) and _HOST in maker.reaches:
+            return str(evolve(spec, arguments={_HOST: _NO_HOST, **spec.arguments}))
+    return policy
 
 
 def _text(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 A file holds `tables`, each with `rows` of a `label` and `values` by column; a value has what was
 `printed`. Entries are rows of a table, or its columns. The folder is `$DESIM_REFERENCE`, otherwise
-the one that the suite names.
+the one that the suite names. A plan to print has the numbers that were found when it was played.
 """
 
 import os
@@ -26,6 +26,8 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
         entry: The entry's name in the suite.
         column: As `Column.published`; the name of a row where the entries are columns.
     """
+    if plan.published is not None:
+        return plan.published.get((world.name, entry, column), "")
     sheet, given = world.table.published, plan.entries[entry].table.published
     folder = _folder(plan)
     if sheet is None or folder is None or not column:

@@ -11,19 +11,32 @@ from attrs import asdict
 from desim.suites.apart import Apart, apart_from_best
 from desim.suites.outcome import Outcome
 from desim.suites.plan import Plan
-from desim.suites.results import Cell, ResultLine
+from desim.suites.results import Cell, ResultLine, results
 
-__all__ = ["as_csv", "as_json", "table_as_csv"]
+__all__ = ["as_csv", "as_json", "result_files", "table_as_csv"]
+
+
+def result_files(plan: Plan, outcomes: Mapping[str, Outcome]) -> dict[str, bytes]:
+    """Return the content of the files of results by name."""
+    lines = results(plan, outcomes)
+    return {
+        "results.csv": as_csv(plan, outcomes).encode(),
+        "table.csv": table_as_csv(lines).encode(),
+        "results.json": as_json(lines),
+    }
 
 
 def as_csv(plan: Plan, outcomes: Mapping[str, Outcome]) -> str:
-    """Return one row for each episode that was played, those of a series one by one."""
+    """Return one row for each episode that was played, those of a series one by one.
+
+    `defaults` is the share of default actions in the decisions of language models.
+    """
     played = [one for outcome in outcomes.values() for one in outcome.each]
     names = {name for one in played for name in one.metrics}
     used = {name for one in played for name in one.usage}
     heads = [
         *("world", "entry", "seed", "repeat", "episode"),
-        *("state", "score", "ended", "decisions"),
+        *("state", "score", "ended", "decisions", "defaults"),
         *(f"usage.{name}" for name in sorted(used)),
         *sorted(names),
         "reason",
@@ -34,7 +47,14 @@ def as_csv(plan: Plan, outcomes: Mapping[str, Outcome]) -> str:
 def table_as_csv(lines: Sequence[ResultLine]) -> str:
     """Return one row for each column of each line: the estimates of `as_json`."""
     rows = [
-        {"world": line.world, "entry": line.entry, "column": cell.head, **_cell_as_plain(cell)}
+        {
+            "world": line.world,
+            "entry": line.entry,
+            "column": cell.head,
+            **_cell_as_plain(cell),
+            "not_played": line.not_played,
+            "defaults": line.defaults,
+        }
         for line in lines
         for cell in line.cells
     ]
@@ -57,13 +77,14 @@ def _rows(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[dict[str, Any
             yield {
                 "world": job.world.name,
                 "entry": job.entry.name,
-                "seed": job.seeds[played.episode - 1],
+                "seed": job.seed + played.episode - 1,
                 "repeat": job.repeat + 1,
                 "episode": played.episode,
                 "state": played.state,
                 "score": played.score,
                 "ended": played.ended,
                 "decisions": played.decisions,
+                "defaults": played.default_share,
                 **{f"usage.{name}": value for name, value in played.usage.items()},
                 **{name: _plain(value) for name, value in played.metrics.items()},
                 "reason": played.error or played.limit,
@@ -92,8 +113,10 @@ def as_json(lines: Sequence[ResultLine]) -> bytes:
             "n": line.n,
             "cut": line.cut,
             "training": line.training,
+            "not_played": line.not_played,
             "failed": line.failed,
             "open": line.open,
+            "defaults": line.defaults,
             "columns": {cell.head: _cell_as_plain(cell) for cell in line.cells},
             "tell_from_best": _apart_as_plain(apart.get((line.world, line.entry))),
         }

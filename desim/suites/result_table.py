@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from desim.episodes.usage import MOST_DEFAULTS
 from desim.formatting import estimate_text, number_text
 from desim.statistics.variance import MOST_RUNS
 from desim.suites.apart import Apart, apart_from_best
@@ -31,10 +32,12 @@ def result_tables(world: str, lines: Sequence[ResultLine], width: int) -> "Itera
     """
     names = ("entry", [line.entry for line in lines])
     first: _Block = [("n", [f"{line.n:,}" for line in lines])]
-    for head in ("cut", "training", "failed", "open"):
-        counts = [getattr(line, head) for line in lines]
+    for head in ("cut", "training", "not played", "failed", "open"):
+        counts = [getattr(line, head.replace(" ", "_")) for line in lines]
         if any(counts) or head == "cut":
             first.append((head, [f"{count:,}" for count in counts]))
+    if any(line.defaults is not None for line in lines):
+        first.append(("defaults", [_share(line.defaults) for line in lines]))
     cells = list(zip(*(line.cells for line in lines), strict=True))
     blocks = [first, *(_block(column) for column in cells)]
     blocks = [block for block in blocks if block]
@@ -54,6 +57,13 @@ def result_notes(lines: Sequence[ResultLine]) -> Iterator[str]:
     """
     if any(line.training for line in lines):
         yield "training: episodes that were only learned from; they are in no mean."
+    if any(line.defaults for line in lines):
+        yield (
+            "defaults: share of a language model's decisions that took the default action, as no "
+            "reply came or none could be read."
+        )
+    if any(line.not_played for line in lines):
+        yield f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults; in no mean."
     firsts = [(line.entry, line.main) for line in lines]
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
     if parts:
@@ -63,6 +73,10 @@ def result_notes(lines: Sequence[ResultLine]) -> Iterator[str]:
         best = next(iter(apart.values()))
         needed = "; ".join(f"{entry} {_needed(one)}" for entry, one in apart.items())
         yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
+
+
+def _share(share: float | None) -> str:
+    return UNKNOWN if share is None else f"{share:.0%}"
 
 
 def _parts(cell: Cell) -> str:

@@ -58,8 +58,12 @@ class ResultLine:
         n: Episodes in the means.
         cut: Episodes that a budget has cut; they are in no mean.
         training: Episodes that were only learned from; neither are these.
+        not_played: Episodes of language models that mostly took the default action; neither are
+            these.
         failed: Episodes that failed; neither are these.
-        open: Episodes that are not played yet.
+        open: Episodes that are not begun, or not ended.
+        defaults: The share of default actions in the decisions of language models, over the
+            episodes in the means and those not played; None without such decisions.
         cells: The world's columns, then cost, tokens and minutes where these are not among them.
     """
 
@@ -68,8 +72,10 @@ class ResultLine:
     n: int
     cut: int
     training: int
+    not_played: int
     failed: int
     open: int
+    defaults: float | None
     cells: tuple[Cell, ...] = field(factory=tuple)
 
     @property
@@ -123,10 +129,18 @@ def _line(
         len(done),
         states.count("cut"),
         states.count("training"),
+        states.count("not played"),
         states.count("failed"),
         len(jobs) * world.episodes - len(known),
+        _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
     )
+
+
+def _default_share(episodes: Iterable[Played]) -> float | None:
+    counts = [(one.defaults, one.model_decisions) for one in episodes]
+    decisions = sum(of_models for _, of_models in counts)
+    return sum(defaults for defaults, _ in counts) / decisions if decisions else None
 
 
 def _cell(column: Column, done: Iterable[tuple[Job, Played]], published: str) -> Cell:

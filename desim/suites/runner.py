@@ -18,6 +18,7 @@ from desim.suites.job_budget import JobBudget, MoneyLimit
 from desim.suites.ledger import Ledger
 from desim.suites.outcome import Outcome
 from desim.suites.plan import Job, Plan
+from desim.suites.recorded_spending import count_outcome
 from desim.sweeps.lone_worker import LoneWorker, ProcessEnded
 from desim.sweeps.process_executor import spawned_pool
 
@@ -94,6 +95,8 @@ def play_all(
                 continue
             if event.outcome:
                 folder.add(event.outcome)
+                # A kill, or a full disk, may come between a reply on record and its line there.
+                count_outcome(event.job, event.outcome, ledger)
             yield event
     finally:
         shop.close()

@@ -33,7 +33,15 @@ from desim.regular_file import read_regular
 from desim.short_repr import short_repr
 from desim.suites.toml_table import read_table
 
-__all__ = ["Column", "EntryTable", "PublishedSheet", "Suite", "WorldTable", "read_suite"]
+__all__ = [
+    "Column",
+    "EntryTable",
+    "PublishedSheet",
+    "Suite",
+    "WorldTable",
+    "parsed_suite",
+    "read_suite",
+]
 
 #: Bytes of a suite's file that are read at most.
 _MAX_BYTES = 1_000_000
@@ -221,7 +229,16 @@ def read_suite(path: Path, faults: list[str]) -> Suite:
     Raises:
         UsageError: The file cannot be read, or is no TOML.
     """
-    plain = _loaded(path)
+    return parsed_suite(path, _content(path), faults)
+
+
+def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
+    """Return what the content of a file says, as `read_suite` does; the file is not opened.
+
+    Raises:
+        UsageError: The content is no TOML.
+    """
+    plain = _loaded(path, content)
     head = read_table(Suite, plain, "", faults, ("worlds", "entries")) or Suite()
     worlds = _tables(plain, "worlds", faults)
     entries = _tables(plain, "entries", faults)
@@ -236,11 +253,16 @@ def read_suite(path: Path, faults: list[str]) -> Suite:
     )
 
 
-def _loaded(path: Path) -> dict[str, Any]:
+def _content(path: Path) -> bytes:
     try:
-        return tomllib.loads(read_regular(path, _MAX_BYTES).decode())
+        return read_regular(path, _MAX_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+
+
+def _loaded(path: Path, content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise UsageError(f"{path} is no TOML: {fault}") from None
 

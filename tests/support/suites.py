@@ -1,5 +1,7 @@
 """Suites for tests: a file with all worlds and scripted language models, and the command."""
 
+import contextlib
+import sqlite3
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +11,7 @@ from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, call, text
 
-__all__ = ["WORLDS", "answer", "bench", "calls_of", "started", "suite_file"]
+__all__ = ["WORLDS", "answer", "bench", "calls_of", "damage_outcomes", "started", "suite_file"]
 
 #: Every world, made short.
 WORLDS = """
@@ -83,3 +85,9 @@ def bench(suite: Path, out: Path, *options: str) -> tuple[int, str, str]:
 def calls_of(outcomes: Mapping[str, Any]) -> int:
     """Return the calls of all episodes, those without a reply included."""
     return sum(int(outcome.usage.get("calls", 0)) for outcome in outcomes.values())
+
+
+def damage_outcomes(out: Path, where: str = "true") -> None:
+    """Change a bit in rows of the journal, so that their jobs are read from the records again."""
+    with contextlib.closing(sqlite3.connect(out / "suite.sqlite", isolation_level=None)) as file:
+        file.execute(f"UPDATE rows SET row = replace(row, 'job', 'jnb') WHERE {where}")  # noqa: S608 (ours)

@@ -10,6 +10,7 @@ from support.suites import bench
 from desim.reports.report import write_report
 from desim.suites.folder import Folder
 from desim.suites.outcome import Outcome
+from desim.suites.plan import read_plan
 
 SUITE = """
 title = "Two <b>rules</b>"
@@ -41,21 +42,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("suite")
     (home / "suite.toml").write_text(SUITE)
     (home / "paper.json").write_text(json.dumps(PAPER))
-    code, _, errors = bench(home / "suite.toml", home / "out")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DESIM_REFERENCE", raising=False)
+        code, _, errors = bench(home / "suite.toml", home / "out")
     assert code == 0, errors
     played = Folder(home / "out")
     first, second = [job.name for job in played.plan().jobs if job.entry.name == "greedy"][:2]
-    played.add(Outcome(job=first, limit="max_cost <i>"))
-    played.add(Outcome(job=second, error="PolicyFailed: down"))
+    with played.opened(read_plan(home / "suite.toml")):
+        played.add(Outcome(job=first, limit="max_cost <i>"))
+        played.add(Outcome(job=second, error="PolicyFailed: down"))
     return home / "out"
 
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Read:
-    """The report about it, with the suite's own reference data."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("DESIM_REFERENCE", raising=False)
-        return read(write_report([folder]).read_bytes())
+    """The report about it, with the suite's own reference data, which it does not read again."""
+    (folder.parent / "paper.json").unlink()
+    return read(write_report([folder]).read_bytes())
 
 
 def test_a_world_has_the_table_of_the_command(page: Read) -> None:

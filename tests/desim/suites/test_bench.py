@@ -15,7 +15,7 @@ from attrs import define
 from support.forked import desim_process, ended
 from support.paths import ROOT
 from support.stub import Served, Stub, serving
-from support.suites import WORLDS, answer, bench, started, suite_file
+from support.suites import WORLDS, answer, bench, damage_outcomes, started, suite_file
 
 from desim.suites.expected import expectations, expected_cost
 from desim.suites.folder import Folder
@@ -171,7 +171,8 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path, stub: Stub) -> No
     suite_file(tmp_path, stub.url, BEER.replace("6", "7"))
     code, _, errors = bench(suite, out)
     assert code == 2
-    assert "holds another suite (worlds.beer differ)" in errors
+    assert "holds another suite (worlds.beer " in errors
+    assert "(--restart)" in errors
     suite_file(tmp_path, stub.url, BEER + '\ncolumns = ["decisions"]', "max_cost = 3")
     code, printed, errors = bench(suite, out)
     assert (code, "decisions" in printed) == (0, True), errors
@@ -204,7 +205,7 @@ def test_a_damaged_record_fails_its_job_alone(tmp_path: Path, stub: Stub) -> Non
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:2"'), tmp_path / "out"
     (out / "records").mkdir(parents=True)
     assert bench(suite, out)[0] == 0
-    (out / "outcomes.jsonl").write_text('{"job": "beer__model__see')
+    damage_outcomes(out)
     record = out / "records" / "beer__model__seed0__1.jsonl"
     record.write_bytes(record.read_bytes().replace(b'"score":', b'"scorn":'))
     code, _, errors = bench(suite, out)

@@ -1,0 +1,108 @@
+"""Compares what a suite's folder says with its records, which are replayed."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desim.episodes.episode import Episode
+from desim.episodes.record import Header
+from desim.episodes.replay import replay
+from desim.episodes.series import episode_file
+from desim.errors import BadRecord
+from desim.suites.folder import Folder
+from desim.suites.journal import RESULTS
+from desim.suites.outcome import Outcome, Played, read_played
+from desim.suites.plan import Job, Plan
+from desim.suites.recorded_spending import count_outcomes
+from desim.suites.result_files import result_files
+from desim.suites.series import series_folder
+
+__all__ = ["differences"]
+
+#: Fields of an outcome that no record holds.
+_NOT_RECORDED = ("seconds",)
+
+
+def differences(folder: Folder, *, trust: bool = False) -> Iterator[str]:
+    """Replay the records of a suite and yield a sentence for each difference from its outcomes.
+
+    The files of results are compared with the outcomes, and the money with both.
+
+    Args:
+        folder: The folder of the suite.
+        trust: Whether modules may be imported and files may be opened that its records name.
+
+    Raises:
+        UsageError: The folder holds no suite, or a record would import a module or open a file.
+        BadRecord: An outcome is damaged.
+    """
+    plan, outcomes, identity = folder.plan(), folder.outcomes(), folder.identity()
+    for job in plan.jobs:
+        if outcome := outcomes.get(job.name):
+            for played in outcome.each:
+                yield from _of_episode(job, played, folder, identity, trust=trust)
+    yield from _of_results(plan, outcomes, folder)
+    for name in count_outcomes(plan, outcomes, folder.ledger()):
+        yield f"{name}: spent.jsonl says that less was spent than its record"
+
+
+def _of_episode(
+    job: Job, played: Played, folder: Folder, identity: Mapping[str, str], *, trust: bool
+) -> Iterator[str]:
+    """Yield what differs in an episode that has ended; another has no result to compare."""
+    if played.score is None:
+        return
+    record = folder.record(job.name)
+    if job.is_series:
+        record = episode_file(series_folder(record), played.episode)
+    try:
+        yield from _of_record(job, played, record, identity)
+        replay(record, trust=trust)
+    except BadRecord as fault:
+        yield f"{job.name}: {fault}"
+
+
+def _of_record(
+    job: Job, played: Played, record: Path, identity: Mapping[str, str]
+) -> Iterator[str]:
+    again = read_played(job.name, record, 0.0, played.episode, training=played.training)
+    if again is None:
+        raise BadRecord(f"{record} is missing or cut, and its outcome is not")
+    kept, found = _plain(played), _plain(again)
+    for name in {**kept, **found}:
+        if name not in _NOT_RECORDED and kept.get(name) != found.get(name):
+            yield (
+                f"{job.name}: {name} is {kept.get(name)!r} in the outcomes and "
+                f"{found.get(name)!r} on record"
+            )
+    header = Episode.read(record, whole=False, keep_steps=False).header
+    if _named(header) != (*_model(job, identity), job.seed + played.episode - 1):
+        yield f"{job.name}: {record} is of another model or seed than the suite's"
+
+
+def _plain(played: Played) -> dict[str, Any]:
+    """Return an episode as a record of it would say."""
+    fields = {name: getattr(played, name) for name in Played.__struct_fields__}
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(fields))
+    return plain
+
+
+def _named(header: Header) -> tuple[Any, Any, int]:
+    return header.model, header.params, header.seed
+
+
+def _model(job: Job, identity: Mapping[str, str]) -> tuple[Any, Any]:
+    model, params, *_ = json.loads(identity.get(f"worlds.{job.world.name}", "[null, null]"))
+    return model, params
+
+
+def _of_results(plan: Plan, outcomes: Mapping[str, Outcome], folder: Folder) -> Iterator[str]:
+    """Yield the files of results that are not those of the outcomes."""
+    written = result_files(plan, outcomes)
+    for name in RESULTS:
+        path = folder.path / name
+        if path.is_file() and path.read_bytes() != written[name]:
+            yield f"{path} is not what the outcomes give; the command that plays writes it anew"
