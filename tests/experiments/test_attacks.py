@@ -12,6 +12,7 @@ from support.paths import PYTHONPATH
 
 from experiments import attack_actions, attack_pairs, attack_programs, attack_replies
 from experiments.attack_kills import Killing
+from experiments.attack_suites import Attacks, endpoint
 from experiments.attack_sweeps import class_findings, data_findings, seed_findings
 
 #: Processes that the test kills; `DESIM_KILLS` raises it.
@@ -54,6 +55,20 @@ def test_two_processes_lose_nothing(kind: str) -> None:
     tally = attack_pairs.attacked(kind, 1)
     assert tally.holes == []
     assert tally.ended["whole"] >= 1
+
+
+@pytest.mark.slow
+def test_attacked_suites_change_nothing_in_silence(tmp_path: Path) -> None:
+    """Killed and edited, damaged in each file, two at once, on a full disk."""
+    with endpoint() as url:
+        attacks = Attacks(tmp_path, url, random.Random(5), seeds=4)  # noqa: S311 (moments)
+        attacks.prepare()
+        attacks.kills(2)
+        attacks.flips(1)
+        attacks.pairs(1)
+        attacks.disks(2)
+    assert sum(attacks.done.values()) >= 2 * 2 + 9 + 1 + 2 * 2
+    assert {kind: holes for kind, holes in attacks.holes.items() if holes} == {}
 
 
 def test_the_attack_of_actions_prints_its_counts() -> None:
