@@ -177,6 +177,8 @@ def _write(path: Path, status: "Status") -> None:
 def _read(path: Path) -> "Status | None":
     from desim.suites.status import Status
 
+    if not path.is_file():  # a pipe would have to be waited for
+        return None
     try:
         return msgspec.json.decode(path.read_bytes(), type=Status)
     except FileNotFoundError:

@@ -139,7 +139,7 @@ def _stopped(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[Given]:
 
 
 def _defaults(played: Played) -> str:
-    return f"{played.defaults:,} of {played.model_decisions:,} decisions took the default action"
+    return f"{played.default_share or 0.0:.0%} of its decisions took the default action"
 
 
 def _facts(plan: Plan, path: Path) -> Iterator[tuple[str, object]]:

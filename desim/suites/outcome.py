@@ -1,6 +1,6 @@
 """What came of a job: read from its records, kept as one line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import msgspec
 
 from desim.core.result import flat
 from desim.episodes.episode import Episode
-from desim.episodes.usage import MOST_DEFAULTS, DefaultCount
+from desim.episodes.usage import default_share, is_played
 from desim.errors import BadRecord
 
 __all__ = ["Outcome", "Played", "read_outcome", "read_played"]
@@ -32,9 +32,6 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         limit: The limit of the episode that was reached, or of the entry or suite; empty for none.
         error: Why it failed; empty if it did not.
         seconds: Wall time of the command that ended it.
-        model_decisions: Decisions of language models.
-        defaults: Those of them in which the default action was taken, because no reply came or none
-            could be read.
     """
 
     job: str
@@ -48,15 +45,13 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: str = ""
     error: str = ""
     seconds: float = 0.0
-    model_decisions: int = 0
-    defaults: int = 0
 
     @property
     def state(self) -> str:
         """The outcome: failed, cut (by a limit), training, not played or done; the last counts.
 
-        An episode counts as not played if language models took the default action in more than
-        `MOST_DEFAULTS` of their decisions.
+        Not played is an episode in which language models mostly took the default action; see
+        `desim.episodes.usage.MOST_DEFAULTS`.
         """
         if self.error:
             return "failed"
@@ -64,12 +59,12 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return "cut"
         if self.training:
             return "training"
-        return "not played" if (self.default_share or 0.0) > MOST_DEFAULTS else "done"
+        return "done" if is_played(self.usage) else "not played"
 
     @property
     def default_share(self) -> float | None:
         """The share of default actions in the decisions of language models; None without any."""
-        return self.defaults / self.model_decisions if self.model_decisions else None
+        return default_share(self.usage)
 
     @property
     def seconds_played(self) -> float:
@@ -132,7 +127,6 @@ def read_played(
     result = recorded.result
     if result is None:
         return None
-    limit, count = _noted(recorded)
     return Played(
         job=job,
         episode=episode,
@@ -142,10 +136,8 @@ def read_played(
         decisions=result.decisions,
         metrics=dict(flat(result.metrics)),
         usage=_summed(result.usage),
-        limit=limit,
+        limit=next(_limits(recorded), ""),
         seconds=round(seconds, 3),
-        model_decisions=count.decisions,
-        defaults=count.defaults,
     )
 
 
@@ -167,13 +159,9 @@ def begun(record: Path) -> bool:
     return False
 
 
-def _noted(episode: Episode) -> tuple[str, DefaultCount]:
-    """Return the first limit that policies noted, empty for none, and how often they defaulted."""
-    limit, count = "", DefaultCount()
-    for step in episode.steps:
-        count.add(step.notes)
-        limit = limit or str((step.notes or {}).get(LIMIT, ""))
-    return limit, count
+def _limits(episode: Episode) -> Iterator[str]:
+    """Yield the limits that policies noted."""
+    return (str(step.notes[LIMIT]) for step in episode.steps if step.notes and LIMIT in step.notes)
 
 
 def _summed(usage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -6,7 +6,6 @@ A job is one episode, or a series of episodes in a row between which policies le
 import contextlib
 import hashlib
 import itertools
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +20,7 @@ from desim.episodes.budget import CommandBudget, spending
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.spec import Spec
 from desim.errors import DesimError, UsageError, possible
-from desim.schema import to_plain
+from desim.suites.entry_faults import argument_text, entry_faults, option_faults
 from desim.suites.schema import MAX_JOBS, EntryTable, Suite, WorldTable, parsed_suite, read_suite
 from desim.sweeps.config import read_seeds
 
@@ -270,8 +269,8 @@ def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[Job]:
 
 
 def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
-    faults += [f"worlds.{name}: {fault}" for fault in _option_faults(table.options)]
-    changes = {key: _text(value) for key, value in table.set.items()}
+    faults += [f"worlds.{name}: {fault}" for fault in option_faults(table.options)]
+    changes = {key: argument_text(value) for key, value in table.set.items()}
     try:
         model = catalog.model(table.model, table.preset, changes)
     except DesimError as fault:
@@ -293,8 +292,10 @@ def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pl
 
 def _seeds(given: str | list[int], episodes: int) -> tuple[int, ...]:
     seeds = read_seeds(given) if isinstance(given, str) else given
-    if len(seeds) > MAX_JOBS:
-        raise UsageError(f"there are {len(seeds):,} seeds; a suite has at most {MAX_JOBS:,}")
+    if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
+        raise UsageError(
+            f"more seeds than {MAX_JOBS:,} were given; a suite has at most {MAX_JOBS:,}"
+        )
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
     ordered = sorted(seeds)
@@ -319,7 +320,7 @@ def _entry(
         for world in table.worlds
         if world not in suite.worlds
     ]
-    faults += [f"{where}: {fault}" for fault in _entry_faults(table, suite)]
+    faults += [f"{where}: {fault}" for fault in entry_faults(table, suite)]
     if keys and table.key_env and not os.environ.get(table.key_env):
         faults.append(f"{where}: the environment variable {table.key_env} (key_env) is not set")
     if len(faults) > before:
@@ -338,41 +339,6 @@ def _policies(table: EntryTable, options: Mapping[str, Any]) -> Policies:
     return spec if policies.keys() == {""} else policies
 
 
-def _entry_faults(table: EntryTable, suite: Suite) -> Iterator[str]:
-    yield from _model_faults(table) if table.model else _policy_faults(table)
-    limited = table.max_cost is not None or suite.max_cost is not None
-    if table.model and limited and (table.price_in is None or table.price_out is None):
-        yield "a limit of money needs price_in and price_out (0 where the model is free)"
-
-
-def _policy_faults(table: EntryTable) -> Iterator[str]:
-    given = to_plain(table)
-    if not table.policy:
-        yield "it names neither a policy nor a language model (policy or model)"
-    for key in ("roles", "base_url", "key_env", "method", "options", "price_in", "price_out"):
-        if given.get(key) not in (None, "", [], {}):
-            yield f"{key} belongs to a language model; give its name as model"
-
-
-def _model_faults(table: EntryTable) -> Iterator[str]:
-    if not table.roles and (isinstance(table.policy, str) and table.policy):
-        yield "beside a model, policy is for the other roles; name the model's own as roles"
-    yield from _option_faults(table.options)
-
-
-def _option_faults(options: Mapping[str, Any]) -> Iterator[str]:
-    if "memory" in options:
-        yield (
-            "options.memory is a file that several episodes would write at once; episodes = N of a "
-            "world plays N in a row with one memory, which their records keep"
-        )
-    for key, value in options.items():
-        if "," in _text(value):
-            yield f"options.{key} holds a comma, which no argument of a policy can"
-        if key in ("model", "base_url", "key_env", "method", "price_in", "price_out"):
-            yield f"options.{key} is a key of the entry itself"
-
-
 def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the policy of a language model, as text."""
     own = {
@@ -384,7 +350,7 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
         "method": table.method,
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
-    return named | {k: _text(value) for k, value in {**options, **table.options}.items()}
+    return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}
 
 
 def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEntry:
@@ -452,7 +418,3 @@ def _with_host(model: Model[Any], policy: Any) -> Any:
         if offers(maker, ReachesOutside) and _HOST in maker.reaches:
             return str(evolve(spec, arguments={_HOST: _NO_HOST, **spec.arguments}))
     return policy
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(to_plain(value))

@@ -1,10 +1,12 @@
 """The results of a suite: for each world and entry its columns, published numbers beside them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
 
 from attrs import evolve, field, frozen
 
+from desim.episodes.usage import default_share
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
 from desim.suites.figures import column_value
@@ -138,9 +140,10 @@ def _line(
 
 
 def _default_share(episodes: Iterable[Played]) -> float | None:
-    counts = [(one.defaults, one.model_decisions) for one in episodes]
-    decisions = sum(of_models for _, of_models in counts)
-    return sum(defaults for defaults, _ in counts) / decisions if decisions else None
+    sums: Counter[str] = Counter()
+    for one in episodes:
+        sums.update(one.usage)
+    return default_share(sums)
 
 
 def _cell(column: Column, done: Iterable[tuple[Job, Played]], published: str) -> Cell:

@@ -124,6 +124,7 @@ price_in = 3
         (GOOD.replace("[3, 1]", "[3, 3]"), "different numbers of at least 0"),
         (GOOD.replace("[3, 1]", "[-1]"), "different numbers of at least 0"),
         (GOOD.replace("[3, 1]", "'0:1000000000'"), "a suite has at most 100,000"),
+        (GOOD.replace("[3, 1]", f"'0:{10**30}'"), "a suite has at most 100,000"),
         (GOOD.replace("[3, 1]", "'0:100000'"), "there are 200,000 episodes"),
         ("max_cost = nan\n" + GOOD, "max_cost"),
         ("max_cost = -1\n" + GOOD, "max_cost"),
