@@ -89,12 +89,12 @@ class _Answers(BaseHTTPRequestHandler):
 @contextmanager
 def endpoint() -> Iterator[str]:
     """Serve a language model on this machine and yield its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1"
+        finally:
+            server.shutdown()
 
 
 @define
@@ -105,7 +105,7 @@ class Attacks:
         folder: Where the suites are.
         url: The endpoint.
         chance: Draws moments, bits and sizes.
-        seeds: Of each suite.
+        seeds: The number of seeds of each suite.
         done: Attacks by kind.
         holes: By kind a sentence for each hole.
     """

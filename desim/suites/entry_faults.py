@@ -1,4 +1,4 @@
-"""What is wrong with an entry of a suite by its table alone, before a policy is built."""
+"""The faults of a suite's entry that its table shows, before a policy is built."""
 
 import json
 from collections.abc import Iterator, Mapping

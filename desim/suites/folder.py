@@ -32,7 +32,7 @@ from desim.whole_file import write_whole
 
 __all__ = ["Folder"]
 
-#: What --restart removes beside the journal's outcomes; the outcomes of earlier formats included.
+#: Files that --restart removes; outcomes.jsonl is of the earlier format.
 _DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
 
 
@@ -107,7 +107,7 @@ class Folder:
         """Return the plan of the suite that was played here, to print its results.
 
         Raises:
-            UsageError: There is none, or it is damaged.
+            UsageError: The folder holds no suite, or a damaged one.
         """
         found = read_manifest(self.path)
         if found is None:

@@ -1,8 +1,8 @@
-"""What determines the episodes of a suite, by topic: parameters, policies, seeds, code and files.
+"""The identity of a suite's episodes, by topic: parameters, policies, seeds, code and files.
 
 Topics of code and of named files are those of sweeps (`desim.sweeps.fingerprint`), under the world
-or the entry that reaches them. Limits of money, prices of a question and columns are no topics: a
-folder may be continued with others.
+or the entry that reaches them. Limits of money and columns do not count, so a folder can be
+continued with other ones.
 """
 
 import itertools

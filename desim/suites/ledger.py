@@ -1,4 +1,4 @@
-"""What a suite has spent: a line on disk for every call, so that a kill forgets nothing.
+"""The ledger of calls and money of a suite: a line on disk for every call, kept through kills.
 
 `spent.jsonl` holds `{"job", "calls", "cost", "crc"}`: changes, whose sums are what each job has
 used X

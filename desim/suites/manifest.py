@@ -83,7 +83,7 @@ class Manifest(msgspec.Struct, frozen=True):
         """Return the plan to print.
 
         Raises:
-            UsageError: The text is no suite.
+            UsageError: The text does not describe a suite.
         """
         played = {name: (one.host, one.training) for name, one in self.entries.items()}
         numbers = {(one.world, one.entry, one.column): one.text for one in self.published}
@@ -91,7 +91,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest in a folder; None where there is none.
+    """Return the manifest in a folder; None without the file.
 
     Raises:
         UsageError: It cannot be read, is damaged, or has another format.

@@ -1,4 +1,4 @@
-"""What came of a job: read from its records, kept as one line."""
+"""The outcome of a job: read from its records, kept as one row of the journal."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ LIMIT = "limit"
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of an episode.
+    """The outcome of an episode.
 
     Attributes:
         job: The name of its job.
@@ -73,13 +73,13 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of a job: of its one episode, or of a series.
+    """The outcome of a job, which is one episode or a series.
 
-    Of a series, limit and error say why it does not go on, and score, end, decisions, metrics and
-    usage are those of the episodes and not its own.
+    The limit and error of a series say why it stopped; score, end, decisions, metrics and usage are
+    in its episodes.
 
     Attributes:
-        episodes: Of a series the episodes that have ended, in order; otherwise empty.
+        episodes: The ended episodes of a series, in order; empty for one episode.
     """
 
     episodes: tuple[Played, ...] = ()
@@ -92,7 +92,7 @@ class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def ended_episodes(self) -> int:
-        """How many episodes have ended."""
+        """The number of episodes that have ended."""
         return len(self.episodes) or int(self.score is not None)
 
     @property
@@ -104,10 +104,10 @@ class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def read_outcome(job: str, record: Path, seconds: float = 0.0) -> Outcome | None:
-    """Return the outcome in a whole record; None where there is none, or it is cut.
+    """Return the outcome in a whole record; None for a record that is missing or cut.
 
     Raises:
-        BadRecord: It is no record, or damaged.
+        BadRecord: The file is damaged, or holds something else.
     """
     played = read_played(job, record, seconds)
     return Outcome(**msgspec.structs.asdict(played)) if played else None
@@ -116,10 +116,10 @@ def read_outcome(job: str, record: Path, seconds: float = 0.0) -> Outcome | None
 def read_played(
     job: str, record: Path, seconds: float = 0.0, episode: int = 1, *, training: bool = False
 ) -> Played | None:
-    """Return what came of an episode by its whole record; None where there is none, or it is cut.
+    """Return the outcome of an episode by its record; None for one that is missing or cut.
 
     Raises:
-        BadRecord: It is no record, or damaged.
+        BadRecord: The file is damaged, or holds something else.
     """
     if not record.exists():
         return None

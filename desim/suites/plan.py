@@ -412,7 +412,7 @@ def _with_hosts(model: Model[Any], policies: Policies) -> Any:
 def _with_host(model: Model[Any], policy: Any) -> Any:
     if not isinstance(policy, str):
         return policy
-    with contextlib.suppress(DesimError):  # a line-up is no spec, and what is wrong is found later
+    with contextlib.suppress(DesimError):  # a line-up, or a fault that building it finds
         spec = Spec.read(policy)
         maker = catalog.policy(spec.name, model)
         if offers(maker, ReachesOutside) and _HOST in maker.reaches:

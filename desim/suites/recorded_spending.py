@@ -1,4 +1,4 @@
-"""What records say was spent: counted where `spent.jsonl` has lost lines, so that limits hold."""
+"""Counts the money in records where `spent.jsonl` has lost lines, so that limits hold."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

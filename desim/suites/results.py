@@ -188,9 +188,9 @@ def _over_best(plan: Plan, lines: Sequence[ResultLine]) -> list[ResultLine]:
 
 
 def _over(column: Sequence[Cell], models: Sequence[bool]) -> list[Cell]:
-    """Return means over the best mean of a language model, or of all where there is none.
+    """Return means over the best mean of the language models, or of all entries without any.
 
-    There is none either where the best is not above 0.
+    Without a best mean above 0 there are no estimates.
     """
     counts = models if any(models) else [True] * len(models)
     means = [c.estimate.mean for c, one in zip(column, counts, strict=True) if one and c.estimate]
