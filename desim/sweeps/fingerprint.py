@@ -31,7 +31,6 @@ from desim.sweeps.definitions.modules import is_installed
 from desim.sweeps.definitions.reached import Reached, reached
 from desim.sweeps.grid import Grid
 from desim.sweeps.main_module import forget_standard_input
-from desim.sweeps.worker import play_to_json
 from desim.version import __version__
 
 if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
@@ -62,6 +61,9 @@ _TEXTS = "the rules and schemas that a policy reads"
 
 #: Marks a text that stands for the content of files.
 _DIGEST = "sha256:"
+
+#: The function that plays a row, by name: an executor's module imports this one.
+_PLAYS = "desim.sweeps.worker:play_to_json"
 
 #: Most parts of a text such as csv:FILE:COLUMN that are tried as the name of a file.
 _MAX_PARTS = 6
@@ -100,7 +102,7 @@ def code_topics(found: Iterable[Any]) -> dict[str, str]:
     found = list(found)
     codes, met = code_digests(one for one in found if not isinstance(one, str | bytes))
     roots = [one for one in found if not isinstance(one, str | bytes)]
-    code = reached([play_to_json, *roots, *(one for one in met if not is_installed(one))])
+    code = reached([_PLAYS, *roots, *(one for one in met if not is_installed(one))])
     contents = {
         CODE: code.digest,
         **codes,

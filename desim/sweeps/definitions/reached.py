@@ -70,7 +70,8 @@ def reached(roots: Iterable[Any]) -> Reached:
     """Return the definitions that some classes, functions and modules lead to.
 
     Args:
-        roots: Those of Python itself and those inside functions are left out.
+        roots: Classes, functions and modules, or `module:Name` of one that is not imported. Those
+            of Python itself and those inside functions are left out.
 
     Raises:
         UsageError: A source file cannot be read.
@@ -150,6 +151,9 @@ class _Walk:
         """Begin at a class with its bases, a function, or all definitions of a module."""
         if isinstance(root, ModuleType):
             self._begin(root.__name__)
+            return
+        if isinstance(root, str):
+            self._begin(*root.split(":"))
             return
         for each in root.__mro__ if isinstance(root, type) else (root,):
             if "<" not in each.__qualname__:  # <locals>, <lambda>: see `code_digests`

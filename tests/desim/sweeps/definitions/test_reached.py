@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from desim.sweeps import fingerprint
 from desim.sweeps.definitions.reached import Reached, reached
+from desim.sweeps.worker import play_to_json
 
 #: A user's policy; `Own` reaches everything but what the last lines of files hold.
 FILES = {
@@ -236,3 +238,8 @@ def test_only_the_names_of_a_function_are_its_own(
     assert code(kit__late=("return 2", "return 3")) == after
     used = code(kit__late=("size=1", "other=1"))
     assert code(kit__late=("return 3", "return 4")).digest != used.digest
+
+
+def test_what_plays_a_row_is_found_by_its_name() -> None:
+    """An executor imports the fingerprint, so the fingerprint names the function in a text."""
+    assert reached([fingerprint._PLAYS]) == reached([play_to_json])
