@@ -48,6 +48,8 @@ _stamps: dict[str, Stamp] = {}
 _digests: dict[str, tuple[Stamp, str]] = {}
 #: How many `noting` are open; the hook cannot be removed, and does nothing at 0.
 _depth = 0
+#: The frame that opened the first of them: frames further out only asked for the play.
+_outermost: FrameType | None = None
 #: The hook, once it has been added.
 _hooks: list[object] = []
 
@@ -55,16 +57,20 @@ _hooks: list[object] = []
 @contextlib.contextmanager
 def noting() -> Iterator[None]:
     """Note the files that are opened inside, with the modules that open them."""
-    global _depth  # noqa: PLW0603 (read by the hook at every event)
+    global _depth, _outermost  # noqa: PLW0603 (read by the hook at every event)
     if not _hooks:
         _ignored()
         _hooks.append(_note)
         sys.addaudithook(_note)
+    if not _depth:
+        _outermost = sys._getframe(2)  # noqa: SLF001 (behind contextlib's)
     _depth += 1
     try:
         yield
     finally:
         _depth -= 1
+        if not _depth:
+            _outermost = None
 
 
 def opened() -> set[str]:
@@ -116,7 +122,7 @@ def _absolute(path: Any) -> str:
 
 def _modules(frame: FrameType | None) -> Iterator[str]:
     """Yield the names of the modules whose code is executing; a script has one name in workers."""
-    while frame is not None:
+    while frame is not None and frame is not _outermost:
         name = frame.f_globals.get("__name__")
         if isinstance(name, str):
             yield "__main__" if name == "__mp_main__" else name

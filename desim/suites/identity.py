@@ -7,13 +7,13 @@ continued with other ones.
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from desim import catalog
 from desim.schema import to_plain
 from desim.suites.plan import Plan, PlannedEntry, PlannedWorld
-from desim.sweeps.fingerprint import code_topics, inside, players
+from desim.sweeps.fingerprint import code_topics, inside, players, topics_beyond
 
 __all__ = ["identity", "model_text"]
 
@@ -29,11 +29,11 @@ def identity(plan: Plan) -> dict[str, str]:
     """
     common = code_topics([])
     of_worlds = {
-        name: _without(common, code_topics(inside([world.model, world.table.set])))
+        name: topics_beyond(common, code_topics(inside([world.model, world.table.set])))
         for name, world in plan.worlds.items()
     }
     of_entries = {
-        name: _without(common, _entry_topics(plan, entry, of_worlds))
+        name: topics_beyond(common, _entry_topics(plan, entry))
         for name, entry in plan.entries.items()
     }
     return {
@@ -56,19 +56,11 @@ def _entry_text(entry: PlannedEntry) -> str:
     return _text([entry.policies, entry.table.worlds])
 
 
-def _entry_topics(
-    plan: Plan, entry: PlannedEntry, of_worlds: Mapping[str, Mapping[str, str]]
-) -> dict[str, str]:
-    """Return the topics of an entry's policies that no world has which it plays."""
+def _entry_topics(plan: Plan, entry: PlannedEntry) -> dict[str, str]:
+    """Return the topics of an entry's policies in the worlds that it plays."""
     worlds = {job.world.name: job.world for job in plan.jobs if job.entry is entry}
     found = (one for w in worlds.values() for one in players(w.model, entry.policies_in(w)))
-    known = {topic for name in worlds for topic in of_worlds[name]}
-    return _without(known, code_topics(found))
-
-
-def _without(known: Iterable[str], topics: Mapping[str, str]) -> dict[str, str]:
-    dropped = set(known)
-    return {topic: text for topic, text in topics.items() if topic not in dropped}
+    return code_topics(found)
 
 
 def _named(kind: str, found: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str]]:

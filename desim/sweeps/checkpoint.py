@@ -336,7 +336,7 @@ def _difference(command: str, stored: Mapping[str, str], identity: Mapping[str, 
     values = [t for t in topics if not is_digest(stored.get(t) or identity[t])]
     # Another policy comes with other source files, which explain nothing.
     changed = [t for t in topics if t not in values and t in stored and t in identity]
-    named = changed + values or topics
+    named = values + changed or topics
     texts = [_topic_text(topic, stored, identity) for topic in named[:_MAX_TOPICS]]
     more = f" and {len(named) - _MAX_TOPICS} more" if len(named) > _MAX_TOPICS else ""
     kind = f"another {command}" if values else "rows of other code or data"

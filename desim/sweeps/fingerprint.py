@@ -47,6 +47,7 @@ __all__ = [
     "limits_text",
     "players",
     "text_digest",
+    "topics_beyond",
 ]
 
 #: The topic of the definitions that are reached, and the one that holds a digest of each, by which
@@ -118,20 +119,42 @@ def code_topics(found: Iterable[Any]) -> dict[str, str]:
     }
 
 
+def topics_beyond(known: Mapping[str, str], topics: Mapping[str, str]) -> dict[str, str]:
+    """Return the topics that differ from known ones; of definitions those that are not known."""
+    beyond = {topic: text for topic, text in topics.items() if known.get(topic) != text}
+    if DEFINITIONS in beyond and DEFINITIONS in known:
+        before, now = (msgspec.json.decode(one[DEFINITIONS]) for one in (known, topics))
+        own = {name: text for name, text in now.items() if before.get(name) != text}
+        beyond[DEFINITIONS] = msgspec.json.encode(own).decode()
+    return beyond
+
+
 def differing_topics(
     stored: Mapping[str, str], now: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the topics in which two fingerprints differ, of both, definition by definition."""
+    """Return the topics in which two fingerprints differ, of both, definition by definition.
+
+    The topics of a part of what is played begin with its name, as in `entries.mine: code`.
+    """
     before, after = ({**one, **_definitions(one)} for one in (stored, now))
     topics = [one for one in {**before, **after} if before.get(one) != after.get(one)]
-    named = [one for one in topics if one not in {CODE, DEFINITIONS}] or topics
+    named = [one for one in topics if _kind(one) not in {CODE, DEFINITIONS}] or topics
     return {t: before[t] for t in named if t in before}, {t: after[t] for t in named if t in after}
 
 
 def _definitions(topics: Mapping[str, str]) -> dict[str, str]:
     """Return the definitions that are reached as topics of their own."""
-    known = msgspec.json.decode(topics.get(DEFINITIONS, "{}"), type=dict[str, str])
-    return {_definition(name): _DIGEST + text for name, text in known.items()}
+    return {
+        topic.removesuffix(DEFINITIONS) + _definition(name): _DIGEST + text
+        for topic, known in topics.items()
+        if _kind(topic) == DEFINITIONS
+        for name, text in msgspec.json.decode(known, type=dict[str, str]).items()
+    }
+
+
+def _kind(topic: str) -> str:
+    """Return a topic without the name of the part that it is of."""
+    return topic.rpartition(": ")[2]
 
 
 def _definition(name: str) -> str:

@@ -45,12 +45,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("DESIM_REFERENCE", raising=False)
         code, _, errors = bench(home / "suite.toml", home / "out")
-    assert code == 0, errors
-    played = Folder(home / "out")
-    first, second = [job.name for job in played.plan().jobs if job.entry.name == "greedy"][:2]
-    with played.opened(read_plan(home / "suite.toml")):
-        played.add(Outcome(job=first, limit="max_cost <i>"))
-        played.add(Outcome(job=second, error="PolicyFailed: down"))
+        assert code == 0, errors
+        played = Folder(home / "out")
+        first, second = [job.name for job in played.plan().jobs if job.entry.name == "greedy"][:2]
+        with played.opened(read_plan(home / "suite.toml")):
+            played.add(Outcome(job=first, limit="max_cost <i>"))
+            played.add(Outcome(job=second, error="PolicyFailed: down"))
     return home / "out"
 
 

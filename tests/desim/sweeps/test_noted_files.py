@@ -12,7 +12,7 @@ from support.small_worlds import Walk
 
 from desim import sweep, workers
 from desim.errors import UsageError
-from desim.opened_files import opened_by
+from desim.opened_files import noting, opened_by
 from desim.sweeps.rows import Rows
 
 MODEL = Walk(wind=2.0)
@@ -148,3 +148,15 @@ def test_files_that_are_opened_elsewhere_are_not_noted(tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("x")
     assert (tmp_path / "other.txt").read_text() == "x"
     assert os.fspath(tmp_path / "other.txt") not in opened_by([__name__])
+
+
+def test_the_code_that_asks_for_a_play_did_not_open_its_files(tmp_path: Path) -> None:
+    """A file counts for the modules inside the play, not for the script that calls the sweep."""
+    data = tmp_path / "data.json"
+    data.write_text("1")
+    rule: dict[str, object] = {"__name__": "elsewhere.rule"}
+    exec("def read(path):\n    with open(path) as file:\n        return file.read()", rule)  # noqa: S102 (a module)
+    with noting():
+        assert rule["read"](data) == "1"  # type: ignore[operator]
+    assert str(data) in opened_by(["elsewhere.rule"])
+    assert str(data) not in opened_by([__name__])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.paths import ROOT
 
 from models.reasoning.item import CAPABILITIES, CATEGORIES, Item
 from models.reasoning.item_file import read, shipped
@@ -123,5 +124,5 @@ def test_reference_bodies_complete_their_signatures() -> None:
 
 def test_the_shipped_files_are_read_like_a_users() -> None:
     """The folder itself may be given."""
-    folder = Path(__file__).parents[3] / "models" / "reasoning" / "items"
+    folder = ROOT / "models" / "reasoning" / "items"
     assert read(str(folder)) == ITEMS

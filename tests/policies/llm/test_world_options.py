@@ -161,7 +161,7 @@ def test_a_users_world_may_bring_a_file_of_its_own(tmp_path: Path) -> None:
     worlds.mkdir(parents=True)
     (worlds / "kiosk.py").write_text(WORLD_FILE)
     (tmp_path / "kiosk.py").write_text(KIOSK)
-    root = str(Path(__file__).parents[3])
+    root = str(ROOT)
     script = f"import sys\nsys.path[:0] = [{str(tmp_path)!r}, {root!r}]\n{SCRIPT}"
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
 
