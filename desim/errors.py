@@ -6,8 +6,7 @@ SimPy or a worker process.
 
 from collections.abc import Iterable
 
-from desim.formatting import visible_text
-from desim.short_repr import shortened
+from desim.short_repr import shortened, visible_text
 
 __all__ = [
     "BadRecord",

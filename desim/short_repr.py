@@ -1,10 +1,16 @@
-"""The repr of any value for an error text: short, and without exceptions of its own."""
+"""The repr of any value for an error text: short, and without exceptions of its own.
+
+Values in error texts, which never grow with a value.
+
+Text forms of names, numbers and plain values for people; imports nothing of desim.
+"""
 
 import builtins
 import contextlib
 import dataclasses
 import reprlib
 import sys
+import unicodedata
 from collections import deque
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
 from enum import Enum
@@ -14,24 +20,29 @@ from typing import Any
 
 import attrs
 
-__all__ = ["short_repr", "shortened"]
-
 #: Levels of containers that are shown; deeper ones are "[...]".
 _LEVELS = 6
+
 
 #: Instructions of Python that `__repr__` of values' own classes may execute for one text; this
 #: takes some tenths of a second.
 _MOST_STEPS = 300_000
 
+
 #: Characters of the name of a class.
 _LONGEST_NAME = 60
 
+
 #: The plain types to which the start of a value of a derived class is converted.
 _TEXTS: tuple[Any, ...] = (str, bytes, bytearray)
+
+
 _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+
 
 #: What a dict shows of itself, as large as it.
 _VIEWS = (KeysView, ValuesView, ItemsView)
+
 
 #: What a `__repr__` may raise; a SystemExit of one must not end the command.
 _RAISED = (Exception, SystemExit)
@@ -210,3 +221,43 @@ def _name(value: Any) -> str:
     # As `type(value).__name__`, which the class of the class may override.
     name: str = type.__dict__["__name__"].__get__(type(value))
     return name[:_LONGEST_NAME]
+
+
+#: The longest text of a value in an error, in characters.
+SHOWN = 80
+
+
+def shown(value: Any, most: int = SHOWN) -> str:
+    """Return the `repr` of a plain value, cut to a length.
+
+    >>> shown("a" * 100, 10)
+    "'aaaaaaaa…"
+    """
+    try:
+        return cut(repr(value), most)
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+        return f"a {type(value).__name__}"
+
+
+def cut(text: str, most: int = 4 * SHOWN) -> str:
+    """Return a text, cut to a length."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def visible_text(text: str) -> str:
+    r"""Return a text from outside without characters that steer a terminal or hide others.
+
+    Line ends, tabs and all kinds of spaces stay.
+
+    >>> visible_text(f"red {chr(27)}[31m, {chr(0x202E)}back")
+    'red \\x1b[31m, \\u202eback'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if _is_visible(c) else ascii(c)[1:-1] for c in text)
+
+
+def _is_visible(character: str) -> bool:
+    if character.isprintable() or character in "\n\t":
+        return True
+    return unicodedata.category(character) == "Zs"  # such as the space that does not break

@@ -8,7 +8,7 @@ differs, and both play the same seeds.
 import click
 
 from desim import Rows, sweep
-from desim.statistics.comparison import paired
+from desim.statistics.pairing import paired
 
 TEAMS = [4, 8, 12, 16, 24]
 AVOIDS, TAKES = "focus", "focus,avoid="

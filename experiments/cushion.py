@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from desim import Rows, sweep
-from desim.statistics.comparison import paired
+from desim.statistics.pairing import paired
 
 FLOORS = [5e6, 10e6, 15e6, 20e6, 30e6, 40e6]
 KINDS = ("equity", "debt")

@@ -12,7 +12,7 @@ import numpy as np
 from interval_cases import CASES, LEVEL, Case
 from rich.table import Table
 
-from desim.ui.console import console
+from desim.show.console import console
 
 NOTE = """\
 exact: covers as often as it says. at least: as often or more (ends are values, Bonferroni).

@@ -30,10 +30,10 @@ from desim.core.known_scores import (
     parsed_known_scores,
 )
 from desim.core.protocols import is_deterministic, is_drawing, is_informed
+from desim.show.files import write_whole
 from desim.sweeps.config import read_seeds
 from desim.sweeps.known import makers, played_roles, read_label
 from desim.sweeps.leaderboard import boards, everything
-from desim.whole_file import write_whole
 from policies.heuristics.beer_game import clairvoyant
 from policies.heuristics.edt.optimal import solve
 from policies.heuristics.enterprise_arena import known_luck

@@ -14,8 +14,8 @@ from office import Office
 from rich.table import Table
 
 from desim import play
+from desim.show.console import console
 from desim.statistics.intervals import Interval, interval
-from desim.ui.console import console
 
 #: Of each interval; all ten hold together with at least 0.99.
 LEVEL = 0.999

@@ -12,7 +12,7 @@ from itertools import product
 import click
 
 from desim import Rows, sweep
-from desim.statistics.comparison import paired
+from desim.statistics.pairing import paired
 from models.enterprise import Enterprise
 from policies.heuristics.enterprise import lineups
 

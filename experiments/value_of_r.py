@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, le
 
 from desim import Rows, sweep
-from desim.statistics.comparison import paired
+from desim.statistics.pairing import paired
 from models.edt import EnterpriseDigitalTwin
 from models.edt.actions import Decide
 from models.edt.observation import Briefing

@@ -17,9 +17,9 @@ from desim.catalog.imports import (
     load,
 )
 from desim.catalog.presets import from_preset
-from desim.core.faults import RAISED, fault_text, place
 from desim.core.protocols import Model
 from desim.errors import DesimError, UsageError, possible
+from desim.faults import RAISED, fault_text, place
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
 

@@ -56,8 +56,8 @@ def _print_boards(
     import msgspec
 
     from desim.cli.tables import progress_bar
+    from desim.show.console import console
     from desim.sweeps.leaderboard import boards
-    from desim.ui.console import console
 
     out, failed = console(), 0
     with progress_bar("baselines") as progress:
@@ -78,8 +78,8 @@ def _print_normalised(
     import msgspec
 
     from desim.cli.tables import progress_bar
+    from desim.show.console import console
     from desim.sweeps.normalised import normalised_boards
-    from desim.ui.console import console
 
     with progress_bar("baselines") as progress:
         found = normalised_boards(names, seeds, jobs, progress, limits)

@@ -9,7 +9,7 @@ import click
 
 from desim.cli.errors import fail, warnings_as_sentences
 from desim.errors import UsageError
-from desim.formatting import NOTHING
+from desim.show.labels import NOTHING
 
 if TYPE_CHECKING:  # commands start fast
     from rich.table import Table
@@ -194,9 +194,9 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
 
 def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
     """Print the episodes that are left, with calls and money expected."""
+    from desim.show.console import console
     from desim.suites.expected import expectations, expected_cost
     from desim.sweeps.tables import rich_table
-    from desim.ui.console import console
 
     lines = expectations(plan, outcomes)
     out = console()
@@ -265,10 +265,10 @@ def _played(
 
 
 def _print_results(plan: "Plan", folder: "Folder") -> None:
+    from desim.show.console import console
     from desim.suites.recorded_spending import count_outcomes
     from desim.suites.result_table import result_notes, result_tables
     from desim.suites.results import results
-    from desim.ui.console import console
 
     out, outcomes = console(), folder.outcomes()
     lines = results(plan, outcomes)

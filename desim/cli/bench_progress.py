@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from desim.errors import UsageError
-from desim.formatting import NOTHING, number_text
+from desim.show.labels import NOTHING, number_text
 
 if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
@@ -101,7 +101,7 @@ def _live(stream: object = None) -> Iterator[Show]:
     """Yield what shows a status: in place on a terminal; elsewhere only to one who watches."""
     from rich.live import Live
 
-    from desim.safe_console import SafeConsole
+    from desim.show.console import SafeConsole
 
     console = SafeConsole(stderr=stream is None, highlight=False)
     if console.is_terminal:

@@ -152,8 +152,8 @@ def _compare(
 
     from desim.cli.tables import progress_bar
     from desim.episodes.spec import read_policies
+    from desim.show.console import console
     from desim.sweeps.compared_branches import compare_branches
-    from desim.ui.console import console
 
     if (action is None) == (not specs):
         raise UsageError("a comparison takes one of --action and --policy: what is done instead")

@@ -10,7 +10,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from desim.errors import DesimError, UsageError
-from desim.formatting import visible_text
+from desim.short_repr import visible_text
 
 __all__ = [
     "FAILED",

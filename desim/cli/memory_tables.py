@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from desim.core.shown_memory import ShownMemory
-from desim.formatting import NOTHING, value_text, visible_text
-from desim.ui.console import console
+from desim.short_repr import visible_text
+from desim.show.console import console
+from desim.show.labels import NOTHING, value_text
 
 __all__ = ["print_memory"]
 

@@ -183,7 +183,7 @@ def _print(found: "RegretTable", top: int, *, as_json: bool) -> None:
     import msgspec
     from attrs import evolve
 
-    from desim.ui.console import console
+    from desim.show.console import console
 
     if as_json:
         click.echo(msgspec.json.encode(found.plain()))

@@ -18,7 +18,7 @@ from desim.episodes.session import Session
 from desim.episodes.tracing import Tracing
 from desim.episodes.usage import default_share, is_played
 from desim.errors import LimitReached, PolicyFailed
-from desim.formatting import NOTHING, number_text
+from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments
 
 __all__ = ["run_series"]

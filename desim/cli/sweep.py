@@ -98,9 +98,9 @@ def command(
     import msgspec
 
     from desim.cli.tables import print_rows, progress_bar
+    from desim.show.console import console
     from desim.sweeps.config import read_config
     from desim.sweeps.store import SweepWarning
-    from desim.ui.console import console
 
     spec = read_config(model, preset, read_parameters(sets), specs, seeds, design)
     if spec.analysed:

@@ -15,9 +15,9 @@ from rich.text import Text
 from desim.cli.summaries import CatalogSummary, ModelSummary, PolicySummary
 from desim.episodes.episode import Episode
 from desim.episodes.usage import default_share, is_played
-from desim.formatting import NOTHING, value_text
+from desim.show.console import console
+from desim.show.labels import NOTHING, value_text
 from desim.sweeps.rows import Rows
-from desim.ui.console import console
 
 __all__ = [
     "defaults_text",

@@ -67,9 +67,9 @@ def command(
     from desim.cli.tables import progress_bar
     from desim.episodes.spec import read_policies
     from desim.errors import UsageError
+    from desim.show.console import console
     from desim.sweeps.config import read_seeds
     from desim.sweeps.tune import tune
-    from desim.ui.console import console
 
     if not specs:
         raise UsageError("no policy was given; say which one to tune, as in --policy order_up_to")

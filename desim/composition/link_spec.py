@@ -8,9 +8,9 @@ from attrs import field, frozen
 
 from desim.catalog.imports import load
 from desim.composition.group import Group, Process
-from desim.core.faults import noted
 from desim.core.world import World
 from desim.errors import UsageError
+from desim.faults import noted
 from desim.short_repr import short_repr
 
 __all__ = ["LinkSpec", "as_links"]

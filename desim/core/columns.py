@@ -3,7 +3,7 @@
 from attrs import field, frozen
 from attrs.validators import max_len
 
-from desim.formatting import label_text
+from desim.show.labels import label_text
 
 __all__ = ["Column"]
 

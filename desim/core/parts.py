@@ -14,12 +14,12 @@ from typing import Any
 from simpy.events import Event, Timeout
 
 from desim.core.common_clock import LocalTicks
-from desim.core.faults import RAISED, add_note, noted
 from desim.core.points import PartPoints
 from desim.core.protocols import HasFuture, Model, offers
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
 from desim.errors import UsageError
+from desim.faults import RAISED, add_note, noted
 
 __all__ = ["AFTER_LINKS", "AFTER_PARTS", "MAX_PARTS", "Part", "part_seed", "split_name"]
 

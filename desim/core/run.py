@@ -11,7 +11,6 @@ from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.event_log import event_logs
-from desim.core.faults import RAISED, fault_text, function_name, notes_text, place
 from desim.core.limits import Limits, Meter, alarm
 from desim.core.log import SILENT
 from desim.core.observer import Observer, before_events, on_causes
@@ -31,6 +30,7 @@ from desim.errors import (
     WrongObservation,
     possible,
 )
+from desim.faults import RAISED, fault_text, function_name, notes_text, place
 from desim.schema import check_observation, codec, type_check
 from desim.short_repr import short_repr
 

@@ -13,9 +13,9 @@ from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.episodes.episode import Episode
 from desim.episodes.record import Header, Step, step_class
-from desim.episodes.short import cut, shown
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.schema import tagged
+from desim.short_repr import cut, shown
 
 __all__ = ["branch", "first_difference", "repeated", "repeated_whole", "same_step", "with_futures"]
 

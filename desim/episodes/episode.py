@@ -17,7 +17,7 @@ from desim.episodes.recorded_steps import RecordedSteps
 from desim.episodes.recorder import Recorder
 from desim.episodes.tidy import WHAT, What, decision_columns, series_columns
 from desim.errors import BadRecord, UsageError, possible
-from desim.tabular import pandas_frame, polars_frame
+from desim.show.frames import pandas_frame, polars_frame
 
 if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd

@@ -25,7 +25,7 @@ from desim.episodes.episode import Episode
 from desim.episodes.inside import Inside
 from desim.episodes.tidy import What
 from desim.errors import UsageError, possible
-from desim.tabular import Columns, lines, write_parquet
+from desim.show.frames import Columns, lines, write_parquet
 
 __all__ = ["EXPORTED", "STATEMENTS_FORM", "TABLE_FORMS", "Exported", "export", "export_folder"]
 

@@ -21,9 +21,9 @@ from desim.core.protocols import (
     OpensFiles,
     ReachesOutside,
 )
-from desim.episodes.short import cut, shown
 from desim.episodes.spec import Spec
 from desim.errors import UsageError
+from desim.short_repr import cut, shown
 
 __all__ = ["Reach", "model_reaches", "policy_reaches", "refuse"]
 

@@ -22,9 +22,9 @@ from desim.core.run import check_futures
 from desim.episodes.line_tags import UNTAGGED, is_tagged, untagged
 from desim.episodes.reach import model_reaches, refuse
 from desim.episodes.seal import Seal
-from desim.episodes.short import cut, shown
 from desim.errors import BadRecord, SchemaError, UsageError, possible
 from desim.schema import encode, encode_tagged, from_plain, has_tags, to_plain
+from desim.short_repr import cut, shown
 from desim.version import __version__
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from desim.errors import BadRecord, UsageError, WriteFailed
-from desim.regular_file import open_regular
+from desim.show.files import open_regular
 
 __all__ = [
     "MAX_LINE_BYTES",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from desim.errors import BadRecord, UsageError
-from desim.regular_file import open_regular
+from desim.show.files import open_regular
 
 __all__ = ["KEY_BYTES", "Seal", "check_key", "read_key"]
 

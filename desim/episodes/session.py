@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 
 from desim import catalog
 from desim.core.collector import rare_collections
-from desim.core.faults import RAISED, fault_text
 from desim.core.limits import Limits, alarm
 from desim.core.points import Points
 from desim.core.protocols import DecidesAsync, LooksAhead, Model, Noted, Policy, Resumable, offers
@@ -26,11 +25,12 @@ from desim.episodes.lineup import Lineup
 from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.episodes.recorded_steps import RecordedSteps
 from desim.episodes.recorder import Recorder
-from desim.episodes.short import SHOWN, cut
 from desim.episodes.simulator import Answers, Simulator
 from desim.episodes.tracing import Tracing
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError, WriteFailed
+from desim.faults import RAISED, fault_text
+from desim.short_repr import SHOWN, cut
 
 __all__ = ["Session", "built"]
 

@@ -13,7 +13,6 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from desim.core.faults import RAISED, fault_text
 from desim.core.protocols import (
     LooksAhead,
     Model,
@@ -28,6 +27,7 @@ from desim.core.streams import future_seed
 from desim.core.world import Decision
 from desim.episodes.lineup import Lineup, Policies, assign, is_made_anew, resolve
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
+from desim.faults import RAISED, fault_text
 from desim.schema import encode_observation
 from desim.short_repr import short_repr
 

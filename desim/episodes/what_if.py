@@ -16,7 +16,6 @@ from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.core.collector import rare_collections
-from desim.core.faults import RAISED, fault_text
 from desim.core.limits import Limits
 from desim.core.protocols import (
     HasDates,
@@ -36,6 +35,7 @@ from desim.episodes.record import Header, Step, step_class
 from desim.episodes.spec import Spec, label, read_policies
 from desim.episodes.trust import given_policies, trusted_model
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
+from desim.faults import RAISED, fault_text
 from desim.schema import codec
 
 __all__ = [

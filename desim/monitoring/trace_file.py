@@ -10,8 +10,8 @@ import msgspec
 from desim.errors import UsageError
 from desim.monitoring.trace import Tracer
 from desim.monitoring.trace_chrome import chrome_events
+from desim.show.files import write_whole
 from desim.version import __version__
-from desim.whole_file import write_whole
 
 __all__ = ["check_new_trace", "check_trace_file", "save_trace"]
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from desim.formatting import number_text
 from desim.reports.page import clean
+from desim.show.labels import number_text
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from desim.core.protocols import HasSeries, HasSeriesColumns, Model, offers
 from desim.episodes.episode import Episode
 from desim.errors import UsageError
-from desim.formatting import number_text
 from desim.reports.episode_series import EpisodeSeries, played
 from desim.reports.measured import Measured, is_unchanged
 from desim.reports.page import clean
 from desim.reports.plot_file import check_plot, write_picture
 from desim.reports.record_read import policies_text
 from desim.reports.series_charts import Shown, draw_panel, roles_chart
+from desim.show.labels import number_text
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.figure import Figure as Drawing

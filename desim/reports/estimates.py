@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from desim.formatting import NOTHING
+from desim.show.labels import NOTHING
 from desim.statistics.intervals import Interval
 from desim.sweeps.columns import means_by_seed
 from desim.sweeps.failures import counted

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.schema.docstrings import attribute_texts
+from desim.schema.wire_types import attribute_texts
 from desim.sweeps.rows import Rows
 
 __all__ = ["Factor", "families", "swept", "varied"]

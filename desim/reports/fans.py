@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from desim.core.columns import Column
 from desim.errors import SchemaError
-from desim.formatting import NOTHING, estimate_text
 from desim.reports.charts import Fan, fans
 from desim.reports.page import Figure, Given, Table
 from desim.schema import from_plain
+from desim.show.labels import NOTHING, estimate_text
 from desim.sweeps.jobs import SERIES_COLUMNS
 from desim.sweeps.rows import Rows
 

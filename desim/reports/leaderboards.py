@@ -7,9 +7,9 @@ from attrs import evolve
 from desim import catalog
 from desim.core.protocols import is_informed
 from desim.errors import UsageError, possible
-from desim.formatting import NOTHING, estimate_text
 from desim.reports.charts import dots
 from desim.reports.page import Figure, Given, Table
+from desim.show.labels import NOTHING, estimate_text
 from desim.sweeps.ranking import ranked
 from desim.sweeps.rows import Rows
 from desim.sweeps.tables import ComparisonTable, TableLine

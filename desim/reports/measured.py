@@ -9,8 +9,8 @@ from attrs import frozen
 from desim.core.columns import Column
 from desim.core.points import Recorded
 from desim.core.protocols import Model, model_of
-from desim.formatting import label_text
 from desim.reports.timeline import Timeline, columns_of, increases
+from desim.show.labels import label_text
 
 __all__ = ["Measured", "is_unchanged", "marks", "measured"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from desim.errors import UsageError
 from desim.reports.drawing import pictured
-from desim.whole_file import write_whole
+from desim.show.files import write_whole
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.figure import Figure as Drawing

@@ -5,9 +5,9 @@ from itertools import zip_longest
 from typing import Any
 
 from desim.episodes.record import Step
-from desim.formatting import NOTHING, estimate_text
 from desim.reports.page import Fold, Given, Table
 from desim.reports.record_read import ReadRecord, readable, short_value
+from desim.show.labels import NOTHING, estimate_text
 
 __all__ = ["difference", "metrics"]
 

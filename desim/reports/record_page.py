@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 
 from desim.episodes.record import Header
-from desim.formatting import NOTHING, number_text
 from desim.reports import record_decisions, record_series
 from desim.reports.page import Fold, Given, Page, Section, Table
 from desim.reports.record_comparison import difference, metrics
 from desim.reports.record_read import ReadRecord, short_value
 from desim.reports.record_series import MOST_SERIES
 from desim.reports.record_statements import statements
+from desim.show.labels import NOTHING, number_text
 
 __all__ = ["MOST_RECORDS", "record_page"]
 

@@ -10,9 +10,9 @@ from attrs import frozen
 
 from desim.episodes.episode import Episode
 from desim.episodes.record import Step
-from desim.formatting import NOTHING, label_text, value_text
 from desim.reports.page import clean
 from desim.reports.replayed import Replayed, played_again
+from desim.show.labels import NOTHING, label_text, value_text
 
 __all__ = [
     "MOST_DECISIONS",

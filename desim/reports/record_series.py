@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from desim.formatting import NOTHING, estimate_text
 from desim.reports.measured import Measured, is_unchanged
 from desim.reports.page import Figure, Gallery, Given, Table
 from desim.reports.record_read import ReadRecord
 from desim.reports.series_charts import MOST_MARKED, Shown, Span, decided_chart, panel_chart
+from desim.show.labels import NOTHING, estimate_text
 
 __all__ = ["series"]
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from desim.core.faults import RAISED, fault_text
 from desim.core.protocols import (
     Exportable,
     HasDates,
@@ -21,9 +20,10 @@ from desim.core.protocols import (
     offers,
 )
 from desim.core.statements import statements_of
-from desim.formatting import NOTHING, label_text, number_text, value_text
+from desim.faults import RAISED, fault_text
 from desim.reports.page import Folded, Given, Table
 from desim.reports.record_read import ReadRecord
+from desim.show.labels import NOTHING, label_text, number_text, value_text
 
 __all__ = ["statements"]
 

@@ -12,7 +12,6 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.collector import rare_collections
-from desim.core.faults import RAISED, fault_text
 from desim.core.limits import alarm
 from desim.core.points import Points
 from desim.core.protocols import HasSeries, HasSeriesTicks, Model, offers
@@ -24,6 +23,7 @@ from desim.episodes.episode import Episode
 from desim.episodes.reach import model_reaches
 from desim.episodes.replay import same_result
 from desim.errors import BadRecord, DesimError, ModelFailed
+from desim.faults import RAISED, fault_text
 from desim.reports.episode_series import EpisodeSeries, played
 
 __all__ = ["MOST_REPLAYED", "Replayed", "played_again"]

@@ -11,9 +11,9 @@ from desim.reports.rendering import rendered
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep_page import sweep_page
 from desim.reports.writing import check_target
+from desim.show.files import write_whole
 from desim.sweeps.checkpoint import FILE_NAME
 from desim.sweeps.rows import Rows
-from desim.whole_file import write_whole
 
 __all__ = ["write_report"]
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from desim.formatting import number_text
 from desim.reports.drawing import COLOURS, DASHES, MARKERS, drawable, drawn, finish, short
 from desim.reports.measured import Measured, marks
+from desim.show.labels import number_text
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes

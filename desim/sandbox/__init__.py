@@ -25,8 +25,8 @@ Programs see the standard library alone, texts are hashed by a fixed seed and `r
 one, so that a program has the same value each time.
 """
 
-from desim.sandbox.limits import Arguments, Limits, Outcome, Returned
 from desim.sandbox.process import UNCONFINED, NotConfined, SandboxFailed
+from desim.sandbox.program_limits import Arguments, Limits, Outcome, Returned
 from desim.sandbox.programs import run_block, run_calls, run_program
 from desim.sandbox.protections import Protections, protections
 

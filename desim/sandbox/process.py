@@ -17,7 +17,7 @@ from typing import IO, Any
 from attrs import frozen
 
 from desim.errors import DesimError, UsageError
-from desim.sandbox.limits import Limits
+from desim.sandbox.program_limits import Limits
 
 __all__ = ["UNCONFINED", "Finished", "NotConfined", "SandboxFailed", "run_order"]
 

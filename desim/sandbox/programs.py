@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from desim.errors import UsageError
-from desim.sandbox.limits import Arguments, Limits, Outcome, Returned
 from desim.sandbox.process import Finished, run_order
+from desim.sandbox.program_limits import Arguments, Limits, Outcome, Returned
 from desim.sandbox.reply import Reply, UnreadableError, read_reply
 
 __all__ = ["run_block", "run_calls", "run_program"]

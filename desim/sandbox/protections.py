@@ -5,8 +5,8 @@ from functools import cache
 from attrs import frozen
 
 from desim.sandbox.child.confinement import is_confined
-from desim.sandbox.limits import Limits
 from desim.sandbox.process import SandboxFailed, run_order
+from desim.sandbox.program_limits import Limits
 from desim.sandbox.reply import UnreadableError, read_reply
 
 __all__ = ["PROTECTIONS", "Protections", "protections"]

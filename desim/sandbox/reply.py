@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.sandbox.limits import Plain
+from desim.sandbox.program_limits import Plain
 
 __all__ = ["Reply", "UnreadableError", "read_reply"]
 

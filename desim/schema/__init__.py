@@ -4,6 +4,7 @@ An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do
 name in snake_case.
 """
 
+from desim.schema.class_types import members
 from desim.schema.codecs import (
     Codec,
     check_observation,
@@ -17,7 +18,6 @@ from desim.schema.codecs import (
 )
 from desim.schema.observations import class_of, encode_observation, has_tags, plain_observation
 from desim.schema.type_check import type_check
-from desim.schema.unions import members
 from desim.schema.wire_types import TAG, tag
 
 __all__ = [

@@ -16,6 +16,7 @@ import attrs
 import msgspec
 
 from desim.errors import SchemaError, WrongAction, possible, sentence
+from desim.schema.class_types import members, union_of
 from desim.schema.convert import (
     as_read,
     convertible_fields,
@@ -25,7 +26,6 @@ from desim.schema.convert import (
     writer,
 )
 from desim.schema.scalars import check_finite, not_finite, plain_numbers, plain_scalar
-from desim.schema.unions import members, union_of
 from desim.schema.wire_types import tag, wire_kind, wire_type
 from desim.short_repr import short_repr
 

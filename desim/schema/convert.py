@@ -15,8 +15,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from desim.errors import sentence
-from desim.schema.recursion import check_not_recursive
-from desim.schema.unions import is_union, members
+from desim.schema.class_types import check_not_recursive, is_union, members
 from desim.schema.wire_types import TAG, tag, wire_type
 
 __all__ = [

@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import UnionType
 from typing import Any
 
+from desim.schema.class_types import members
 from desim.schema.codecs import Codec, json_schema
-from desim.schema.unions import members
 from desim.schema.wire_types import TAG, tag
 
 __all__ = ["Schema", "action_schemas", "field_lines", "menu", "observation_schema"]

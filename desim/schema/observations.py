@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 import msgspec
 
+from desim.schema.class_types import members
 from desim.schema.codecs import encode, encode_tagged
-from desim.schema.unions import members
 from desim.schema.wire_types import TAG, tag
 
 __all__ = ["class_of", "encode_observation", "has_tags", "plain_observation"]

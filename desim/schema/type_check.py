@@ -12,8 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
-from desim.schema.recursion import check_not_recursive, field_types
-from desim.schema.unions import is_union, members
+from desim.schema.class_types import check_not_recursive, field_types, is_union, members
 
 __all__ = ["type_check"]
 

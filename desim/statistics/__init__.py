@@ -3,8 +3,8 @@
 Sums are exactly rounded (`math.fsum`), so no result depends on the order of the values.
 """
 
-from desim.statistics.comparison import paired
 from desim.statistics.intervals import Interval, interval
+from desim.statistics.pairing import paired
 from desim.statistics.selection import best
 
 __all__ = ["Interval", "best", "interval", "paired"]

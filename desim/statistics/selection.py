@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-from desim.statistics.comparison import Values, aligned
 from desim.statistics.intervals import moments, t_quantile
+from desim.statistics.pairing import Values, aligned
 
 __all__ = ["best"]
 

@@ -19,6 +19,7 @@ import msgspec
 
 from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError, WriteFailed
+from desim.show.files import write_whole
 from desim.suites import manifest
 from desim.suites.identity import identity
 from desim.suites.journal import RESULTS, Journal
@@ -28,7 +29,6 @@ from desim.suites.outcome import Outcome
 from desim.suites.plan import Plan
 from desim.sweeps.row_file import PARTIAL
 from desim.sweeps.store import SweepWarning
-from desim.whole_file import write_whole
 
 __all__ = ["Folder"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from desim.episodes.usage import MOST_DEFAULTS
-from desim.formatting import estimate_text, number_text
+from desim.show.labels import estimate_text, number_text
 from desim.statistics.variance import MOST_RUNS
 from desim.suites.apart import Apart, apart_from_best
 from desim.suites.results import Cell, ResultLine

@@ -29,9 +29,9 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 
 from desim.errors import UsageError, possible
-from desim.regular_file import read_regular
+from desim.schema.toml_table import read_table
 from desim.short_repr import short_repr
-from desim.suites.toml_table import read_table
+from desim.show.files import read_regular
 
 __all__ = [
     "Column",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from desim.errors import UsageError, possible
-from desim.formatting import estimate_text
+from desim.show.labels import estimate_text
 from desim.statistics.aggregates import improvement, interquartile_mean, optimality_gap
 from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate
 from desim.statistics.intervals import checked_level

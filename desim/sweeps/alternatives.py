@@ -7,13 +7,12 @@ import msgspec
 from attrs import frozen
 
 from desim.core.protocols import kept_facts
-from desim.episodes.short import cut
 from desim.episodes.spec import label
 from desim.episodes.what_if import Past
 from desim.errors import UsageError
-from desim.formatting import number_text
 from desim.schema import tagged
-from desim.short_repr import short_repr
+from desim.short_repr import cut, short_repr
+from desim.show.labels import number_text
 from desim.statistics.intervals import Interval
 
 if TYPE_CHECKING:  # `import desim` must not load rich

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from desim.formatting import estimate_text
+from desim.show.labels import estimate_text
 from desim.statistics.intervals import Interval
 from desim.sweeps.ranking import BoardLine
 from desim.sweeps.tables import PRECISION, UNKNOWN, repeated_note, seeds_cell

@@ -18,8 +18,8 @@ from attrs import evolve, field, frozen
 from desim.core.limits import Limits
 from desim.episodes.spec import read_policies
 from desim.errors import SchemaError, UsageError
-from desim.regular_file import read_regular
 from desim.schema import from_plain
+from desim.show.files import read_regular
 from desim.sweeps.design import ANALYSED, Analysis, DesignSpec, analyse
 from desim.sweeps.design.spec import planned
 from desim.sweeps.playing import Progress

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desim import tabular
+from desim.show import frames
 from desim.sweeps import columns
 from desim.sweeps.frame_columns import plain_value, short_names
 from desim.sweeps.jobs import Row
@@ -23,28 +23,28 @@ __all__ = ["to_pandas", "to_polars", "write_parquet"]
 def to_pandas(rows: Sequence[Row], *, series: bool = False) -> "pd.DataFrame":
     """Return a data frame of pandas; see `Rows.to_pandas`."""
     if not series:
-        return tabular.pandas_frame(_columns(rows))
+        return frames.pandas_frame(_columns(rows))
     episodes, counts, numbers = TidySeries.of(rows).columns()
-    frame = tabular.pandas_frame(episodes)
+    frame = frames.pandas_frame(episodes)
     repeated = frame.loc[frame.index.repeat(counts)].reset_index(drop=True)
-    return repeated.join(tabular.pandas_frame(numbers))
+    return repeated.join(frames.pandas_frame(numbers))
 
 
 def to_polars(rows: Sequence[Row], *, series: bool = False) -> "pl.DataFrame":
     """Return a data frame of polars; see `Rows.to_polars`."""
     if not series:
-        return tabular.polars_frame(_columns(rows))
+        return frames.polars_frame(_columns(rows))
     import numpy as np
 
     episodes, counts, numbers = TidySeries.of(rows).columns()
-    repeated = tabular.polars_frame(episodes)[np.repeat(np.arange(len(counts)), counts)]
+    repeated = frames.polars_frame(episodes)[np.repeat(np.arange(len(counts)), counts)]
     arrays = {name: np.asarray(one) for name, one in numbers.items()}
-    return repeated.hstack(tabular.polars_frame(arrays))
+    return repeated.hstack(frames.polars_frame(arrays))
 
 
 def write_parquet(rows: Sequence[Row], path: str | Path, *, series: bool = False) -> None:
     """Write a Parquet file, completely or not at all; see `Rows.write_parquet`."""
-    tabular.write_parquet(TidySeries.of(rows).lines() if series else _lines(rows), path)
+    frames.write_parquet(TidySeries.of(rows).lines() if series else _lines(rows), path)
 
 
 def _named_paths(rows: Sequence[Row]) -> dict[str, columns.Path]:

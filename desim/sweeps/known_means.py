@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim.formatting import estimate_text
+from desim.show.labels import estimate_text
 
 if TYPE_CHECKING:  # `import desim` does without
     from desim.core.known_scores import KnownScore, KnownScores

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from desim.episodes.episode import Episode
 from desim.errors import UsageError
-from desim.regular_file import open_regular
+from desim.show.files import open_regular
 from desim.sweeps.rows import Rows
 
 __all__ = ["load"]

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.formatting import estimate_text
+from desim.show.labels import estimate_text
 from desim.statistics.intervals import Interval, interval
 from desim.sweeps.aggregates import AggregateTable, aggregate, normalised
 from desim.sweeps.grid import checked_seeds

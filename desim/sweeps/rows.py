@@ -15,7 +15,7 @@ import msgspec
 
 from desim.episodes.spec import label
 from desim.errors import BadRecord, UsageError
-from desim.regular_file import open_regular
+from desim.show.files import open_regular, write_whole
 from desim.statistics.selection import best
 from desim.sweeps import columns, frames
 from desim.sweeps.failures import counted
@@ -24,7 +24,6 @@ from desim.sweeps.jobs import Row
 from desim.sweeps.packed import PackedRows, SelectedRows
 from desim.sweeps.row_series import series_by_group
 from desim.sweeps.tables import ComparisonTable
-from desim.whole_file import write_whole
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     import pandas as pd

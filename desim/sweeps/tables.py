@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim.formatting import estimate_text
-from desim.statistics.intervals import Interval
+from desim.show.labels import estimate_text
+from desim.statistics.intervals import Interval, seeds_needed
 from desim.statistics.pairing import Difference
-from desim.statistics.precision import seeds_needed
 
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Group
@@ -177,7 +176,7 @@ class ComparisonTable:
 
 def as_text(printed: Any) -> str:
     """Return what rich prints of an object on a console without an edge, without its colours."""
-    from desim.safe_console import SafeConsole
+    from desim.show.console import SafeConsole
 
     console = SafeConsole(width=_UNLIMITED, color_system=None, force_jupyter=False)
     with console.capture() as capture:

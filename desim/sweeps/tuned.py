@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from desim.formatting import estimate_text
-from desim.statistics.comparison import paired
+from desim.show.labels import estimate_text
 from desim.statistics.intervals import Interval, interval
+from desim.statistics.pairing import paired
 from desim.sweeps.tables import UNKNOWN, as_text, estimate_cells, rich_table
 
 if TYPE_CHECKING:  # `import desim` must not load rich

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from desim.errors import DesimError, UsageError
-from desim.formatting import estimate_text
+from desim.show.labels import estimate_text
 from desim.sweeps.executors import Executor
 from desim.sweeps.failures import counted
 from desim.sweeps.grid import Grid

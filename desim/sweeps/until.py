@@ -9,10 +9,9 @@ from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.formatting import estimate_text
 from desim.short_repr import short_repr
-from desim.statistics.intervals import Interval
-from desim.statistics.precision import seeds_needed
+from desim.show.labels import estimate_text
+from desim.statistics.intervals import Interval, seeds_needed
 from desim.sweeps.executors import Executor
 from desim.sweeps.grid import Grid, checked_seeds, grid, with_further
 from desim.sweeps.playing import Playing, Progress, playing

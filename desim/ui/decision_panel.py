@@ -6,8 +6,8 @@ from typing import Any
 from nicegui import ui
 
 from desim.core.roles import Option, Role
-from desim.formatting import value_text
 from desim.schema.wire_types import TAG
+from desim.show.labels import value_text
 from desim.ui.form_texts import initial_texts, tagged_object
 from desim.ui.forms import Form, forms
 from desim.ui.inputs import Act, show_form

@@ -7,9 +7,9 @@ from attrs import frozen
 
 from desim.core.roles import Role
 from desim.errors import UsageError, possible
-from desim.formatting import label_text, number_text
 from desim.schema import codec
 from desim.schema.wire_types import TAG
+from desim.show.labels import label_text, number_text
 
 __all__ = ["NUMBERS", "Field", "Form", "amount_form", "forms"]
 

@@ -10,8 +10,8 @@ from desim.core.protocols import HasTables, Model, Rows, offers
 from desim.core.roles import Option, Role
 from desim.core.statements import rows_of
 from desim.errors import UsageError, possible
-from desim.formatting import label_text, value_text
 from desim.schema import codec
+from desim.show.labels import label_text, value_text
 from desim.ui.faults import RAISED, call_failed
 from desim.ui.layout import TextTable, text_table
 

@@ -9,9 +9,9 @@ from attrs import field, frozen
 
 from desim.core.roles import Role
 from desim.episodes.record import Step
-from desim.formatting import is_moment, label_text, value_text
 from desim.schema import class_of, codec
 from desim.schema.wire_types import TAG
+from desim.show.labels import is_moment, label_text, value_text
 
 __all__ = ["Axis", "History", "Series", "first_field", "history"]
 

@@ -12,9 +12,9 @@ import attrs
 import msgspec
 from attrs import frozen
 
-from desim.formatting import class_text, label_text, value_text, words_text
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.wire_types import TAG
+from desim.show.labels import class_text, label_text, value_text, words_text
 from desim.ui.form_texts import tagged_object
 from desim.ui.history import first_field
 

@@ -11,7 +11,7 @@ from nicegui import ui
 
 from desim.core.background import in_background
 from desim.errors import UsageError
-from desim.formatting import class_text, label_text, value_text
+from desim.show.labels import class_text, label_text, value_text
 from desim.ui import charts
 from desim.ui.comparison import BaselineComparison
 from desim.ui.decision_panel import show_decision

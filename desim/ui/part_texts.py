@@ -8,7 +8,7 @@ from typing import Any
 
 from desim.core.parts import split_name
 from desim.core.protocols import HasDates, HasParts, HasRoleTimes, Model, offers
-from desim.formatting import label_text, words_text
+from desim.show.labels import label_text, words_text
 from desim.ui.faults import RAISED
 
 __all__ = ["name_text", "part_of", "seats_text", "time_text"]

@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from desim.errors import DesimError, UsageError, WrongAction, possible
-from desim.formatting import value_text
+from desim.show.console import console
+from desim.show.labels import value_text
 from desim.ui.comparison import BaselineComparison
-from desim.ui.console import console
 from desim.ui.fault_texts import answer_lines, way_command, way_lines
 from desim.ui.faults import Fault
 from desim.ui.form_texts import read_form

@@ -2,7 +2,7 @@
 
 from nicegui import ui
 
-from desim.formatting import NOTHING
+from desim.show.labels import NOTHING
 from desim.ui.layout import Figure, Section, TextTable
 
 __all__ = ["complain", "heading", "missing_help", "show_section", "show_table"]

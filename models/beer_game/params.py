@@ -121,7 +121,7 @@ class BeerGameParams:
     whole_units: bool = field(default=True, validator=instance_of(bool))
     supply_line: str = field(default="shipped", validator=in_(("shipped", "ordered")))
     forced_weeks: int = field(default=0, validator=[whole, ge(0)])
-    strike: str | None = field(default=None, converter=strike.read)
+    strike: str | None = field(default=None, converter=strike.read_strike)
     opening_cash: float | None = field(default=None, validator=optional(_cash))
     unit_margin: float = field(default=0.0, validator=_price)
 
@@ -167,7 +167,7 @@ class BeerGameParams:
     @property
     def strike_weeks(self) -> range:
         """The weeks, counted from 1, in which the last stage ships nothing."""
-        return strike.weeks(self.strike)
+        return strike.weeks_of_strike(self.strike)
 
     @property
     def deterministic(self) -> bool:

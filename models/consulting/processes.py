@@ -49,7 +49,7 @@ def run(world: World, interview: Interview) -> Process:
 def interviewer_turn(world: World, interview: Interview) -> Process:
     """Ask the interviewer for a message; an empty one is a polite stop."""
     yield from reading(world, interview)
-    observe = partial(views.interviewer, interview)
+    observe = partial(views.interviewer_view, interview)
     if "interviewer" in world.seats:
         say: Say = yield world.ask("interviewer", observe)
     else:
@@ -64,7 +64,7 @@ def interviewer_turn(world: World, interview: Interview) -> Process:
 def candidate_turn(world: World, interview: Interview) -> Process:
     """Ask the candidate for an answer; an end token in it is removed and ends nothing."""
     yield from reading(world, interview)
-    reply: Reply = yield world.ask("candidate", partial(views.candidate, interview))
+    reply: Reply = yield world.ask("candidate", partial(views.candidate_view, interview))
     text = _without_token(reply.text)
     yield from speaking(world, interview, text)
     interview.say("candidate", text)
@@ -72,7 +72,7 @@ def candidate_turn(world: World, interview: Interview) -> Process:
 
 def judging(world: World, interview: Interview) -> Process:
     """Ask all judges at one tick, so that none knows another's verdict."""
-    observe = partial(views.judge, interview)
+    observe = partial(views.judge_view, interview)
     roles = interview.params.judge_roles
     asked = {role: world.ask(role, observe) for role in roles if role in world.seats}
     if asked:

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from desim import play
-from desim.statistics.comparison import paired
+from desim.statistics.pairing import paired
 from models.enterprise_arena import (
     BookClosing,
     CheckMarketData,

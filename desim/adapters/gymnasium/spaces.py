@@ -32,7 +32,7 @@ from desim.adapters.gymnasium.space_compounds import Either, Entries, Fields
 from desim.adapters.gymnasium.space_parts import Choice, Flag, Json, Part, Real, Whole, Words
 from desim.errors import UsageError, WrongAction, sentence
 from desim.schema import TAG, Codec, json_schema, plain_observation, to_plain
-from desim.schema.unions import members
+from desim.schema.class_types import members
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
 from desim.short_repr import short_repr
 

@@ -11,7 +11,6 @@ from attrs import evolve, frozen
 
 from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import end_facts, seen
-from desim.core.faults import RAISED, fault_text
 from desim.core.protocols import Rows
 from desim.core.world import Decision
 from desim.episodes.record_lock import RecordLock
@@ -23,6 +22,7 @@ from desim.errors import (
     WrongAction,
     possible,
 )
+from desim.faults import RAISED, fault_text
 
 __all__ = ["EpisodeFailed", "OpenEpisode", "Turn"]
 

@@ -8,10 +8,8 @@ import os
 import resource
 import sys
 
-from desim.sandbox.child.audit import refuse_by_hook
-from desim.sandbox.child.call_filter import install_filter
 from desim.sandbox.child.confinement import is_confined
-from desim.sandbox.child.landlock import file_rules, obey
+from desim.sandbox.child.guards import file_rules, install_filter, obey, refuse_by_hook
 from desim.sandbox.child.libc import call
 from desim.sandbox.child.program import run
 

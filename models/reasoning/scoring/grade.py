@@ -20,12 +20,12 @@ __all__ = ["Graded", "grade"]
 
 #: The scorer of each category.
 _SCORERS: Mapping[str, Callable[[Item, str, Rules], Verdict]] = {
-    "program_synthesis": program_synthesis.judge,
-    "quantity_extraction": quantity_extraction.judge,
-    "multiple_choice": multiple_choice.judge,
+    "program_synthesis": program_synthesis.judge_program,
+    "quantity_extraction": quantity_extraction.judge_quantity,
+    "multiple_choice": multiple_choice.judge_choice,
     "formula_completion": formula_completion.judge,
-    "tagging": tagging.judge,
-    "formula_value": formula_value.judge,
+    "tagging": tagging.judge_tag,
+    "formula_value": formula_value.judge_value,
 }
 
 

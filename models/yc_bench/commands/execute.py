@@ -74,8 +74,8 @@ _COMMANDS: Mapping[type, Callable[[CompanyState, Any], Any]] = {
     ClientHistory: client_history,
     FinanceLedger: finance_ledger,
     ReportMonthly: report_monthly,
-    ScratchpadRead: scratchpad.read,
-    ScratchpadWrite: scratchpad.write,
-    ScratchpadAppend: scratchpad.append,
-    ScratchpadClear: scratchpad.clear,
+    ScratchpadRead: scratchpad.read_scratchpad,
+    ScratchpadWrite: scratchpad.write_scratchpad,
+    ScratchpadAppend: scratchpad.append_to_scratchpad,
+    ScratchpadClear: scratchpad.clear_scratchpad,
 }

@@ -17,8 +17,8 @@ from attrs import frozen
 from desim.core.shown_memory import ShownMemory
 from desim.episodes.record_lock import RecordLock
 from desim.errors import SchemaError, UsageError, possible
-from desim.regular_file import read_regular
 from desim.schema import from_plain, to_plain
+from desim.show.files import read_regular
 from policies.llm.methods.items import Past
 from policies.llm.methods.method import Method
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desim.errors import UsageError
-from desim.statistics.comparison import paired
 from desim.statistics.intervals import interval
+from desim.statistics.pairing import paired
 
 numbers = st.floats(-1e6, 1e6)
 

@@ -5,9 +5,8 @@ import pytest
 from scipy import stats
 
 from desim.errors import UsageError
-from desim.statistics.intervals import interval
+from desim.statistics.intervals import interval, seeds_needed
 from desim.statistics.pairing import difference, simultaneous
-from desim.statistics.precision import seeds_needed
 from desim.statistics.proportions import paired_share
 
 

@@ -12,10 +12,9 @@ from rich.console import Console
 from support.sweep_rows import SCORES, row, three_policies
 
 from desim.errors import UsageError
-from desim.formatting import estimate_text
-from desim.statistics.intervals import interval
+from desim.show.labels import estimate_text
+from desim.statistics.intervals import interval, seeds_needed
 from desim.statistics.pairing import difference, simultaneous
-from desim.statistics.precision import seeds_needed
 from desim.statistics.proportions import share
 from desim.sweeps.rows import Rows
 from desim.sweeps.tables import ComparisonTable

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from desim.regular_file import read_regular
+from desim.show.files import read_regular
 
 
 def test_a_device_and_a_large_file_are_refused(tmp_path: Path) -> None:

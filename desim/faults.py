@@ -24,7 +24,7 @@ __all__ = [
 RAISED = (Exception, SystemExit)
 
 #: Modules whose frames say nothing about the model.
-_MACHINERY = ("desim.core", "simpy")
+_MACHINERY = ("desim.core", "desim.faults", "simpy")
 
 
 def place(fault: BaseException) -> str:

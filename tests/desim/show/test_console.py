@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from desim.errors import UsageError
-from desim.safe_console import SafeConsole
+from desim.show.console import SafeConsole
 
 HOSTILE = "\x1b[2J\x07\x9b31m\u202e"
 ESCAPED = r"\x1b[2J\x07\x9b31m\u202e"

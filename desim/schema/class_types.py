@@ -1,14 +1,18 @@
-"""Classes that contain themselves, which a schema here cannot describe."""
+"""Classes that contain themselves, which a schema here cannot describe.
 
+Unions of types, written `A | B` or `Union[A, B]`.
+"""
+
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from functools import cache, reduce
+from operator import or_
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
 
 from desim.errors import SchemaError
-
-__all__ = ["check_not_recursive", "field_types"]
 
 
 @cache
@@ -52,3 +56,18 @@ def _check(kind: Any, outside: tuple[type, ...]) -> None:
     elif get_origin(kind) is not Literal:
         for inside in get_args(kind):
             _check(inside, outside)
+
+
+def is_union(kind: Any) -> bool:
+    """Return whether a type is a union."""
+    return get_origin(kind) in (Union, UnionType)
+
+
+def members(kind: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the one type."""
+    return get_args(kind) if is_union(kind) else (kind,)
+
+
+def union_of(kinds: Iterable[Any]) -> Any:
+    """Return the union of one or more types."""
+    return reduce(or_, kinds)

@@ -2,30 +2,23 @@
 
 import math
 import re
-import unicodedata
 from typing import Any
-
-__all__ = [
-    "NOTHING",
-    "class_text",
-    "dollars_text",
-    "estimate_text",
-    "is_moment",
-    "label_text",
-    "number_text",
-    "value_text",
-    "visible_text",
-    "words_text",
-]
 
 #: The text of a value that is missing or empty.
 NOTHING = "—"
 
+
 #: From `_CENTS` on a number has two decimals, below it six digits; from `_HUGE` on an exponent.
 _CENTS, _HUGE = 1e3, 1e15
+
+
 #: A narrower interval justifies no more digits; an estimate of this size has no decimals.
 _NARROW, _WHOLE = 1e-6, 1e6
+
+
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
 
 
@@ -130,22 +123,3 @@ def estimate_text(value: float, half: float | None = None) -> str:
         return f"{value:z,.{max(0, 1 - math.floor(math.log10(half)))}f}"
     whole = value.is_integer() or abs(value) >= _WHOLE
     return f"{value:z,.0f}" if whole and abs(value) < _HUGE else f"{value:z,.6g}"
-
-
-def visible_text(text: str) -> str:
-    r"""Return a text from outside without characters that steer a terminal or hide others.
-
-    Line ends, tabs and all kinds of spaces stay.
-
-    >>> visible_text(f"red {chr(27)}[31m, {chr(0x202E)}back")
-    'red \\x1b[31m, \\u202eback'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if _is_visible(c) else ascii(c)[1:-1] for c in text)
-
-
-def _is_visible(character: str) -> bool:
-    if character.isprintable() or character in "\n\t":
-        return True
-    return unicodedata.category(character) == "Zs"  # such as the space that does not break

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from desim.formatting import class_text, dollars_text, label_text, number_text, value_text
+from desim.show.labels import (
+    class_text,
+    dollars_text,
+    label_text,
+    number_text,
+    value_text,
+)
 
 
 def test_zero_has_no_sign() -> None:

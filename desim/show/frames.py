@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from desim.errors import UsageError
-from desim.whole_file import write_whole
+from desim.show.files import write_whole
 
 if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd

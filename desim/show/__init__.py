@@ -1,0 +1,1 @@
+"""Values as text, tables, frames and files. Imports no model, row or record."""
