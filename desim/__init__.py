@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from desim.catalog.presets import from_preset
-from desim.core.protocols import Model, Policy
+from desim.core.model_protocols import Model
+from desim.core.policy_protocols import Policy
 from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.run import Run

@@ -24,7 +24,13 @@ __all__ = [
 RAISED = (Exception, SystemExit)
 
 #: Modules whose frames say nothing about the model.
-_MACHINERY = ("desim.core", "desim.faults", "simpy")
+_MACHINERY = (
+    "desim.core",
+    "desim.composition.common_clock",
+    "desim.composition.parts",
+    "desim.faults",
+    "simpy",
+)
 
 
 def place(fault: BaseException) -> str:

@@ -23,7 +23,8 @@ from attrs import define, field
 
 from desim import Run, catalog
 from desim.core.limits import Limits
-from desim.core.protocols import HasTables, Model
+from desim.core.model_protocols import Model
+from desim.core.reported import HasTables
 from desim.core.roles import Role
 from desim.core.world import Decision
 from desim.errors import LimitReached, Stuck, WrongAction

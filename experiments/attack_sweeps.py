@@ -22,7 +22,7 @@ from attrs import frozen
 
 from desim import Seat, catalog, play
 from desim.composition import Composite
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.episodes.lineup import resolve
 from experiments.class_calls import CALLS
 

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from desim import Model
-from desim.core.protocols import is_informed
+from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.statistics.intervals import interval, t_quantile
 

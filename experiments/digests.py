@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from desim import catalog, play
-from desim.episodes.spec import read_policies
+from desim.catalog.policy_spec import read_policies
 from desim.sweeps.leaderboard import everything
 
 __all__ = ["SEEDS", "line", "lines"]

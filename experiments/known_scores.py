@@ -19,8 +19,7 @@ import click
 from attrs import evolve
 
 from desim import Rows, __version__, catalog, sweep
-from desim.cli.tables import progress_bar
-from desim.core.known_scores import (
+from desim.catalog.known_scores import (
     FILE_NAME,
     KnownBound,
     KnownScore,
@@ -29,7 +28,9 @@ from desim.core.known_scores import (
     known_scores_text,
     parsed_known_scores,
 )
-from desim.core.protocols import is_deterministic, is_drawing, is_informed
+from desim.cli.tables import progress_bar
+from desim.core.model_protocols import is_deterministic
+from desim.core.policy_protocols import is_drawing, is_informed
 from desim.show.files import write_whole
 from desim.sweeps.config import read_seeds
 from desim.sweeps.known import makers, played_roles, read_label

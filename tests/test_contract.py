@@ -17,20 +17,22 @@ from support.small_worlds import Go, Spot, Walk
 from support.twins import first_difference
 
 from desim import Episode, Model, Run, catalog, play, replay
+from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
-from desim.core.protocols import (
+from desim.core.model_protocols import (
     HasCalendar,
     HasDeterminism,
     HasParts,
     NamesModels,
     is_deterministic,
+    offers,
+)
+from desim.core.policy_protocols import (
     is_drawing,
     is_informed,
     needs_world_seed,
-    offers,
 )
 from desim.episodes.lineup import WorldSeat, assigned
-from desim.episodes.spec import Spec, read_policies
 from desim.schema import codec, from_plain, json_schema, to_plain
 from desim.sweeps.leaderboard import everything
 
@@ -193,7 +195,7 @@ def test_hash_seeds_change_nothing(name: str) -> None:
     """
     specs = [spec for spec in catalog.baselines(catalog.model(name)) if spec not in SEARCHES]
     code = (
-        "import sys; from desim import play; from desim.episodes.spec import read_policies\n"
+        "import sys; from desim import play; from desim.catalog.policy_spec import read_policies\n"
         "for spec in sys.argv[2:]: print(play(sys.argv[1], read_policies([spec]), 5).summary())"
     )
     printed = [

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from desim import Run, catalog
-from desim.core.protocols import HasParts, offers
+from desim.core.model_protocols import HasParts, offers
 from desim.errors import WrongAction
 from desim.schema import codec
 from desim.sweeps.leaderboard import everything

@@ -157,7 +157,7 @@ def test_desim_lists_every_model(python: Path, tmp_path: Path) -> None:
 def test_every_model_runs(python: Path, tmp_path: Path, world: str) -> None:
     """Its data files are in the wheel, and its first baseline plays it as in the checkout."""
     from desim import catalog, play
-    from desim.episodes.spec import read_policies
+    from desim.catalog.policy_spec import read_policies
 
     spec = catalog.baselines(catalog.model(world))[0]
     printed = call(

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from desim import Episode, catalog, play, replay
+from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
-from desim.core.protocols import (
+from desim.core.model_protocols import (
     HasFuture,
     is_deterministic,
     kept_facts,
     offers,
 )
 from desim.episodes.play_branch import play_branch
-from desim.episodes.spec import read_policies
 from desim.schema import tagged
 from desim.sweeps.leaderboard import everything
 

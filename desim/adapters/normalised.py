@@ -1,8 +1,8 @@
 """A score on the scale of the known scores: 0 stands for their floor, 1 for the bound."""
 
 from desim.adapters.setup import Setup
-from desim.core.known_scores import KnownScore
-from desim.core.protocols import HasKnownScores, offers
+from desim.catalog.known_scores import HasKnownScores, KnownScore
+from desim.core.model_protocols import offers
 from desim.sweeps.aggregates import Scale
 
 __all__ = ["has_scale", "normalised_score"]

@@ -1,8 +1,8 @@
 """Whether a record is of an episode that a setup would play."""
 
 from desim.adapters.setup import Setup
+from desim.catalog.policy_spec import label as label_of
 from desim.episodes.record import Header
-from desim.episodes.spec import label as label_of
 
 __all__ = ["is_same_setup"]
 

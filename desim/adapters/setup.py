@@ -11,7 +11,7 @@ from desim import catalog
 from desim.adapters.reward import SCORE, Rewards
 from desim.adapters.stepped import SteppedSession
 from desim.catalog.changes import evolved
-from desim.core.protocols import HasCalendar, Model, default_roles, offers
+from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
 from desim.core.run import Run, check_roles
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, assign

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.adapters.reward import SCORE, Rewards
-from desim.core.protocols import HasSeries, HasTables, Model, Rows, offers
-from desim.core.result import Result
+from desim.catalog.policy_spec import label as label_of
+from desim.core.model_protocols import Model, Rows, offers
+from desim.core.reported import HasSeries, HasTables
+from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
-from desim.core.series import Series, read_series
 from desim.core.world import Decision
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import resolve
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session
-from desim.episodes.spec import label as label_of
 from desim.errors import PolicyFailed, UsageError
 from desim.schema import TAG, codec, tag, to_plain
 

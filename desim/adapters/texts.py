@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim.adapters.stepped import SteppedSession
-from desim.core.rules import rules_of
+from desim.core.model_protocols import rules_of
 from desim.core.world import Decision
 from desim.schema import plain_observation, to_plain
 

@@ -16,7 +16,7 @@ from desim.adapters.setup import Setup
 from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import as_json, end_facts, end_text, observation_text, rules_of
 from desim.adapters.tools import Tool, tagged_call, tools_of
-from desim.core.protocols import question_limit
+from desim.core.model_protocols import question_limit
 from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr

@@ -19,7 +19,7 @@ from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import end_text, observation_text, rules_of
 from desim.adapters.tools import Tool, tagged_call, tools_of
 from desim.catalog import model_name
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.core.world import Decision
 from desim.episodes.lineup import Policies
 from desim.errors import DesimError, UsageError, WrongAction

@@ -17,7 +17,7 @@ from desim.catalog.imports import (
     load,
 )
 from desim.catalog.presets import from_preset
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
 from desim.schema.arguments import needs_arguments

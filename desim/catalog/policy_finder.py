@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from desim.catalog.imports import import_ours, load
 from desim.catalog.model_finder import model_name
-from desim.core.protocols import Model, default_roles
+from desim.core.model_protocols import Model, default_roles
 from desim.errors import UsageError, possible
 from desim.schema import tag
 

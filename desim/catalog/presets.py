@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from desim.catalog.changes import evolved
-from desim.core.protocols import HasPresets, offers
+from desim.core.model_protocols import HasPresets, offers
 from desim.errors import UsageError, possible
 from desim.schema import to_plain
 from desim.schema.arguments import build

@@ -115,9 +115,9 @@ def command(
         _refuse({"--record": record, "--future": future, "--key": key_file, "--trace": trace})
         _compare(file, decisions, specs, action, then, futures, from_here, named, as_json)
         return
+    from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import print_episode, print_traced
     from desim.episodes.play_branch import play_branch
-    from desim.episodes.spec import read_policies
 
     episode = play_branch(
         file,
@@ -150,8 +150,8 @@ def _compare(
     """Compare two ends of a record and print the table, or one line of JSON."""
     import msgspec
 
+    from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import progress_bar
-    from desim.episodes.spec import read_policies
     from desim.show.console import console
     from desim.sweeps.compared_branches import compare_branches
 

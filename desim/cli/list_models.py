@@ -15,7 +15,7 @@ def command(model: str | None, as_json: bool) -> None:  # noqa: FBT001 (click pa
     import msgspec
     from attrs import asdict
 
-    from desim.cli.summaries import summarise_catalog
+    from desim.catalog.summaries import summarise_catalog
     from desim.cli.tables import print_catalog, print_model
 
     summary = summarise_catalog([model] if model else [])

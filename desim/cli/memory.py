@@ -3,7 +3,7 @@
 import click
 
 from desim.cli.options import json_option
-from desim.core.shown_memory import ShownMemory
+from desim.core.policy_protocols import ShownMemory
 from desim.errors import UsageError
 
 __all__ = ["command"]
@@ -32,7 +32,8 @@ def _shown(file: str) -> ShownMemory:
         UsageError: None does; the text is that of the first one.
     """
     from desim import catalog
-    from desim.core.protocols import ShowsMemory, offers
+    from desim.core.model_protocols import offers
+    from desim.core.policy_protocols import ShowsMemory
 
     faults = []
     for policy in catalog.policies().values():

@@ -9,7 +9,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from desim.core.shown_memory import ShownMemory
+from desim.core.policy_protocols import ShownMemory
 from desim.short_repr import visible_text
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text

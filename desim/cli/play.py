@@ -16,7 +16,7 @@ from desim.cli.options import (
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.core.protocols import Model
+    from desim.core.model_protocols import Model
 
 __all__ = ["command"]
 
@@ -95,8 +95,8 @@ def _policies_of_others(
     Raises:
         UsageError: A spec names no role, and neither does the person: both would take the same.
     """
+    from desim.catalog.policy_spec import read_policies
     from desim.episodes.lineup import assign
-    from desim.episodes.spec import read_policies
 
     given = read_policies(specs)
     named = {"": given} if isinstance(given, str) else given

@@ -132,9 +132,9 @@ def command(
     minutes: --do, --decisions 0:400:5, fewer --futures and fewer --most-options shorten it. On
     Ctrl-C the table of the decisions judged so far is printed.
     """
+    from desim.catalog.policy_spec import read_policies
     from desim.cli.errors import warnings_as_sentences
     from desim.cli.tables import progress_bar
-    from desim.episodes.spec import read_policies
     from desim.sweeps.regret import OPTIONS, RegretStopped, regret
     from desim.sweeps.store import SweepWarning
 

@@ -46,9 +46,9 @@ def command(
     module, open a file or contact a host is refused, unless it is given again or trusted. A trace
     holds the whole episode, and says from when on it was resumed.
     """
+    from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import print_episode, print_traced
     from desim.episodes.resume import resume
-    from desim.episodes.spec import read_policies
 
     with warnings_as_sentences(PolicyWarning):
         episode = resume(

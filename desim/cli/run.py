@@ -91,9 +91,9 @@ def command(
     --json each is an object, and the last one has the mean score, its spread and the usage.
     """
     from desim import catalog
+    from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import print_episode, print_traced
     from desim.episodes.play import play
-    from desim.episodes.spec import read_policies
 
     _check_options(record=record, episodes=episodes, key_file=key_file, trace=trace, plot=plot)
     key = read_key_option(key_file)

@@ -20,7 +20,7 @@ def command(model: str, preset: str) -> None:
     import msgspec
 
     from desim import catalog
-    from desim.core.protocols import HasParts, offers
+    from desim.core.model_protocols import HasParts, offers
     from desim.schema import codec, json_schema
 
     world = catalog.model(model, preset)

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from desim.core.limits import Limits
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.core.result import Result
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies

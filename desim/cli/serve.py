@@ -156,7 +156,7 @@ def _setup(
     reward: str,
 ) -> Any:
     from desim.adapters.setup import Setup
-    from desim.episodes.spec import read_policies
+    from desim.catalog.policy_spec import read_policies
 
     return Setup.of(
         model,

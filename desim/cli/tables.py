@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from desim.cli.summaries import CatalogSummary, ModelSummary, PolicySummary
+from desim.catalog.summaries import CatalogSummary, ModelSummary, PolicySummary
 from desim.episodes.episode import Episode
 from desim.episodes.usage import default_share, is_played
 from desim.show.console import console

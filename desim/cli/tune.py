@@ -64,8 +64,8 @@ def command(
     """
     import msgspec
 
+    from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import progress_bar
-    from desim.episodes.spec import read_policies
     from desim.errors import UsageError
     from desim.show.console import console
     from desim.sweeps.config import read_seeds

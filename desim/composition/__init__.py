@@ -9,7 +9,7 @@
 
 from desim.composition.composite import Composite
 from desim.composition.group import Group, Member
-from desim.composition.part_spec import PartSpec
-from desim.core.parts import AFTER_PARTS, part_seed
+from desim.composition.parts import AFTER_PARTS, part_seed
+from desim.composition.specs import PartSpec
 
 __all__ = ["AFTER_PARTS", "Composite", "Group", "Member", "PartSpec", "part_seed"]

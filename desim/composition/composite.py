@@ -17,13 +17,12 @@ from desim.composition.joined import (
     joined_ticks,
     joined_time,
 )
-from desim.composition.link_spec import LinkSpec, as_links
-from desim.composition.part_spec import PartSpec, as_parts, check_date
+from desim.composition.parts import split_name
 from desim.composition.parts_model import PartsModel
-from desim.core.columns import Column
-from desim.core.parts import split_name
-from desim.core.protocols import Model, Rows, Statement
-from desim.core.spans import Span
+from desim.composition.specs import LinkSpec, PartSpec, as_links, as_parts, check_date
+from desim.core.ledger_protocols import Statement
+from desim.core.model_protocols import Model, Rows
+from desim.core.reported import Column, Span
 from desim.core.world import World
 from desim.errors import possible
 

@@ -9,10 +9,11 @@ from typing import Any
 from attrs import evolve, frozen
 from simpy.events import Event
 
+from desim.composition.common_clock import CommonClock, LocalTicks
 from desim.composition.part_ledgers import PartLedger, ledgers_of
-from desim.core.common_clock import CommonClock, LocalTicks
-from desim.core.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
-from desim.core.protocols import HasCalendar, HasIntercompany, Model, TickCalendar, offers
+from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
+from desim.core.ledger_protocols import HasIntercompany
+from desim.core.model_protocols import HasCalendar, Model, TickCalendar, offers
 from desim.core.result import Result
 from desim.core.world import World
 from desim.errors import UsageError, possible

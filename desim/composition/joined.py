@@ -6,22 +6,27 @@ from typing import Any
 from attrs import evolve
 
 from desim.composition.group import Group
-from desim.core.columns import Column
-from desim.core.parts import Part, split_name
-from desim.core.protocols import (
+from desim.composition.parts import Part, split_name
+from desim.core.ledger_protocols import (
+    HasStatements,
+    Statement,
+)
+from desim.core.model_protocols import (
     HasRoleTimes,
+    Model,
+    Rows,
+    offers,
+)
+from desim.core.reported import (
+    Column,
     HasSeries,
     HasSeriesColumns,
     HasSeriesTicks,
-    HasStatements,
+    HasSpans,
     HasTables,
-    Model,
-    Rows,
-    Statement,
-    offers,
+    Span,
 )
 from desim.core.roles import Role
-from desim.core.spans import HasSpans, Span
 
 __all__ = [
     "joined_columns",

@@ -6,9 +6,10 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.common_clock import LocalTicks
-from desim.core.parts import Part
-from desim.core.protocols import Exportable, HasLedgers, Ledger, offers
+from desim.composition.common_clock import LocalTicks
+from desim.composition.parts import Part
+from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
+from desim.core.model_protocols import offers
 from desim.errors import UsageError, possible
 
 __all__ = ["PartLedger", "ledgers_of"]

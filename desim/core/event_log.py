@@ -8,10 +8,16 @@ from simpy.events import Event, Initialize, Interruption
 from simpy.resources.base import Get, Put
 from simpy.resources.resource import Release
 
-from desim.core.happenings import claims, first_event, interrupt_cause, resumed, waited_for
 from desim.core.log import writes
-from desim.core.observer import Observed
-from desim.core.resource_names import ResourceNames
+from desim.core.observer import (
+    Observed,
+    ResourceNames,
+    claims,
+    first_event,
+    interrupt_cause,
+    resumed,
+    waited_for,
+)
 from desim.core.world import World
 from desim.short_repr import short_repr
 

@@ -1,24 +1,23 @@
 """Observers of a run: objects that are called just before every event.
 
 They are how an episode is traced and logged. A run without one takes no time for them.
+
+What an event of SimPy is about, for the log and for traces.
+
+Names for SimPy's resources, which have none: those of the variables that hold them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
-from desim.core.protocols import offers
-from desim.core.world import World
+import simpy
+from simpy.events import Condition, Event, Initialize, Interruption, Timeout
+from simpy.resources.base import BaseResource, Get, Put
 
-__all__ = [
-    "MAX_EVENTS",
-    "FollowsCauses",
-    "Observed",
-    "Observer",
-    "before_events",
-    "on_causes",
-]
-
+from desim.core.model_protocols import offers
+from desim.core.world import Decision, World
+from desim.short_repr import short_repr
 
 #: Of the last events of a run, as many are kept at most.
 MAX_EVENTS = 100_000
@@ -85,3 +84,126 @@ def _call_all_with_role(
 ) -> None:
     for call in calls:
         call(world, role)
+
+
+#: Characters of a value.
+_WIDTH = 80
+
+
+#: A request, put or get of a SimPy resource.
+Claim = Put[Any] | Get[Any]
+
+
+def first_event(world: World) -> tuple[int, int, Event]:
+    """Return tick, serial number and event of the first entry of a world's calendar."""
+    tick, _, number, event = world._queue[0]  # noqa: SLF001 (our own clock)
+    return tick, number, event  # type: ignore[return-value] # ticks are int
+
+
+def resumed(event: Event) -> list[simpy.Process]:
+    """Return the processes that an event which is about to be processed will resume."""
+    if isinstance(event, Interruption):
+        # Interrupts of a process that has ended meanwhile do nothing.
+        return [event.process] if event.process.is_alive else []
+    owners = (getattr(callback, "__self__", None) for callback in event.callbacks or ())
+    return [owner for owner in owners if isinstance(owner, simpy.Process)]
+
+
+def interrupt_cause(event: Interruption) -> str:
+    """Return in short what `interrupt` was called with: a value, or the class of an object."""
+    interrupt: Any = event.value
+    cause = interrupt.cause
+    # The repr of an object may hold its address, which differs from run to run.
+    is_plain = cause is None or isinstance(cause, str | int | float)
+    return short_repr(cause, _WIDTH) if is_plain else type(cause).__name__
+
+
+def is_pending(process: simpy.Process) -> bool:
+    """Return whether something will still resume a process that is alive.
+
+    A model may drop the callbacks of an event for which a process waits; that never goes on then.
+    """
+    target = process.target
+    return target is None or target.callbacks is None or process._resume in target.callbacks  # noqa: SLF001
+
+
+def claims(event: Event | None) -> Iterator[Claim]:
+    """Yield the requests, puts and gets that an event is, or that are among its events."""
+    if isinstance(event, Put | Get):
+        yield event
+    elif isinstance(event, Condition):
+        for each in event._events:  # noqa: SLF001 (a condition names its events nowhere else)
+            yield from claims(each)
+
+
+def waited_for(event: Event | None) -> str:  # noqa: PLR0911 (one line a class)
+    """Return in a few words what a process waits for that has yielded an event."""
+    match event:
+        case None:
+            return "nothing"
+        case Decision():
+            return f"the answer of {event.role}"
+        case simpy.Process():
+            return f"process {event.name}"
+        case Initialize():
+            return "its start"
+        case Timeout():
+            return "a timeout"
+        case Condition():
+            return f"{len(event._events)} events together"  # noqa: SLF001 (as above)
+        case Put() | Get():
+            return f"{type(event).__name__} of {type(event.resource).__name__}"
+        case _:
+            return "an event" if type(event) is Event else type(event).__name__
+
+
+class ResourceNames:
+    """Names resources by an attribute of the state or a variable of a process that uses them.
+
+    Args:
+        run: The run that they are part of.
+    """
+
+    def __init__(self, run: Observed) -> None:
+        self._run = run
+        # Kept by identity, together with the resource: an identity may be used again.
+        self._named: dict[int, tuple[object, str]] = {}
+        self._taken: dict[str, int] = {}
+
+    def name(self, resource: BaseResource[Any, Any], process: simpy.Process | None) -> str:
+        """Return the name of a resource; the second one of a name is `name 2`."""
+        known = self._named.get(id(resource))
+        if known is None:
+            found = self.variable(resource, process) or type(resource).__name__
+            self._taken[found] = count = self._taken.get(found, 0) + 1
+            known = (resource, found if count == 1 else f"{found} {count}")
+            self._named[id(resource)] = known
+        return known[1]
+
+    def variable(self, value: object, process: simpy.Process | None) -> str:
+        """Return the name of a variable that holds a value; empty where none is found."""
+        for owner in self._owners(process):
+            for name, held in owner.items():
+                if held is value:
+                    return name
+        return ""
+
+    def _owners(self, process: simpy.Process | None) -> Iterator[Mapping[str, Any]]:
+        """Yield values by name: of the state, of the process, and of what the process uses."""
+        yield attributes(getattr(self._run, "state", None))
+        frame = getattr(getattr(process, "_generator", None), "gi_frame", None)
+        if frame is not None:
+            yield frame.f_locals
+            yield from map(attributes, frame.f_locals.values())
+
+
+def attributes(value: object) -> dict[str, Any]:
+    """Return the attributes that an object holds itself, also those in slots."""
+    held = dict(getattr(value, "__dict__", {}))
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            found = getattr(value, name, None) if not name.startswith("__") else None
+            if found is not None:
+                held[name] = found
+    return held

@@ -1,5 +1,9 @@
-"""How an episode ended: score, reason, metrics, and the fingerprint of its ledgers."""
+"""How an episode ended: score, reason, metrics, and the fingerprint of its ledgers.
 
+The series of an ended episode: what a model reports period by period.
+"""
+
+import contextlib
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,12 +11,12 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.protocols import HasLedgers, Ledger, Model, offers
-from desim.errors import WrongResult
+from desim.core.ledger_protocols import HasLedgers, Ledger
+from desim.core.model_protocols import Model, offers
+from desim.core.reported import HasSeries
+from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
-
-__all__ = ["RUNNING", "Result", "flat", "metrics_of", "score_of", "summarise"]
 
 #: In the place of a reason: the model has not ended.
 RUNNING = "still running"
@@ -113,3 +117,42 @@ def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield from flat(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
+
+
+#: One number for each period that was played, by name; NaN where it is not known.
+Series = Mapping[str, Sequence[float]]
+
+
+def check_series(model: Model[Any]) -> None:
+    """Check before an episode that its model reports series.
+
+    Raises:
+        UsageError: It does not.
+    """
+    if not offers(model, HasSeries):
+        raise UsageError(
+            f"{type(model).__name__} reports no series: it has no method series(state)"
+        )
+
+
+def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
+    """Return the series of an ended episode as Python's floats.
+
+    Raises:
+        UsageError: The model reports none.
+        WrongResult: A series is no sequence of numbers.
+    """
+    check_series(model)
+    assert offers(model, HasSeries)
+    return {name: _floats(name, values) for name, values in model.series(state).items()}
+
+
+def _floats(name: str, values: Any) -> tuple[float, ...]:
+    # A text is a sequence whose items may be numbers, as in float("7").
+    if not isinstance(values, str | bytes):
+        with contextlib.suppress(TypeError, ValueError):
+            return tuple(map(float, values))
+    raise WrongResult(
+        f"the model's series {name!r} is {short_repr(values)}; a series is a sequence of numbers, "
+        "one a period"
+    )

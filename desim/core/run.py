@@ -13,11 +13,10 @@ from typing import Any, Generic, NoReturn, TypeVar
 from desim.core.event_log import event_logs
 from desim.core.limits import Limits, Meter, alarm
 from desim.core.log import SILENT
+from desim.core.model_protocols import HasFuture, Model, default_roles, offers, question_limit
 from desim.core.observer import Observer, before_events, on_causes
 from desim.core.points import Points
-from desim.core.protocols import HasFuture, Model, default_roles, offers, question_limit
-from desim.core.result import Result, score_of, summarise
-from desim.core.series import Series, read_series
+from desim.core.result import Result, Series, read_series, score_of, summarise
 from desim.core.world import Decision, World, check_future
 from desim.errors import (
     DesimError,

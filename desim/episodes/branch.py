@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+from desim.core.model_protocols import Model
 from desim.core.observer import Observer
 from desim.core.points import Points
-from desim.core.protocols import Model
 from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.episodes.episode import Episode

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, field, frozen
 
+from desim.core.ledger_protocols import HasLedgers
+from desim.core.model_protocols import offers
 from desim.core.points import Recorded
-from desim.core.protocols import HasLedgers, offers
-from desim.core.result import Result
-from desim.core.series import Series
+from desim.core.result import Result, Series
 from desim.episodes.inside import Inside
 from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, parse
 from desim.episodes.record_file import lines_of

@@ -10,16 +10,20 @@ from typing import Any, Literal, get_args
 
 from attrs import evolve
 
-from desim.core.points import Points
-from desim.core.protocols import (
+from desim.core.ledger_protocols import (
     Exportable,
-    HasDates,
     HasLedgers,
+    statements_of,
+)
+from desim.core.model_protocols import (
     Model,
     Rows,
     offers,
 )
-from desim.core.statements import statements_of
+from desim.core.points import Points
+from desim.core.reported import (
+    HasDates,
+)
 from desim.episodes.branch import repeated_whole
 from desim.episodes.episode import Episode
 from desim.episodes.inside import Inside

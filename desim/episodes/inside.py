@@ -5,10 +5,11 @@ from typing import Any
 
 from attrs import field, frozen
 
+from desim.core.model_protocols import Model, offers
 from desim.core.points import Points, Recorded
-from desim.core.protocols import HasSeries, HasSeriesTicks, Model, offers
+from desim.core.reported import HasSeries, HasSeriesTicks
+from desim.core.result import Series, read_series
 from desim.core.run import Run
-from desim.core.series import Series, read_series
 from desim.errors import UsageError
 
 __all__ = ["Inside"]

@@ -6,7 +6,8 @@ from typing import Any
 
 from attrs import define, evolve
 
-from desim.core.protocols import LooksAhead, Noted, Policy, Resumable, offers
+from desim.core.model_protocols import offers
+from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
 from desim.episodes.lineup import Lineup
 from desim.episodes.record import Step
 

@@ -11,25 +11,27 @@ from typing import Any
 from attrs import Factory, evolve, field, frozen
 
 from desim import catalog
-from desim.core.parts import split_name
-from desim.core.protocols import (
-    DecidesAsync,
+from desim.catalog.policy_spec import ConfiguredClass, Spec, label
+from desim.composition.parts import split_name
+from desim.core.model_protocols import (
     HasParts,
     Model,
+    default_roles,
+    model_of,
+    offers,
+)
+from desim.core.policy_protocols import (
+    DecidesAsync,
     Policy,
     Seated,
     TakesAllRoles,
-    default_roles,
     model_arguments,
-    model_of,
     needs_world_seed,
-    offers,
 )
 from desim.core.roles import Role
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed
 from desim.episodes.budget import CommandBudget, command_budget
-from desim.episodes.spec import ConfiguredClass, Spec, label
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
 from desim.short_repr import short_repr

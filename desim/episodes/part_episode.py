@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from attrs import evolve
 
-from desim.core.protocols import Model, model_of
+from desim.core.model_protocols import Model, model_of
 from desim.core.result import Result
 from desim.episodes.episode import Episode
 

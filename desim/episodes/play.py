@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from desim.core.limits import Limits
+from desim.core.model_protocols import Model
 from desim.core.points import Points
-from desim.core.protocols import Model
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record_lock import RecordLock

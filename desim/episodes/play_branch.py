@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from desim.catalog.policy_spec import label
 from desim.core.limits import Limits
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.episodes.branch import with_futures
 from desim.episodes.episode import Episode
 from desim.episodes.late import with_starts
@@ -18,7 +19,6 @@ from desim.episodes.record import Header
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.recorder import Recorder, line_kind, lines_up_to
 from desim.episodes.session import Session
-from desim.episodes.spec import label
 from desim.episodes.tracing import Tracing
 from desim.episodes.trust import (
     given_policies,

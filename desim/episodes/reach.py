@@ -14,14 +14,16 @@ from attrs import frozen
 
 from desim import catalog
 from desim.catalog.imports import is_loaded
-from desim.core.protocols import (
+from desim.catalog.policy_spec import Spec
+from desim.core.model_protocols import (
     NamesFunctions,
     NamesModels,
-    NamesPolicies,
     OpensFiles,
+)
+from desim.core.policy_protocols import (
+    NamesPolicies,
     ReachesOutside,
 )
-from desim.episodes.spec import Spec
 from desim.errors import UsageError
 from desim.short_repr import cut, shown
 

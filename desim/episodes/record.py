@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from desim import catalog
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import check_futures

@@ -13,7 +13,8 @@ import msgspec
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.core.protocols import Learner, Model, offers
+from desim.core.model_protocols import Model, offers
+from desim.core.policy_protocols import Learner
 from desim.episodes.branch import first_difference
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Lineup, Policies, resolve

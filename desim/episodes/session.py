@@ -13,8 +13,9 @@ from attrs import evolve, frozen
 from desim import catalog
 from desim.core.collector import rare_collections
 from desim.core.limits import Limits, alarm
+from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
-from desim.core.protocols import DecidesAsync, LooksAhead, Model, Noted, Policy, Resumable, offers
+from desim.core.policy_protocols import DecidesAsync, LooksAhead, Noted, Policy, Resumable
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.world import Decision

@@ -13,14 +13,16 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from desim.core.protocols import (
-    LooksAhead,
+from desim.core.model_protocols import (
     Model,
+    offers,
+)
+from desim.core.policy_protocols import (
+    LooksAhead,
     Policy,
     ReachesOutside,
     is_informed,
     memoryless_roles,
-    offers,
 )
 from desim.core.run import Run
 from desim.core.streams import future_seed

@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from desim.core.columns import Column
-from desim.core.protocols import (
+from desim.core.model_protocols import (
     HasCalendar,
-    HasDates,
-    HasSeriesColumns,
     Model,
     TickCalendar,
     model_of,
     offers,
+)
+from desim.core.reported import (
+    Column,
+    HasDates,
+    HasSeriesColumns,
 )
 from desim.core.result import flat
 from desim.episodes.inside import Inside

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from desim import catalog
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.episodes.lineup import Policies, assign
 from desim.episodes.reach import model_reaches, policy_reaches, refuse
 from desim.episodes.record import PERSON, Header

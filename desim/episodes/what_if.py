@@ -15,16 +15,21 @@ from typing import Any, NamedTuple
 from attrs import evolve, field, frozen
 
 from desim import catalog
+from desim.catalog.policy_spec import Spec, label, read_policies
 from desim.core.collector import rare_collections
 from desim.core.limits import Limits
-from desim.core.protocols import (
-    HasDates,
+from desim.core.model_protocols import (
     Model,
+    offers,
+)
+from desim.core.policy_protocols import (
     Policy,
     ReachesOutside,
     is_informed,
     memoryless_roles,
-    offers,
+)
+from desim.core.reported import (
+    HasDates,
 )
 from desim.core.run import Run
 from desim.core.world import Decision
@@ -32,7 +37,6 @@ from desim.episodes.branch import same_step
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, is_made_anew, maker_of, resolve
 from desim.episodes.record import Header, Step, step_class
-from desim.episodes.spec import Spec, label, read_policies
 from desim.episodes.trust import given_policies, trusted_model
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
 from desim.faults import RAISED, fault_text

@@ -7,9 +7,7 @@ import simpy
 from simpy.events import Event
 from simpy.resources.base import Get, Put
 
-from desim.core.happenings import first_event
-from desim.core.observer import MAX_EVENTS, Observed
-from desim.core.resource_names import ResourceNames
+from desim.core.observer import MAX_EVENTS, Observed, ResourceNames, first_event
 from desim.core.world import Decision, World
 from desim.errors import UsageError
 from desim.short_repr import short_repr

@@ -8,9 +8,7 @@ import simpy
 from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
-from desim.core.happenings import first_event, resumed
-from desim.core.observer import Observed
-from desim.core.resource_names import ResourceNames
+from desim.core.observer import Observed, ResourceNames, first_event, resumed
 from desim.core.world import Decision, World
 from desim.monitoring.trace_clock import TraceClock
 from desim.monitoring.trace_labels import event_arguments, own_name, short_action

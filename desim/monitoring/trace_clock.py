@@ -4,7 +4,8 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
-from desim.core.protocols import HasCalendar, HasDates, HasParts, offers
+from desim.core.model_protocols import HasCalendar, HasParts, offers
+from desim.core.reported import HasDates
 
 __all__ = ["MAX_TIME", "TraceClock"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import simpy
 
-from desim.core.resource_names import attributes
+from desim.core.observer import attributes
 from desim.short_repr import short_repr
 
 __all__ = ["clean", "event_arguments", "own_name", "process_label", "short_action"]

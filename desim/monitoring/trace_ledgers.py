@@ -6,8 +6,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from desim.core.protocols import HasLedgers, offers
-from desim.core.resource_names import attributes
+from desim.core.ledger_protocols import HasLedgers
+from desim.core.model_protocols import offers
+from desim.core.observer import attributes
 from desim.monitoring.trace_labels import clean
 
 __all__ = ["LedgerWatch", "Posting", "watches"]

@@ -3,7 +3,7 @@
 import simpy
 from simpy.events import Interruption
 
-from desim.core.happenings import interrupt_cause, is_pending, waited_for
+from desim.core.observer import interrupt_cause, is_pending, waited_for
 from desim.monitoring.trace_labels import clean, process_label
 from desim.monitoring.trace_rows import Lasting
 from desim.short_repr import short_repr

@@ -10,8 +10,7 @@ from simpy.resources.container import Container
 from simpy.resources.resource import Release, Resource
 from simpy.resources.store import Store
 
-from desim.core.happenings import Claim, claims, waited_for
-from desim.core.resource_names import ResourceNames
+from desim.core.observer import Claim, ResourceNames, claims, waited_for
 from desim.monitoring.trace_labels import process_label
 from desim.monitoring.trace_rows import Count, Lasting
 

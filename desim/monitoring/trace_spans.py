@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Any
 
-from desim.core.protocols import offers
-from desim.core.spans import HasSpans, Span
+from desim.core.model_protocols import offers
+from desim.core.reported import HasSpans, Span
 from desim.faults import RAISED, fault_text
 from desim.monitoring.trace_clock import TraceClock
 from desim.monitoring.trace_labels import clean

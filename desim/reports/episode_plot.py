@@ -5,7 +5,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from desim.core.protocols import HasSeries, HasSeriesColumns, Model, offers
+from desim.core.model_protocols import Model, offers
+from desim.core.reported import HasSeries, HasSeriesColumns
 from desim.episodes.episode import Episode
 from desim.errors import UsageError
 from desim.reports.episode_series import EpisodeSeries, played

@@ -6,8 +6,8 @@ from typing import Any
 
 from attrs import frozen
 
+from desim.core.model_protocols import Model
 from desim.core.points import Recorded
-from desim.core.protocols import Model
 from desim.episodes.record import Step
 from desim.reports.measured import Measured, measured
 from desim.reports.timeline import Timeline

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from desim.core.columns import Column
+from desim.core.reported import Column
 from desim.errors import SchemaError
 from desim.reports.charts import Fan, fans
 from desim.reports.page import Figure, Given, Table

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve
 
 from desim import catalog
-from desim.core.protocols import is_informed
+from desim.core.policy_protocols import is_informed
 from desim.errors import UsageError, possible
 from desim.reports.charts import dots
 from desim.reports.page import Figure, Given, Table

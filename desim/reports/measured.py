@@ -6,9 +6,9 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.columns import Column
+from desim.core.model_protocols import Model, model_of
 from desim.core.points import Recorded
-from desim.core.protocols import Model, model_of
+from desim.core.reported import Column
 from desim.reports.timeline import Timeline, columns_of, increases
 from desim.show.labels import label_text
 

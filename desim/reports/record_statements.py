@@ -9,17 +9,21 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from desim.core.protocols import (
+from desim.core.ledger_protocols import (
     Exportable,
-    HasDates,
     HasLedgers,
-    HasTables,
+    statements_of,
+)
+from desim.core.model_protocols import (
     Model,
     Rows,
     default_roles,
     offers,
 )
-from desim.core.statements import statements_of
+from desim.core.reported import (
+    HasDates,
+    HasTables,
+)
 from desim.faults import RAISED, fault_text
 from desim.reports.page import Folded, Given, Table
 from desim.reports.record_read import ReadRecord

@@ -13,11 +13,11 @@ from attrs import frozen
 
 from desim.core.collector import rare_collections
 from desim.core.limits import alarm
+from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
-from desim.core.protocols import HasSeries, HasSeriesTicks, Model, offers
-from desim.core.result import Result
+from desim.core.reported import HasSeries, HasSeriesTicks
+from desim.core.result import Result, read_series
 from desim.core.run import Run
-from desim.core.series import read_series
 from desim.episodes.branch import repeated, repeated_whole
 from desim.episodes.episode import Episode
 from desim.episodes.reach import model_reaches

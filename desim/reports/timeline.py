@@ -10,14 +10,16 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.columns import Column
-from desim.core.protocols import (
+from desim.core.model_protocols import (
     HasCalendar,
-    HasDates,
-    HasSeriesColumns,
     Model,
     TickCalendar,
     offers,
+)
+from desim.core.reported import (
+    Column,
+    HasDates,
+    HasSeriesColumns,
 )
 
 __all__ = ["Timeline", "columns_of", "increases"]

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field
 
 from desim.core.background import in_background
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.core.result import score_of
 from desim.core.world import Decision
 from desim.episodes.budget import CommandBudget, spending

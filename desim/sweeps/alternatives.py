@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from attrs import frozen
 
-from desim.core.protocols import kept_facts
-from desim.episodes.spec import label
+from desim.catalog.policy_spec import label
+from desim.core.model_protocols import kept_facts
 from desim.episodes.what_if import Past
 from desim.errors import UsageError
 from desim.schema import tagged

@@ -15,8 +15,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from desim.catalog.policy_spec import read_policies
 from desim.core.limits import Limits
-from desim.episodes.spec import read_policies
 from desim.errors import SchemaError, UsageError
 from desim.schema import from_plain
 from desim.show.files import read_regular

@@ -8,9 +8,10 @@ import msgspec
 from attrs import field, frozen
 
 from desim.catalog import policy_finder
-from desim.core.protocols import Model, Seated, model_arguments, model_of, offers
+from desim.catalog.policy_spec import ConfiguredClass, Spec, label
+from desim.core.model_protocols import Model, model_of, offers
+from desim.core.policy_protocols import Seated, model_arguments
 from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
-from desim.episodes.spec import ConfiguredClass, Spec, label
 from desim.errors import UsageError, possible
 from desim.schema.arguments import parameters
 from desim.sweeps.combinations import combinations

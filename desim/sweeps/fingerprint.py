@@ -18,10 +18,11 @@ import attrs
 import msgspec
 
 from desim.catalog import policy_finder
+from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.limits import Limits
-from desim.core.protocols import DependsOnModel, HasParts, Model, NamesPolicies, offers
+from desim.core.model_protocols import HasParts, Model, offers
+from desim.core.policy_protocols import DependsOnModel, NamesPolicies
 from desim.episodes.lineup import Policies, assigned, maker_of
-from desim.episodes.spec import ConfiguredClass, Spec
 from desim.schema import to_plain
 from desim.sweeps.code_digests import code_digests
 from desim.sweeps.combinations import value_text

@@ -8,7 +8,7 @@ import msgspec
 from attrs import field, frozen
 
 from desim.core.limits import Limits
-from desim.core.series import check_series
+from desim.core.result import check_series
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.opened_files import noting

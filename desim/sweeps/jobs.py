@@ -5,7 +5,7 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.core.protocols import Model
+from desim.core.model_protocols import Model
 from desim.sweeps.entries import PolicyEntry
 
 __all__ = ["GIVEN", "POINT", "SERIES_COLUMNS", "Cell", "Job", "Row", "Variant"]

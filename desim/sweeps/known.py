@@ -6,16 +6,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from desim.catalog import model_finder, policy_finder
+from desim.catalog.known_scores import HasKnownScores
+from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
-from desim.core.protocols import HasKnownScores, Model, is_informed, offers
+from desim.core.model_protocols import Model, offers
+from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import Policies, assign, assigned
-from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.sweeps.jobs import Row
 
 if TYPE_CHECKING:  # `import desim` does without
-    from desim.core.known_scores import KnownScores
+    from desim.catalog.known_scores import KnownScores
     from desim.sweeps.known_means import KnownMeans
 
 __all__ = [

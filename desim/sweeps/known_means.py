@@ -10,7 +10,7 @@ from attrs import frozen
 from desim.show.labels import estimate_text
 
 if TYPE_CHECKING:  # `import desim` does without
-    from desim.core.known_scores import KnownScore, KnownScores
+    from desim.catalog.known_scores import KnownScore, KnownScores
 
 __all__ = ["KnownMeans"]
 

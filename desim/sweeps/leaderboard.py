@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict, frozen
 
 from desim.catalog import model_finder, policy_finder
+from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.protocols import (
-    HasBoardSeeds,
+from desim.core.model_protocols import (
     Model,
     is_deterministic,
-    is_drawing,
-    is_informed,
     offers,
 )
+from desim.core.policy_protocols import (
+    HasBoardSeeds,
+    is_drawing,
+    is_informed,
+)
 from desim.episodes.lineup import assigned
-from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
 from desim.sweeps.board_table import board_table
 from desim.sweeps.executors import Executor

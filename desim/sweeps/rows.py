@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
-from desim.episodes.spec import label
+from desim.catalog.policy_spec import label
 from desim.errors import BadRecord, UsageError
 from desim.show.files import open_regular, write_whole
 from desim.statistics.selection import best

@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
-from desim.core.protocols import Draws, Model, is_deterministic, is_drawing, offers
+from desim.catalog.policy_spec import Spec
+from desim.core.model_protocols import Model, is_deterministic, offers
+from desim.core.policy_protocols import Draws, is_drawing
 from desim.episodes.lineup import assigned, maker_of
-from desim.episodes.spec import Spec
 from desim.sweeps.grid import Grid
 from desim.sweeps.jobs import Cell
 

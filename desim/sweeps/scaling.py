@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 
 from desim.catalog import model_finder
-from desim.core.known_scores import BEST_KNOWN, KnownScores
+from desim.catalog.known_scores import BEST_KNOWN, KnownScores
 from desim.errors import UsageError
 from desim.sweeps.aggregates import Scale
 from desim.sweeps.known import known_scores

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from desim.core.limits import Limits
-from desim.core.protocols import is_deterministic, is_drawing
+from desim.core.model_protocols import is_deterministic
+from desim.core.policy_protocols import is_drawing
 from desim.episodes.lineup import assigned, maker_of
 from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr

@@ -9,7 +9,7 @@ from attrs import evolve
 from desim.catalog import model_finder
 from desim.catalog.changes import changed
 from desim.catalog.presets import from_preset, nearest_preset, presets
-from desim.core.protocols import HasParts, HasPresets, Model, NamesModels, offers
+from desim.core.model_protocols import HasParts, HasPresets, Model, NamesModels, offers
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.schema.arguments import needs_arguments

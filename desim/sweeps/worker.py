@@ -11,9 +11,9 @@ from attrs import asdict
 
 from desim.core.collector import rare_collections
 from desim.core.limits import alarm
-from desim.core.protocols import HasSeriesColumns, HasWorstScore, Model, offers
-from desim.core.result import flat
-from desim.core.series import Series
+from desim.core.model_protocols import HasWorstScore, Model, offers
+from desim.core.reported import HasSeriesColumns
+from desim.core.result import Series, flat
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session

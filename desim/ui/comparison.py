@@ -7,11 +7,11 @@ from typing import Any, Protocol, runtime_checkable
 from attrs import define, field, frozen
 
 from desim import catalog
-from desim.core.protocols import Model, offers
+from desim.catalog.policy_spec import Spec
+from desim.core.model_protocols import Model, offers
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import seat_of
 from desim.episodes.play import play
-from desim.episodes.spec import Spec
 from desim.ui.contenders import Contender, contenders
 from desim.ui.layout import TextTable, text_table
 

@@ -6,9 +6,10 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.protocols import Model, is_informed
+from desim.catalog.policy_spec import Spec, read_policies
+from desim.core.model_protocols import Model
+from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import assign, seat_of
-from desim.episodes.spec import Spec, read_policies
 from desim.errors import UsageError
 
 __all__ = ["Contender", "contenders"]

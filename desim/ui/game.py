@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from desim.core.protocols import Model, default_roles
+from desim.catalog.policy_spec import label
+from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option, Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
@@ -24,7 +25,6 @@ from desim.episodes.record import PERSON, Header, Step
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.recorder import cut
 from desim.episodes.session import Session
-from desim.episodes.spec import label
 from desim.errors import BadRecord, DesimError, UsageError
 from desim.schema import codec
 from desim.short_repr import short_repr

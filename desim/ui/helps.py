@@ -6,9 +6,10 @@ Where the model fails to give one, the person does without: the game goes on and
 from collections.abc import Mapping
 from typing import Any
 
-from desim.core.protocols import HasTables, Model, Rows, offers
+from desim.core.ledger_protocols import rows_of
+from desim.core.model_protocols import Model, Rows, offers
+from desim.core.reported import HasTables
 from desim.core.roles import Option, Role
-from desim.core.statements import rows_of
 from desim.errors import UsageError, possible
 from desim.schema import codec
 from desim.show.labels import label_text, value_text

@@ -6,8 +6,9 @@ Of any other model the same functions return the name itself, and the time that 
 from collections.abc import Iterable
 from typing import Any
 
-from desim.core.parts import split_name
-from desim.core.protocols import HasDates, HasParts, HasRoleTimes, Model, offers
+from desim.composition.parts import split_name
+from desim.core.model_protocols import HasParts, HasRoleTimes, Model, offers
+from desim.core.reported import HasDates
 from desim.show.labels import label_text, words_text
 from desim.ui.faults import RAISED
 

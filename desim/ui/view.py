@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.protocols import Rows
+from desim.core.model_protocols import Rows
 from desim.core.roles import Option
 from desim.episodes.episode import Episode
 from desim.episodes.record import Step

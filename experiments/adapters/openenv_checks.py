@@ -13,7 +13,7 @@ from openenv_measures import FAIL, MEASURES, NONE, PASS, Found, default_share
 from openenv_validate import WORLDS
 from openenv_world import World, episode_facts
 
-from desim.core.protocols import is_deterministic
+from desim.core.model_protocols import is_deterministic
 
 NOT_RUN = "not run"
 

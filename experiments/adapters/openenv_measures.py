@@ -31,7 +31,7 @@ import desim
 from desim.adapters.openenv.environment import Served
 from desim.adapters.openenv.server import serving
 from desim.adapters.openenv.tasks import SPLITS
-from desim.core.protocols import is_deterministic
+from desim.core.model_protocols import is_deterministic
 from desim.errors import UsageError, WrongAction
 
 __all__ = ["FAIL", "MEASURES", "NONE", "OPEN", "PASS", "Found", "default_share"]

@@ -18,8 +18,8 @@ from openenv_validate import validated
 import desim
 from desim.adapters.openenv.environment import Served
 from desim.adapters.setup import Setup
-from desim.core.known_scores import KnownScore, KnownScores
-from desim.episodes.spec import read_policies
+from desim.catalog.known_scores import KnownScore, KnownScores
+from desim.catalog.policy_spec import read_policies
 from desim.schema import TAG, tag, to_plain
 from desim.sweeps.known import known_scores
 

@@ -8,9 +8,9 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.columns import Column
-from desim.core.known_scores import KnownScores, read_known_scores
+from desim.core.reported import Column
 from models.beer_game import demand, options, processes, rules_text, score, tables
 from models.beer_game.actions import Order
 from models.beer_game.cash import Cash

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.columns import Column
-from desim.core.known_scores import KnownScores, read_known_scores
+from desim.core.reported import Column
 from models.consulting import options, processes, rules_text, score, series, tables
 from models.consulting.actions import Reply, Say, Verdict
 from models.consulting.observation import CandidateView, InterviewerView, JudgeView

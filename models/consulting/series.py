@@ -1,6 +1,6 @@
 """An interview by round: a message of the interviewer and the answer to it."""
 
-from desim.core.columns import Column
+from desim.core.reported import Column
 from models.consulting.state import Interview, Line
 
 __all__ = ["COLUMNS", "by_round", "ticks"]

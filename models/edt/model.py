@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
-from desim.core.columns import Column
-from desim.core.known_scores import KnownScores, read_known_scores
-from desim.core.spans import Span
+from desim.core.reported import Column, Span
 from models.edt import (
     lending,
     lost_project,

@@ -2,7 +2,7 @@
 
 from itertools import accumulate, pairwise
 
-from desim.core.columns import Column
+from desim.core.reported import Column
 from models.edt.controlling import CASH, COSTS, REVENUE
 from models.edt.firm import Firm
 from models.edt.state import Engagement, Phase, at_step

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from desim.core.spans import Span
+from desim.core.reported import Span
 from models.edt.firm import Firm
 from models.edt.state import Phase
 

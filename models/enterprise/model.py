@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from desim import Role, World
-from desim.composition.fixed_parts import FixedParts
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.composition.joined import joined_columns, joined_tables, joined_time
-from desim.core.columns import Column
-from desim.core.known_scores import KnownScores, read_known_scores
-from desim.core.parts import split_name
+from desim.composition.parts import split_name
+from desim.composition.parts_model import FixedParts
+from desim.core.reported import Column
 from models.enterprise import options, processes, rules_text, score, statements
 from models.enterprise.actions import Command
 from models.enterprise.observation import GroupPosition

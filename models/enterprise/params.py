@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 from attrs.validators import ge, instance_of, le, optional
 
-from desim.composition.part_spec import check_date
+from desim.composition.specs import check_date
 from desim.schema.validators import finite, whole
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin

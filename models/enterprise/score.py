@@ -6,7 +6,7 @@ from typing import Any
 
 from desim.composition.joined import joined_metrics, joined_series, joined_ticks
 from desim.core.calendar import month_start
-from desim.core.columns import Column
+from desim.core.reported import Column
 from models.enterprise.params import CONTROLLER
 from models.enterprise.state import Company, dollars
 

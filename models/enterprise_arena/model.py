@@ -7,9 +7,9 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
-from desim.core.columns import Column
-from desim.core.known_scores import KnownScores, read_known_scores
+from desim.core.reported import Column
 from models.enterprise_arena import (
     draws,
     options,

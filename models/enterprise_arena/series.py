@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from desim.core.columns import Column
+from desim.core.reported import Column
 from models.enterprise_arena.accounts import (
     CASH,
     NOTES_PAYABLE,

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 from attrs import frozen
 
 from desim import Role, World, from_preset
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.columns import Column
-from desim.core.known_scores import KnownScores, read_known_scores
+from desim.core.reported import Column
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from models.reasoning import item_file, options, processes, rules_text, score, tables

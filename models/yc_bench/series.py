@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from operator import itemgetter
 
-from desim.core.columns import Column
+from desim.core.reported import Column
 from models.yc_bench.accounts import FINES, REWARDS, WAGES
 from models.yc_bench.entities import Task
 from models.yc_bench.state import CompanyState

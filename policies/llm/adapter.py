@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from attrs import asdict, define, field
 
 from desim import Episode, Model, Role, Seat
-from desim.core.shown_memory import ShownMemory
+from desim.core.policy_protocols import ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain
 from desim.schema.arguments import build

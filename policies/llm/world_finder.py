@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from desim import Model, catalog
-from desim.core.rules import rules_of
+from desim.core.model_protocols import rules_of
 from desim.errors import UsageError
 from desim.schema import codec
 from desim.schema.described import action_schemas

@@ -9,7 +9,7 @@ from attrs import evolve
 from support.known_worlds import SHORT, Measured, known
 from support.sweep_rows import row
 
-from desim.core.known_scores import FILE_NAME, KnownBound, KnownScore
+from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
 from desim.sweeps.rows import Rows
 from experiments.known_scores import (
     BOUNDS,

@@ -8,9 +8,9 @@ import pytest
 from support.paths import TESTS
 
 from desim import catalog
+from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
-from desim.core.known_scores import KnownScores, read_known_scores
-from desim.core.protocols import HasKnownScores, is_deterministic, offers
+from desim.core.model_protocols import is_deterministic, offers
 from desim.sweeps.known import known_scores
 
 PRESETS = [

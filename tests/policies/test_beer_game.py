@@ -148,7 +148,7 @@ def test_foresight_plays_no_other_world() -> None:
 @pytest.mark.parametrize("preset", BeerGame.presets)
 def test_every_named_baseline_plays(preset: str) -> None:
     """And none is named twice."""
-    from desim.episodes.spec import read_policies
+    from desim.catalog.policy_spec import read_policies
 
     named = baselines(BeerGame.preset(preset))
     assert len(set(named)) == len(named) > 5

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desim import play
-from desim.core.known_scores import KnownBound
+from desim.catalog.known_scores import KnownBound
 from desim.errors import UsageError
 from models.beer_game import BeerGame
 from policies.heuristics.beer_game import baselines

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.edt_firms import changed_firm, climbed
 
 from desim import Seat, play
-from desim.core.protocols import is_informed
+from desim.core.policy_protocols import is_informed
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
 from models.edt.repair import second_pass

@@ -11,7 +11,7 @@ from desim import Role, catalog, play, replay, resume
 from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.protocols import is_informed
+from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.reports.leaderboards import leaderboard

@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 from support.failing_world import Mill
 
 from desim.composition import Composite
-from desim.composition.part_spec import PartSpec, as_parts
+from desim.composition.specs import PartSpec, as_parts
 from desim.core.calendar import Calendar, Months
 from desim.core.roles import Option, Role
 from desim.core.world import World

@@ -5,8 +5,8 @@ from typing import ClassVar
 from attrs import frozen
 from support.small_worlds import Walk
 
+from desim.catalog.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
 from desim.catalog.presets import from_preset
-from desim.core.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
 
 __all__ = ["MEASURED", "ROUND", "WRONG", "Measured", "Round", "Stale", "Wrong", "known"]
 

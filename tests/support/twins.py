@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim import Model, play
+from desim.catalog.policy_spec import read_policies
 from desim.episodes.lineup import resolve
-from desim.episodes.spec import read_policies
 from desim.schema import to_plain
 
 __all__ = ["first_difference"]

@@ -29,7 +29,7 @@ from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, Seat, View, begu
 from desim.adapters.setup import Setup
 from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import end_facts, rules_of
-from desim.core.protocols import Model, Rows, default_roles
+from desim.core.model_protocols import Model, Rows, default_roles
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.episodes.lineup import Policies

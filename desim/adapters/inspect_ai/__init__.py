@@ -38,7 +38,7 @@ from desim.adapters.normalised import has_scale
 from desim.adapters.setup import Setup
 from desim.adapters.tool_limits import Limits
 from desim.adapters.tool_session import only_seat
-from desim.core.protocols import default_roles
+from desim.core.model_protocols import default_roles
 
 __all__ = ["TASKS", "world_task"]
 

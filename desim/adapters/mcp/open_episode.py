@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import end_facts, seen
-from desim.core.protocols import Rows
+from desim.core.model_protocols import Rows
 from desim.core.world import Decision
 from desim.episodes.record_lock import RecordLock
 from desim.errors import (

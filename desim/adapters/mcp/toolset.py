@@ -9,7 +9,8 @@ from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.open_episode import OpenEpisode, Turn
 from desim.adapters.texts import as_json
 from desim.adapters.tools import tagged_call
-from desim.core.protocols import HasTables, offers
+from desim.core.model_protocols import offers
+from desim.core.reported import HasTables
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr

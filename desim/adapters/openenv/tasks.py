@@ -7,7 +7,7 @@ from attrs import asdict, evolve, frozen
 
 from desim.adapters.setup import Setup
 from desim.catalog import from_preset, model_name, nearest_preset, presets
-from desim.core.protocols import default_roles, is_deterministic
+from desim.core.model_protocols import default_roles, is_deterministic
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr

@@ -4,7 +4,7 @@ A definition is a class, a function or a constant at the top level of a module, 
 it. What it uses is found by name: what it imports, what its module binds, what a module's attribute
 is. It counts by what it consists of and by the definitions that it uses, not by its module, so that
 it may move. What is found by a computed name is not reached; a policy class lists it in
-`dependencies` (see `desim.core.protocols.DependsOnModel`).
+`dependencies` (see `desim.core.policy_protocols.DependsOnModel`).
 """
 
 import hashlib

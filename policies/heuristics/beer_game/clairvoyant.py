@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from desim.core.known_scores import KnownBound
+from desim.catalog.known_scores import KnownBound
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from models.beer_game.params import BeerGameParams

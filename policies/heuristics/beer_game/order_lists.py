@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from desim import Model, Run
-from desim.core.protocols import HasTables, Rows
+from desim.core.model_protocols import Rows
+from desim.core.reported import HasTables
 from models.beer_game.actions import Order
 from models.beer_game.params import BeerGameParams
 

@@ -43,7 +43,7 @@ from typing import ClassVar, Self
 from attrs import define, field, frozen
 
 from desim import Model, Run
-from desim.core.known_scores import KnownBound
+from desim.catalog.known_scores import KnownBound
 from desim.episodes.lineup import WorldSeat
 from desim.errors import UsageError
 from models.enterprise_arena.actions import FundRaisingRequest, Pass

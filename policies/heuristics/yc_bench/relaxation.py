@@ -61,7 +61,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from desim.core.known_scores import KnownBound
+from desim.catalog.known_scores import KnownBound
 from desim.errors import UsageError
 from models.yc_bench.params import YCBenchParams
 from policies.heuristics.yc_bench.task_gains import DrawnWorld

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.core.shown_memory import ShownMemory
+from desim.core.policy_protocols import ShownMemory
 from desim.episodes.record_lock import RecordLock
 from desim.errors import SchemaError, UsageError, possible
 from desim.schema import from_plain, to_plain

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim import Episode, Seat
-from desim.core.rules import world_rules
+from desim.core.model_protocols import world_rules
 from desim.schema import codec, to_plain
 from desim.schema.described import Schema, action_schemas, menu
 from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question

@@ -3,7 +3,7 @@
 from typing import Any
 
 from desim import Episode, Seat
-from desim.core.rules import world_rules
+from desim.core.model_protocols import world_rules
 from desim.schema import codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
 from policies.llm.conversation import ConversationKind, ParsedReply, Question

@@ -17,7 +17,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim import Episode, Seat
-from desim.core.rules import world_rules
+from desim.core.model_protocols import world_rules
 from desim.errors import UsageError
 from desim.schema import codec
 from desim.schema.described import Schema

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import Episode, Seat
-from desim.core.rules import world_rules
+from desim.core.model_protocols import world_rules
 from desim.schema import codec
 from desim.schema.described import Schema, action_schemas, menu
 from policies.llm.conversation import ConversationKind, ParsedReply, Question

@@ -8,7 +8,7 @@ from support.command_line import Desim, refused
 from support.two_questions import WORKSHOP
 
 from desim import catalog
-from desim.cli.summaries import summarise_catalog
+from desim.catalog.summaries import summarise_catalog
 from desim.cli.tables import print_model
 
 

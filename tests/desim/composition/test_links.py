@@ -8,7 +8,7 @@ from support.companies import Club, Firm, Hike, Save, pay_monthly, pay_too_much,
 
 from desim import Run, play
 from desim.composition import AFTER_PARTS, Composite, Group, PartSpec
-from desim.composition.link_spec import LinkSpec
+from desim.composition.specs import LinkSpec
 from desim.errors import ModelFailed, UsageError
 
 DAY = 86_400_000_000

@@ -10,11 +10,11 @@ from support.searches import SEARCHES
 
 from desim import catalog, play
 from desim.catalog import baselines
+from desim.catalog.policy_spec import Spec, read_policies
 from desim.composition import Composite, PartSpec, part_seed
-from desim.core.protocols import is_informed
+from desim.core.policy_protocols import is_informed
 from desim.core.result import Result
 from desim.episodes.lineup import assigned
-from desim.episodes.spec import Spec, read_policies
 
 WORLDS = sorted(catalog.models())
 

@@ -5,13 +5,15 @@ from typing import Any, ClassVar
 from attrs import frozen
 from support.small_worlds import Seer, Still, Stride, Walk
 
-from desim.core.protocols import (
-    Informed,
+from desim.core.model_protocols import (
     is_deterministic,
+    offers,
+)
+from desim.core.policy_protocols import (
+    Informed,
     is_drawing,
     is_informed,
     memoryless_roles,
-    offers,
 )
 from policies.chance import Random
 from policies.greedy import Greedy

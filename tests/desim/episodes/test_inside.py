@@ -17,8 +17,8 @@ from support.small_worlds import DIARY, STRIDE, WALK, Diary, Go, Trail, Walk
 from desim import Episode, World, play, replay, resume, sweep
 from desim.composition import Composite
 from desim.core.calendar import Calendar
-from desim.core.columns import Column
 from desim.core.points import Recorded
+from desim.core.reported import Column
 from desim.episodes import tidy
 from desim.errors import BadRecord, UsageError
 

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from desim import Seat, play
 from desim.composition import Composite
-from desim.core.protocols import is_informed
+from desim.core.policy_protocols import is_informed
 from desim.core.streams import derived_seed
 from desim.episodes.lineup import WorldSeat, policy_at, resolve, seat_of
 from desim.errors import UsageError

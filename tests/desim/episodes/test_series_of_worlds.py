@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from desim import Run, catalog, play
-from desim.core.columns import Column
+from desim.core.model_protocols import offers
 from desim.core.points import Points
-from desim.core.protocols import HasSeries, HasSeriesColumns, HasSeriesTicks, offers
+from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
 from desim.episodes.episode import Episode
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session

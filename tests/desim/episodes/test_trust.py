@@ -13,7 +13,7 @@ from support.recorded import GAME
 
 from desim import Episode, branch, export, play, replay, resume
 from desim.catalog.imports import folders, import_ours
-from desim.core.protocols import NamesModels, OpensFiles
+from desim.core.model_protocols import NamesModels, OpensFiles
 from desim.episodes.play_branch import play_branch
 from desim.episodes.reach import model_reaches, policy_reaches
 from desim.errors import BadRecord, UsageError

@@ -12,7 +12,7 @@ from support.workshop import Hire, Workshop
 from desim import Run, catalog, play
 from desim.core.event_log import EventLog
 from desim.core.points import Points
-from desim.core.spans import Span
+from desim.core.reported import Span
 from desim.episodes.lineup import resolve
 from desim.episodes.record_trace import write_trace
 from desim.episodes.session import Session

@@ -16,7 +16,7 @@ from support.shop import Shop
 from support.small_worlds import Diary, Stride
 
 from desim import Episode, catalog, play
-from desim.core.columns import Column
+from desim.core.reported import Column
 from desim.episodes.seal import Seal
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.reports.record_page import MOST_RECORDS

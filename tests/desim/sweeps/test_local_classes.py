@@ -8,8 +8,8 @@ from attrs import frozen
 from support.small_worlds import Go, Spot, Walk
 
 from desim import play, problem, select, sweep, workers
+from desim.catalog.policy_spec import ConfiguredClass, label
 from desim.episodes.lineup import resolve
-from desim.episodes.spec import ConfiguredClass, label
 from desim.sweeps.tune import tune
 from desim.sweeps.until import compare
 

@@ -11,8 +11,8 @@ from support.small_worlds import FAILS, STRIDE, Go, Spot, Still, Stride, Walk
 import desim
 from desim import sweep
 from desim.catalog import model_finder, policy_finder
+from desim.catalog.policy_spec import read_policies
 from desim.core.limits import Limits
-from desim.episodes.spec import read_policies
 from desim.errors import UsageError
 from desim.sweeps.grid import grid
 from desim.sweeps.rows import Rows

@@ -4,7 +4,8 @@
 
 from datetime import datetime
 
-from desim.core.protocols import HasCalendar, HasDates, offers
+from desim.core.model_protocols import HasCalendar, offers
+from desim.core.reported import HasDates
 from models.beer_game import BeerGame
 
 

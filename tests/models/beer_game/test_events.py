@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from desim import Run, World, play
-from desim.core.protocols import offers
+from desim.core.model_protocols import offers
 from models.beer_game import BeerGame, Order
 from models.beer_game.pipeline import Arrival
 
@@ -139,8 +139,8 @@ def test_the_papers_players_do_not_learn_the_others_rule() -> None:
 
 def test_the_model_offers_what_boards_and_figures_look_for() -> None:
     """By the protocols of the framework."""
-    from desim.core import protocols
+    from desim.core import model_protocols
 
     for name in ("HasDeterminism", "HasSeries"):
-        protocol = getattr(protocols, name, None)
+        protocol = getattr(model_protocols, name, None)
         assert protocol is None or offers(BeerGame(), protocol)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from desim import catalog, play
-from desim.episodes.spec import read_policies
+from desim.catalog.policy_spec import read_policies
 from models.consulting import Case, Consulting
 from models.consulting.case_file import shipped
 from models.consulting.rules.matching import FactFinder, topics

@@ -11,7 +11,8 @@ from support.edt_links import BEHIND, answered, linked, played_linked, project, 
 from support.edt_stepping import dice, random_scenario
 
 from desim import Run, play
-from desim.core.protocols import HasCalendar, HasIntercompany, offers
+from desim.core.ledger_protocols import HasIntercompany
+from desim.core.model_protocols import HasCalendar, offers
 from ledgers.book import Book, WrongAmount
 from ledgers.intercompany import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario

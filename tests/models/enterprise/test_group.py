@@ -12,10 +12,10 @@ from attrs import define
 from support.forked import desim_process, ended
 
 from desim import Episode, Run, catalog, play, replay, resume
+from desim.catalog.policy_spec import read_policies
 from desim.core.result import RUNNING
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
-from desim.episodes.spec import read_policies
 from desim.errors import UsageError, WrongAction
 from ledgers.intercompany import KIND
 from models.enterprise import Continue, Enterprise, GroupPosition, SetLimits, Transfer

@@ -12,7 +12,8 @@ from attrs import evolve, frozen
 from support.arena_playing import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import World
-from desim.core.protocols import HasCalendar, HasIntercompany, offers
+from desim.core.ledger_protocols import HasIntercompany
+from desim.core.model_protocols import HasCalendar, offers
 from ledgers.book import Memo
 from ledgers.intercompany import ACCOUNT, KIND, NotEnoughCash
 from ledgers.invariants import BrokenInvariant

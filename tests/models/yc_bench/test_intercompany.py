@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from support.yc_links import DAY, HOUR, Link, LinkedRun
 
-from desim.core.protocols import HasCalendar, HasIntercompany
+from desim.core.ledger_protocols import HasIntercompany
+from desim.core.model_protocols import HasCalendar
 from desim.episodes.lineup import resolve
 from ledgers.intercompany import ACCOUNT, KIND
 from models.yc_bench import EndTurn, FinanceLedger, YCBench

@@ -11,7 +11,7 @@ from support.scripted import seat_of
 from support.stub import serving, text
 
 from desim import catalog, play, sweep
-from desim.core.protocols import Learner, Noted, Policy, Resumable, Seated, model_arguments
+from desim.core.policy_protocols import Learner, Noted, Policy, Resumable, Seated, model_arguments
 from desim.errors import UsageError
 from policies.llm import Llm
 from policies.llm.options import LLMOptions
@@ -137,7 +137,7 @@ CONVERSATION = ConversationKind(KioskOptions, GenericConversation)
 SCRIPT = """
 import kiosk
 from desim import catalog
-from desim.core.protocols import model_arguments
+from desim.core.model_protocols import model_arguments
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from policies.llm import Llm

@@ -7,9 +7,9 @@ import pytest
 from support.companies import Firm, Hike
 
 from desim import World
+from desim.composition.common_clock import CommonClock, LocalTicks
+from desim.composition.parts import Part, part_seed, split_name
 from desim.core.calendar import Calendar
-from desim.core.common_clock import CommonClock, LocalTicks
-from desim.core.parts import Part, part_seed, split_name
 from desim.errors import UsageError
 
 START = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)

@@ -7,15 +7,17 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.protocols import (
+from desim.core.model_protocols import (
     HasParts,
     Model,
-    Seated,
     default_roles,
+    offers,
+)
+from desim.core.policy_protocols import (
+    Seated,
     is_drawing,
     is_informed,
     model_arguments,
-    offers,
 )
 from desim.schema import members
 from desim.schema.arguments import parameters

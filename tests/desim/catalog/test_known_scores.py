@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.known_worlds import SHORT, Measured, known
 
-from desim.core.known_scores import (
+from desim.catalog.known_scores import (
     FILE_NAME,
     KnownBound,
     KnownScore,

@@ -2,6 +2,11 @@
 
 A model caches this knowledge as a file in its folder, which a script makes and `read_known_scores`
 reads. Nothing is computed here.
+
+What a model and a policy must offer, and what each may offer. None of them is a base class.
+
+`Model` and `Policy` are required; every further member is optional and declared by a protocol of
+its own, which the framework tests with `offers`.
 """
 
 import hashlib
@@ -10,7 +15,13 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import (
+    Any,
+    Literal,
+    Protocol,
+    get_args,
+    runtime_checkable,
+)
 
 import msgspec
 from attrs import field, frozen
@@ -19,37 +30,31 @@ from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = [
-    "BEST_KNOWN",
-    "FILE_NAME",
-    "KnownBound",
-    "KnownScore",
-    "KnownScores",
-    "fingerprint",
-    "known_scores_text",
-    "parsed_known_scores",
-    "read_known_scores",
-]
-
 #: What a bound is worth. "proved": no policy can score more. "relaxation": the same, but it is the
 #: bound of an easier problem, so perhaps no policy comes near. "best known": no bound is known, and
 #: the score of the best run stands in its place.
 Kind = Literal["proved", "relaxation", "best known"]
 
+
 #: The kind of what is no bound.
 BEST_KNOWN: Kind = "best known"
+
 
 #: The file in the folder of a model.
 FILE_NAME = "known_scores.json"
 
+
 #: The format of the file; one of another format is refused.
 _FORMAT = 1
+
 
 #: A larger file is refused.
 _MOST_BYTES = 10_000_000
 
+
 #: The key of the only entry of a preset whose episodes do not depend on the seed.
 _EVERY = "every"
+
 
 #: Hexadecimal digits of a fingerprint.
 _DIGITS = 16
@@ -168,8 +173,6 @@ def fingerprint(model: Any) -> str:
 
 
 # -- the file --------------------------------------------------------------------------------------
-
-
 class _Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A line of the file; the bound and its kind are given together or not at all."""
 
@@ -301,3 +304,18 @@ def _text(value: Any) -> str:
 
 def _is_seed(text: str) -> bool:
     return text.isascii() and text.isdecimal() and str(int(text[:20])) == text
+
+
+# On the class, because the scores are those of a preset, whose name a model does not know.
+@runtime_checkable
+class HasKnownScores(Protocol):
+    """A model class with data on the scores of its presets: floors, best runs and upper bounds."""
+
+    @classmethod
+    def known_scores(cls, preset: str, /) -> "KnownScores | None":
+        """Return what is known of the scores of a preset; None where nothing is.
+
+        Raises:
+            UsageError: The data are missing or damaged.
+        """
+        ...

@@ -13,9 +13,9 @@ from typing import Any
 
 from simpy.events import Event, Timeout
 
-from desim.core.common_clock import LocalTicks
+from desim.composition.common_clock import LocalTicks
+from desim.core.model_protocols import HasFuture, Model, offers
 from desim.core.points import PartPoints
-from desim.core.protocols import HasFuture, Model, offers
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
 from desim.errors import UsageError

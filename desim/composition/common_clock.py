@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from attrs import frozen
 
-from desim.core.protocols import TickCalendar
+from desim.core.model_protocols import TickCalendar
 
 __all__ = ["CommonClock", "LocalTicks"]
 

@@ -11,10 +11,10 @@ from attrs import define, evolve, field
 from support.recorded import GAME
 
 from desim import Episode, play_series
+from desim.catalog.policy_spec import label
 from desim.episodes.lineup import Lineup
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.series import series_async
-from desim.episodes.spec import label
 from desim.errors import BadRecord, UsageError
 from models.beer_game import Order, Stage
 

@@ -1,0 +1,144 @@
+"""The statements of a model as tables, in whichever form the model returns them.
+
+What a model and a policy must offer, and what each may offer. None of them is a base class.
+
+`Model` and `Policy` are required; every further member is optional and declared by a protocol of
+its own, which the framework tests with `offers`.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from typing import (
+    Any,
+    ClassVar,
+    Protocol,
+    runtime_checkable,
+)
+
+from desim.core.model_protocols import Model, Rows, offers
+from desim.errors import UsageError
+from desim.short_repr import short_repr
+
+
+# Not the class of the folder `ledgers`, which desim does not import: any object with a digest will
+# do.
+class Ledger(Protocol):
+    """What the framework needs of a ledger."""
+
+    def digest(self) -> str:
+        """Return a fingerprint: equal for equal entries in equal order."""
+        ...
+
+
+# A member of the state, because the parameters are frozen and a ledger is not.
+@runtime_checkable
+class HasLedgers(Protocol):
+    """A state whose ledgers enter the digest of the result."""
+
+    @property
+    def ledgers(self) -> Sequence[Ledger]:
+        """The ledgers, always in the same order."""
+        ...
+
+
+@runtime_checkable
+class Exportable(Protocol):
+    """A ledger that can be written in forms which other programs read."""
+
+    #: The forms that `export` offers, such as "csv".
+    export_forms: ClassVar[tuple[str, ...]]
+
+    @property
+    def name(self) -> str:
+        """Distinguishes the ledgers of one state in file names; may be empty."""
+        ...
+
+    def export(self, form: str, date: Callable[[int], dt.date] | None = None) -> Mapping[str, str]:
+        """Return texts by file name.
+
+        Args:
+            form: One of `export_forms`.
+            date: Returns the day of a tick, if the model has dates.
+
+        Raises:
+            ValueError: The ledger cannot be written in that form.
+        """
+        ...
+
+
+# Not the class of the folder `ledgers`, for the same reason as `Ledger`.
+@runtime_checkable
+class Statement(Protocol):
+    """A statement with an amount for each of its lines, such as `ledgers.statements.Statement`."""
+
+    def money(self) -> Mapping[str, float]:
+        """Return the amounts in the currency itself, by line from top to bottom."""
+        ...
+
+
+@runtime_checkable
+class HasStatements(Protocol):
+    """A model that reports on its state in statements, such as an income statement."""
+
+    def statements(self, state: Any) -> Mapping[str, Rows | Statement]:
+        """Return tables by name: "income_statement", "balance_sheet", ..."""
+        ...
+
+
+@runtime_checkable
+class HasIntercompany(Protocol):
+    """A model of a company that can exchange cash with the other companies of a group.
+
+    Cash that is received raises what the company owes to the partner, or lowers what the partner
+    owes to it: an intercompany account, which its statements show.
+    """
+
+    def cash(self, state: Any) -> int:
+        """Return the cash on hand in cents."""
+        ...
+
+    def receive_cash(self, state: Any, cents: int, partner: str) -> None:
+        """Post cash that *partner* has sent at this tick; at least 1 cent."""
+        ...
+
+    def pay_cash(self, state: Any, cents: int, partner: str) -> None:
+        """Post cash that is sent to *partner* at this tick.
+
+        Raises:
+            ValueError: It is more than the cash on hand, or less than 1 cent.
+        """
+        ...
+
+    def intercompany(self, state: Any) -> Mapping[str, int]:
+        """Return the balances by partner in cents: above 0 is owed to this company."""
+        ...
+
+
+def statements_of(model: Model[Any], state: Any) -> dict[str, Rows]:
+    """Return the statements of a model by name; none of a model that reports none.
+
+    Raises:
+        UsageError: A statement is neither a table nor has `money`.
+    """
+    found = model.statements(state) if offers(model, HasStatements) else {}
+    return {name: rows_of(name, given) for name, given in found.items()}
+
+
+def rows_of(name: str, given: Rows | Statement) -> Rows:
+    """Return a table as rows; of a statement its lines and amounts, under "line" and "amount".
+
+    Args:
+        name: What error texts call the table.
+        given: Rows, or an object with `money`.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    if offers(given, Statement):
+        return [{"line": line, "amount": amount} for line, amount in given.money().items()]
+    if isinstance(given, Sequence) and all(isinstance(row, Mapping) for row in given):
+        return given
+    raise UsageError(
+        f"the table {name!r} is {short_repr(given)}; a table is a list of mappings by column, or "
+        "a statement with `money`"
+    )

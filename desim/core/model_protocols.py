@@ -1,0 +1,366 @@
+"""What a model and a policy must offer, and what each may offer. None of them is a base class.
+
+`Model` and `Policy` are required; every further member is optional and declared by a protocol of
+its own, which the framework tests with `offers`.
+
+What a role has to know before its first decision, in words.
+"""
+
+import datetime as dt
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from types import FunctionType
+from typing import (
+    Any,
+    ClassVar,
+    Protocol,
+    TypeGuard,
+    TypeVar,
+    runtime_checkable,
+)
+
+from desim.core.roles import Role
+from desim.core.world import World
+from desim.schema.described import field_lines
+
+#: Questions to one role at one tick, where a model states no `max_questions_per_tick`.
+MAX_QUESTIONS_PER_TICK = 1_000
+
+
+#: What `kept_facts` names for a model that does not say what a redraw keeps.
+UNDECLARED = "whatever the model drew before, as it declares nothing"
+
+
+#: A table that a person may look up: plain rows of text, numbers or None by column.
+Rows = Sequence[Mapping[str, Any]]
+
+
+S = TypeVar("S")
+
+
+T = TypeVar("T")
+
+
+#: Whether a class offers a protocol. `isinstance` of a runtime protocol takes 10 to 30 us on Python
+#: 3.11, and every episode needs a dozen of them.
+_OFFERED: dict[tuple[type, bool, type], bool] = {}
+
+
+def offers(value: object, protocol: type[T]) -> TypeGuard[T]:
+    """Return whether a model, a policy or a class of these offers an optional protocol.
+
+    The same as `isinstance(value, protocol)`, decided once for each class, and for a function that
+    is a policy at every call, as functions of one class differ in their attributes.
+    """
+    if isinstance(value, FunctionType):
+        return isinstance(value, protocol)
+    # A class and its instances are different keys: a class has the attributes of its methods, but
+    # not those that its constructor sets.
+    is_class = isinstance(value, type)
+    key = (value if is_class else type(value), is_class, protocol)
+    found = _OFFERED.get(key)  # type: ignore[arg-type] # a class, in both cases
+    if found is None:
+        found = _OFFERED[key] = isinstance(value, protocol)  # type: ignore[index]
+    return found
+
+
+# -- models ----------------------------------------------------------------------------------------
+
+
+# One small protocol a member, instead of one large one with defaults: a model states what it offers
+# by having it, needs no base class, and mypy checks the signature where the framework calls it.
+@runtime_checkable
+class Model(Protocol[S]):
+    """The parameters of a world as a frozen class, and the four members that the framework needs.
+
+    `S` is the class of the state that `begin` returns.
+    """
+
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """The roles by name, in the order in which they are listed."""
+        ...
+
+    def begin(self, world: World) -> S:
+        """Start the processes and return the state; its `ledgers`, if any, enter the digest."""
+        ...
+
+    def score(self, state: S) -> float:
+        """Return the score of an ended episode; higher is better."""
+        ...
+
+    def metrics(self, state: S) -> Mapping[str, Any]:
+        """Return further figures by name, as plain JSON values."""
+        ...
+
+
+@runtime_checkable
+class HasDefaultRoles(Protocol):
+    """A model that says which roles a policy takes when no role is named."""
+
+    @property
+    def default_roles(self) -> Sequence[str]:
+        """Names of roles; without this member, all roles that are not optional."""
+        ...
+
+
+@runtime_checkable
+class HasQuestionLimit(Protocol):
+    """A model that limits how often one role may be asked at one tick."""
+
+    @property
+    def max_questions_per_tick(self) -> int:
+        """At least 1; without this member, `MAX_QUESTIONS_PER_TICK`."""
+        ...
+
+
+@runtime_checkable
+class HasPresets(Protocol):
+    """A model class with named sets of parameters."""
+
+    #: Changes of parameters by the preset's name; the first preset is the default.
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+
+
+# On the class and not on an instance: the files are named before the model is built from a record,
+# which would open them.
+@runtime_checkable
+class OpensFiles(Protocol):
+    """A model class with parameters that may name files, which are opened to build or play it."""
+
+    @classmethod
+    def files(cls, params: Mapping[str, Any], /) -> Sequence[str]:
+        """Return the files that these parameters name.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+@runtime_checkable
+class HasRoleTimes(Protocol):
+    """A model that states the time as a role may know it, which may differ from its dates.
+
+    A person in a role reads this in place of the date, for instance where the model hides the year.
+    """
+
+    def role_time(self, state: Any, role: str, tick: int) -> str:
+        """Return a tick up to the present one as *role* may know it; empty where it has no name."""
+        ...
+
+
+class TickCalendar(Protocol):
+    """Maps the ticks of a model to dates and times without a time zone."""
+
+    def moment(self, tick: int) -> dt.datetime:
+        """Return when a tick is, to the microsecond; a later tick is later."""
+        ...
+
+    def last_tick(self, moment: dt.datetime) -> int:
+        """Return the last tick that is not after a moment; -1 or less before tick 0."""
+        ...
+
+    def starting(self, start: dt.datetime) -> "TickCalendar":
+        """Return the same calendar for a model that begins at another moment.
+
+        A calendar whose first tick is at an hour of the day, or at the start of a month, begins at
+        the first such moment that is not before the given one.
+        """
+        ...
+
+
+@runtime_checkable
+class HasCalendar(Protocol):
+    """A model whose ticks have dates and times, so that it can share a clock with others."""
+
+    @property
+    def calendar(self) -> TickCalendar:
+        """The calendar of the model played alone."""
+        ...
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A model made of models on one clock, whose roles begin with the names of its parts."""
+
+    @property
+    def models(self) -> Mapping[str, Model[Any]]:
+        """The models by part: `plant.retailer` is the role `retailer` of the part `plant`."""
+        ...
+
+    def with_models(self, models: Mapping[str, Model[Any]], /) -> "HasParts":
+        """Return the model with other models in some of its parts.
+
+        Raises:
+            ValueError: A part does not take that model.
+        """
+        ...
+
+    def seed_of(self, part: str, seed: int, /) -> int:
+        """Return the seed with which a part is played in an episode."""
+        ...
+
+
+# On the class, for the same reason as `OpensFiles`.
+@runtime_checkable
+class NamesModels(Protocol):
+    """A model class whose parameters name other models, or hold the parameters of other models."""
+
+    @classmethod
+    def inner_models(
+        cls, params: Mapping[str, Any], /
+    ) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+        """Yield the part, the model's name and the parameters of every model that is named.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+# On the class, for the same reason as `OpensFiles`.
+@runtime_checkable
+class NamesFunctions(Protocol):
+    """A model class whose parameters name functions, which are called to play it."""
+
+    @classmethod
+    def functions(cls, params: Mapping[str, Any], /) -> Iterable[str]:
+        """Yield `module:function` of those that no code of this process has named.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+@runtime_checkable
+class HasDeterminism(Protocol):
+    """A model that says whether its episodes depend on the seed."""
+
+    @property
+    def deterministic(self) -> bool:
+        """True where, with these parameters, no draw of the model depends on the seed.
+
+        Two episodes of a policy that draws no random numbers are then the same for all seeds.
+        Without this member a model counts as one whose draws depend on the seed.
+        """
+        ...
+
+
+@runtime_checkable
+class HasFuture(Protocol):
+    """A model that drew or was given more than roles can observe yet, and says what becomes of it.
+
+    Draws that a model makes when they are needed, from a stream of its world, need nothing of this:
+    `World.redraw` reaches them.
+    """
+
+    @property
+    def kept(self) -> Sequence[str]:
+        """What no redraw replaces though no role observes it, as plain names: "employees' skills".
+
+        Empty: a policy that plays on from a redrawn future uses nothing that roles cannot know.
+        """
+        ...
+
+    def redraw(self, world: World, state: Any) -> None:
+        """Replace what was drawn for later and no role can have observed yet; keep the rest.
+
+        Called after `World.redraw`, between the question of a decision and its answer: what the
+        open questions show stays true. `World.stream` gives the generators of earlier names again.
+        """
+        ...
+
+
+@runtime_checkable
+class HasRules(Protocol):
+    """A model that states its rules in words."""
+
+    def rules_for(self, role: str) -> str:
+        """Return what *role* has to know before its first decision, in plain English.
+
+        Aims, costs, delays and what the score is, with the numbers of these parameters; nothing
+        that the role may not know.
+        """
+        ...
+
+
+@runtime_checkable
+class HasWorstScore(Protocol):
+    """A model whose score cannot fall below a number."""
+
+    @property
+    def worst_score(self) -> float | None:
+        """The lowest score that an episode can have, with which a failed one counts in tables.
+
+        None where there is none with these parameters.
+        """
+        ...
+
+
+def default_roles(model: Model[Any]) -> tuple[str, ...]:
+    """Return the roles that a policy takes when no role is named."""
+    if offers(model, HasDefaultRoles):
+        return tuple(model.default_roles)
+    return tuple(name for name, role in model.roles.items() if not role.optional)
+
+
+def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
+    """Return the model inside a model to which a name leads, and what is left of the name.
+
+    `plant.retailer` leads to the model of the part `plant`, and `retailer` is left; `plant` leads
+    there, and nothing is left. A name that begins with no part leads to the model itself.
+    """
+    part, _, inside = name.partition(".")
+    if offers(model, HasParts) and part in (models := model.models):
+        return model_of(models[part], inside)
+    return model, name
+
+
+def question_limit(model: Model[Any], role: str) -> int:
+    """Return how often a role may be asked at one tick; a role of a part as often as alone."""
+    model, _ = model_of(model, role)
+    if offers(model, HasQuestionLimit):
+        return model.max_questions_per_tick
+    return MAX_QUESTIONS_PER_TICK
+
+
+def is_deterministic(model: Model[Any]) -> bool:
+    """Return whether a model says that its episodes do not depend on the seed."""
+    return offers(model, HasDeterminism) and model.deterministic
+
+
+def kept_facts(model: Model[Any]) -> tuple[str, ...]:
+    """Return what a redrawn future keeps of a model though no role observes it; parts by name.
+
+    A model that is silent on it, and has no parts, counts as one that keeps something.
+    """
+    own = tuple(model.kept) if offers(model, HasFuture) else ()
+    if offers(model, HasParts):
+        parts = model.models.items()
+        return (*own, *(f"{name}: {fact}" for name, one in parts for fact in kept_facts(one)))
+    return own if offers(model, HasFuture) else (UNDECLARED,)
+
+
+def world_rules(model: Model[Any], role: str) -> str:
+    """Return the rules of a world for one role; they hold nothing that the role may not know.
+
+    Of a role of a part they are the part's rules, after a sentence on the whole. A model that
+    states no rules is described by the first paragraph of its class's docstring.
+    """
+    part, inside = model_of(model, role)
+    text = part.rules_for(inside) if offers(part, HasRules) else _first_paragraph(type(part))
+    if part is model:
+        return text
+    return f"{_first_paragraph(type(model))}\n\nYou play {role!r}.\n\n{text}"
+
+
+def rules_of(model: Model[Any], role: str) -> str:
+    """Return the rules of a world for one role, and what the fields of its observations are."""
+    fields = field_lines(model.roles[role].observation)
+    return f"{world_rules(model, role)}\n\nEvery observation has these fields:\n{fields}"
+
+
+def _first_paragraph(cls: type) -> str:
+    return (inspect.getdoc(cls) or cls.__name__).split("\n\n")[0]

@@ -1,0 +1,283 @@
+"""What a policy has learned, as rows for people.
+
+What a model and a policy must offer, and what each may offer. None of them is a base class.
+
+`Model` and `Policy` are required; every further member is optional and declared by a protocol of
+its own, which the framework tests with `offers`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import (
+    Any,
+    ClassVar,
+    Protocol,
+    runtime_checkable,
+)
+
+from attrs import field, frozen
+
+from desim.core.model_protocols import Model, kept_facts, offers
+
+
+@frozen
+class ShownMemory:
+    """The content of a file in which a policy keeps what it has learned.
+
+    Attributes:
+        method: The name of the method that learned it.
+        rows: Plain JSON values by column, the role first. Rows of other kinds have other columns.
+        episodes: How many episodes each role has played with it.
+    """
+
+    method: str
+    rows: Sequence[Mapping[str, Any]]
+    episodes: Mapping[str, int] = field(factory=dict)
+
+
+# -- policies --------------------------------------------------------------------------------------
+
+
+# A policy receives no world, clock or ledger: what it does not observe it cannot use, and the same
+# instance plays in a run, in a sweep, behind an adapter and in a replay.
+@runtime_checkable
+class Policy(Protocol):
+    """Decides for one role of one episode."""
+
+    def decide(self, observation: Any, /) -> Any:
+        """Return an action, or an awaitable of one."""
+        ...
+
+
+@runtime_checkable
+class DecidesAsync(Protocol):
+    """A policy that also decides in a coroutine, which `play_async` awaits in place of `decide`.
+
+    So several of them that decide at one tick wait together, with the same records.
+    """
+
+    async def decide_async(self, observation: Any, /) -> Any:
+        """Return the action that `decide` would return."""
+        ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A policy that learns between the episodes of a series."""
+
+    # `Any`, because the class of episodes is in a package that imports this one.
+    def after(self, episode: Any, /) -> object:
+        """Learn from an ended episode; `play_series` calls this between episodes."""
+        ...
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """A policy whose notes are recorded with each decision.
+
+    Values under the key `usage` (calls, tokens, cost) are summed over the episode.
+    """
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """Plain JSON values, read after every decision; empty where there is nothing to note."""
+        ...
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """A policy whose input cannot be obtained again, such as a paid reply or a person's answer."""
+
+    #: Set by the framework: writes a plain JSON value to the record before it returns.
+    transcript: Callable[[Any], None]
+
+    def resume(self, entries: Iterable[Any], /) -> None:
+        """Take the transcript entries of a cut record, in order, before the first decision.
+
+        The policy uses these entries, as long as they last, instead of asking again.
+        """
+        ...
+
+
+@runtime_checkable
+class LooksAhead(Protocol):
+    """A policy that plays ahead, in redrawn futures, before it decides."""
+
+    # `Any`, because the class of simulators is in a package that imports this one.
+    def take_simulator(self, simulator: Any, /) -> object:
+        """Take the simulator of the episode; called once, before the first decision."""
+        ...
+
+
+# A class method and not the constructor: the arguments of a spec stay those that a user may write,
+# and a policy that needs no seat is an ordinary class.
+@runtime_checkable
+class Seated(Protocol):
+    """A policy class that is built from its seat: model, role, schema and a seed for its draws.
+
+    Its class method `seated(seat, **arguments)` replaces the constructor; the arguments after
+    *seat* are those of its spec.
+    """
+
+    seated: ClassVar[Callable[..., Policy]]
+
+
+@runtime_checkable
+class HasModelArguments(Protocol):
+    """A policy class that takes further arguments, which depend on the model.
+
+    `seated` receives them by name, beside those of its own signature.
+    """
+
+    @staticmethod
+    def model_arguments(model: type, /) -> Callable[..., Any]:
+        """Return a class or function whose parameters are these arguments, for a model's class."""
+        ...
+
+
+def model_arguments(policy: Any, model: type) -> tuple[Callable[..., Any], ...]:
+    """Return what declares the further arguments of a policy class for a model; often empty."""
+    return (policy.model_arguments(model),) if offers(policy, HasModelArguments) else ()
+
+
+# Declared by the class, so that a record can be judged before any of its policies is built.
+@runtime_checkable
+class ReachesOutside(Protocol):
+    """A policy class that opens a file, contacts a host or reads an environment variable."""
+
+    #: The arguments that name what it opens, contacts or reads.
+    reaches: ClassVar[tuple[str, ...]]
+
+
+# Static, for the same reason as `ReachesOutside`.
+@runtime_checkable
+class NamesPolicies(Protocol):
+    """A policy class with arguments that are the specs of other policies, which it builds."""
+
+    @staticmethod
+    def inner_policies(arguments: Mapping[str, str], /) -> Iterable[str]:
+        """Yield these specs.
+
+        Args:
+            arguments: Texts by argument, unchecked, as in a record; some may be missing.
+        """
+        ...
+
+
+# Static, as it is called before a policy is built.
+@runtime_checkable
+class DependsOnModel(Protocol):
+    """A policy class that finds code by a model's name, or reads texts of the model's classes."""
+
+    @staticmethod
+    def dependencies(model: Model[Any], /) -> Iterable[Any]:
+        """Yield modules, classes and functions that it finds, and as bytes what it reads.
+
+        A sweep is not continued after one of them has changed.
+        """
+        ...
+
+
+# Static, because a file is shown without a seat.
+@runtime_checkable
+class ShowsMemory(Protocol):
+    """A policy class that keeps what it learns in a file and can show such a file."""
+
+    @staticmethod
+    def shown_memory(path: str, /) -> ShownMemory:
+        """Return what a file holds; the file may come from a stranger.
+
+        Raises:
+            UsageError: There is no such file, or it is no memory of this policy.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesAllRoles(Protocol):
+    """A policy class that plays every role of a model when no role is named: `seats = "all"`."""
+
+    seats: ClassVar[str]
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A policy class, or a function, that uses facts which its role cannot observe.
+
+    For instance next month's demand, the clients that will turn out adversarial, or the seed. Lists
+    and boards mark it: it shows what knowing these facts is worth, and competes with no policy that
+    does not know them.
+    """
+
+    informed: ClassVar[bool]
+
+
+# Declared, because whoever has the seed can build the world again and play it in advance.
+@runtime_checkable
+class NeedsWorldSeed(Protocol):
+    """A policy class whose `seated` receives a `WorldSeat`, which holds the world's seed.
+
+    It counts as informed, unless it says `informed = False`: a published bot whose runner seeds its
+    draws with the world's seed, and which uses the seed for nothing else.
+    """
+
+    needs_world_seed: ClassVar[bool]
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A policy class, or a function, whose actions depend on chance or on the episode's seed.
+
+    Where a model is deterministic, a board plays such a policy on every seed, the others on one.
+    """
+
+    draws: ClassVar[bool]
+
+
+@runtime_checkable
+class Memoryless(Protocol):
+    """A policy whose actions depend on the present observation alone.
+
+    Where the past of an episode is repeated, such a policy is not asked what it would have decided
+    then, which takes as long as deciding.
+    """
+
+    memoryless: ClassVar[bool]
+
+
+@runtime_checkable
+class HasBoardSeeds(Protocol):
+    """A policy class whose episodes take so long that a board plays it on the first seeds only."""
+
+    #: How many seeds at most; at least 1.
+    board_seeds: ClassVar[int]
+
+
+def is_informed(policy: Any, model: Model[Any] | None = None) -> bool:
+    """Return whether a policy, its class or a function uses facts that its role cannot observe.
+
+    Args:
+        policy: The policy, its class, or a function.
+        model: The model of the episode. A policy that looks ahead is informed where a redrawn
+            future keeps facts that no role observes, see `kept_facts`; without a model that is left
+            out.
+    """
+    if policy.informed if offers(policy, Informed) else needs_world_seed(policy):
+        return True
+    return model is not None and offers(policy, LooksAhead) and bool(kept_facts(model))
+
+
+def needs_world_seed(policy: Any) -> bool:
+    """Return whether a policy or its class receives the world's seed with its seat."""
+    return offers(policy, NeedsWorldSeed) and policy.needs_world_seed
+
+
+def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:
+    """Return the roles whose policies decide by the present observation alone."""
+    return frozenset(
+        role for role, one in policies.items() if offers(one, Memoryless) and one.memoryless
+    )
+
+
+def is_drawing(policy: Any) -> bool:
+    """Return whether the actions of a policy, its class or a function depend on chance."""
+    return offers(policy, Draws) and policy.draws

@@ -1,0 +1,131 @@
+"""What a series measures: its unit and label, whose it is, and how long its periods are.
+
+What lasted in an episode, as a model reports it for a trace.
+
+What a model and a policy must offer, and what each may offer. None of them is a base class.
+
+`Model` and `Policy` are required; every further member is optional and declared by a protocol of
+its own, which the framework tests with `offers`.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from typing import (
+    Any,
+    Protocol,
+    runtime_checkable,
+)
+
+from attrs import field, frozen
+from attrs.validators import max_len
+
+from desim.core.model_protocols import Rows
+from desim.show.labels import label_text
+
+#: Characters of a text of a column; reports and tables show them whole.
+_TEXT = 80
+
+
+@frozen
+class Column:
+    """What one series of a model measures.
+
+    Attributes:
+        unit: Such as "units", "dollars" or "consultants"; empty for a number without one.
+        label: For people; empty stands for the series' name as words.
+        role: The role whose series it is; empty where it belongs to no single role.
+        period: What its periods are called, such as "week" or "month".
+    """
+
+    unit: str = field(default="", validator=max_len(_TEXT))
+    label: str = field(default="", validator=max_len(_TEXT))
+    role: str = field(default="", validator=max_len(_TEXT))
+    period: str = field(default="period", validator=max_len(_TEXT))
+
+    def title(self, name: str) -> str:
+        """Return the label of an axis: what is measured, and in brackets the unit.
+
+        >>> Column("units").title("orders_retailer")
+        'Orders retailer (units)'
+        """
+        label = self.label or label_text(name.replace(".", " "))
+        return f"{label} ({self.unit})" if self.unit else label
+
+
+@frozen
+class Span:
+    """Something that was under way: a project, a task, a journey.
+
+    Attributes:
+        kind: What it is; those of one kind are shown together.
+        name: Which one it is.
+        start: Its first tick.
+        end: Its last tick, at least *start*; None where it was under way at the end.
+        phases: From which tick on it was in which phase, in order; may be empty.
+    """
+
+    kind: str
+    name: str
+    start: int
+    end: int | None = None
+    phases: tuple[tuple[int, str], ...] = ()
+
+
+# Asked for once, behind the episode, so that an episode without a trace pays nothing for it.
+@runtime_checkable
+class HasSpans(Protocol):
+    """A model that says what was under way, where this is more than the life of a process."""
+
+    def trace_spans(self, state: Any) -> Iterable[Span]:
+        """Yield what was under way in an episode, which may have been cut or have failed."""
+        ...
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """A model with tables that a person may look up during an episode."""
+
+    def tables(self, state: Any, role: str) -> Mapping[str, Rows]:
+        """Return tables by name that hold nothing *role* may not know."""
+        ...
+
+
+@runtime_checkable
+class HasDates(Protocol):
+    """A model whose ticks have dates."""
+
+    def date(self, tick: int) -> dt.date:
+        """Return the day of a tick; ticks of opening entries may be negative."""
+        ...
+
+
+@runtime_checkable
+class HasSeries(Protocol):
+    """A model that reports what happened period by period."""
+
+    def series(self, state: Any) -> Mapping[str, Sequence[float]]:
+        """Return one number for each period (month, week) that was played, by name in snake_case.
+
+        Called at the end of an episode of which the series are wanted. A number that is not known
+        is NaN.
+        """
+        ...
+
+
+@runtime_checkable
+class HasSeriesColumns(Protocol):
+    """A model that says what its series measure: those of `series` and of `world.series`."""
+
+    @property
+    def series_columns(self) -> Mapping[str, Column]:
+        """Unit, label, role and period by the name of the series."""
+        ...
+
+
+@runtime_checkable
+class HasSeriesTicks(Protocol):
+    """A model that says when the periods of its series end."""
+
+    def series_ticks(self, state: Any) -> Mapping[str, Sequence[int]]:
+        """Return the tick at the end of each period, by the name of the series."""
+        ...
