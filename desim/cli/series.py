@@ -15,11 +15,11 @@ from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies
 from desim.episodes.series import InSeries, series
 from desim.episodes.session import Session
-from desim.episodes.tracing import Tracing
 from desim.episodes.usage import default_share, is_played
 from desim.errors import LimitReached, PolicyFailed
 from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments
+from desim.tracing.kept_trace import Tracing
 
 __all__ = ["run_series"]
 

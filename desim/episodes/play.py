@@ -11,7 +11,7 @@ from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session, built
-from desim.episodes.tracing import Tracing
+from desim.tracing.kept_trace import Tracing
 
 __all__ = ["play", "play_async"]
 

@@ -19,7 +19,6 @@ from desim.episodes.record import Header
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.recorder import Recorder, line_kind, lines_up_to
 from desim.episodes.session import Session
-from desim.episodes.tracing import Tracing
 from desim.episodes.trust import (
     given_policies,
     recorded_roles,
@@ -27,6 +26,7 @@ from desim.episodes.trust import (
     trusted_policies,
 )
 from desim.errors import BadRecord, UsageError
+from desim.tracing.kept_trace import Tracing
 
 __all__ = ["play_branch"]
 

@@ -36,8 +36,8 @@ def write_trace(
         UsageError: The record would import a module or open a file, or *out* exists or cannot be
             written.
     """
-    from desim.monitoring.trace import Tracer
-    from desim.monitoring.trace_file import check_new_trace, save_trace
+    from desim.tracing.trace_file import check_new_trace, save_trace
+    from desim.tracing.tracer import Tracer
 
     file = check_new_trace(out)
     episode = Episode.read(record, whole=False, keep_steps=False)

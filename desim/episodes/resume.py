@@ -10,9 +10,9 @@ from desim.episodes.late import with_starts
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session
-from desim.episodes.tracing import Tracing
 from desim.episodes.trust import recorded_roles, trusted_model, trusted_policies
 from desim.errors import BadRecord, UsageError
+from desim.tracing.kept_trace import Tracing
 
 __all__ = ["resume", "resume_async"]
 

@@ -27,11 +27,11 @@ from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, st
 from desim.episodes.recorded_steps import RecordedSteps
 from desim.episodes.recorder import Recorder
 from desim.episodes.simulator import Answers, Simulator
-from desim.episodes.tracing import Tracing
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError, WriteFailed
 from desim.faults import RAISED, fault_text
 from desim.short_repr import SHOWN, cut
+from desim.tracing.kept_trace import Tracing
 
 __all__ = ["Session", "built"]
 

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Sequence
 
 from desim.errors import UsageError
-from desim.monitoring.clock import Clock, checked_warm_up, finite
+from desim.monitoring.warm_up import Clock, checked_warm_up, finite
 from desim.short_repr import short_repr
 
 __all__ = ["Tally"]

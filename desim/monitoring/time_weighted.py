@@ -2,7 +2,7 @@
 
 import math
 
-from desim.monitoring.clock import Clock, checked_warm_up, finite
+from desim.monitoring.warm_up import Clock, checked_warm_up, finite
 
 __all__ = ["TimeWeighted"]
 

@@ -33,7 +33,7 @@ __all__ = ["Reached", "reached"]
 _NO_ROWS = ("desim.adapters.", "desim.cli.", "desim.reports.", "desim.tracing.", "desim.ui.")
 
 #: The modules that will be the room `desim.tracing`.
-_TRACING = ("desim.episodes.tracing", "desim.monitoring.last_events", "desim.monitoring.trace")
+_TRACING = ("desim.tracing.kept_trace", "desim.tracing.last_events", "desim.tracing.tracer")
 
 #: Installed packages that turn classes into others; they compute nothing.
 _WRITERS = {"attr", "attrs", "msgspec"}

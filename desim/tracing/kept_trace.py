@@ -32,9 +32,9 @@ class Tracing:
         self, trace: str | Path | None = None, last_events: int = 0, repeated: int = 0
     ) -> None:
         # Imported where one is wanted: they would take a tenth of the import of desim.
-        from desim.monitoring.last_events import LastEvents
-        from desim.monitoring.trace import Tracer
-        from desim.monitoring.trace_file import check_trace_file
+        from desim.tracing.last_events import LastEvents
+        from desim.tracing.trace_file import check_trace_file
+        from desim.tracing.tracer import Tracer
 
         self._file = check_trace_file(trace) if trace is not None else None
         self._tracer = Tracer(repeated=repeated) if trace is not None else None
@@ -54,7 +54,7 @@ class Tracing:
         if fault is not None and self._last is not None:
             fault.add_note(self._last.text())
         if self._file is not None and self._tracer is not None:
-            from desim.monitoring.trace_file import save_trace
+            from desim.tracing.trace_file import save_trace
 
             # The fault of the episode says more than one of its trace.
             with contextlib.suppress(UsageError) if fault else contextlib.nullcontext():

@@ -9,7 +9,7 @@ from attrs import frozen
 from desim.core.ledger_protocols import HasLedgers
 from desim.core.model_protocols import offers
 from desim.core.observer import attributes
-from desim.monitoring.trace_labels import clean
+from desim.tracing.trace_labels import clean
 
 __all__ = ["LedgerWatch", "Posting", "watches"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import Factory, define, frozen
 
-from desim.monitoring.trace_ledgers import Posting
+from desim.tracing.ledger_watch import Posting
 
 __all__ = ["Count", "Instant", "Lasting", "Posted", "Taken"]
 

@@ -11,10 +11,10 @@ from itertools import count
 from operator import itemgetter
 from typing import Any
 
-from desim.monitoring.trace import Tracer
-from desim.monitoring.trace_labels import clean
-from desim.monitoring.trace_processes import MAX_TRACKS
-from desim.monitoring.trace_rows import Lasting, Posted, Taken
+from desim.tracing.lanes import MAX_TRACKS
+from desim.tracing.trace_labels import clean
+from desim.tracing.trace_rows import Lasting, Posted, Taken
+from desim.tracing.tracer import Tracer
 
 __all__ = ["chrome_events"]
 

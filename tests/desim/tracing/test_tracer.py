@@ -16,12 +16,12 @@ from desim.core.reported import Span
 from desim.episodes.lineup import resolve
 from desim.episodes.record_trace import write_trace
 from desim.episodes.session import Session
-from desim.episodes.tracing import Tracing
 from desim.errors import BadRecord, ModelFailed, UsageError
-from desim.monitoring.trace import Tracer
-from desim.monitoring.trace_clock import MAX_TIME, TraceClock
-from desim.monitoring.trace_file import save_trace
 from desim.sweeps.leaderboard import everything
+from desim.tracing.kept_trace import Tracing
+from desim.tracing.trace_file import save_trace
+from desim.tracing.trace_time import MAX_TIME, TraceClock
+from desim.tracing.tracer import Tracer
 
 
 def three_jobs(_: Any) -> Hire:

@@ -9,7 +9,7 @@ from desim import play
 from desim.core.limits import Limits
 from desim.core.run import Run
 from desim.errors import LimitReached, PolicyFailed, UsageError, WrongAction
-from desim.monitoring.last_events import LastEvents
+from desim.tracing.last_events import LastEvents
 
 
 def one_job(_: Any) -> Hire:

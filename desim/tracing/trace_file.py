@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from desim.errors import UsageError
-from desim.monitoring.trace import Tracer
-from desim.monitoring.trace_chrome import chrome_events
 from desim.show.files import write_whole
+from desim.tracing.chrome import chrome_events
+from desim.tracing.tracer import Tracer
 from desim.version import __version__
 
 __all__ = ["check_new_trace", "check_trace_file", "save_trace"]

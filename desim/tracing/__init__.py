@@ -1,0 +1,1 @@
+"""The event trace of an episode, for Perfetto and for error texts."""
