@@ -10,16 +10,16 @@ from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.run import Run
 from desim.core.world import Decision, World
-from desim.episodes.branch import branch
-from desim.episodes.episode import Episode
+from desim.episodes.driver import play, play_async
 from desim.episodes.export import export
 from desim.episodes.lineup import Seat
-from desim.episodes.play import play, play_async
-from desim.episodes.record import Step
+from desim.episodes.prefix import branch
 from desim.episodes.replay import replay
 from desim.episodes.resume import resume, resume_async
 from desim.episodes.series import play_series
 from desim.errors import DesimError
+from desim.records.episode import Episode
+from desim.records.lines import Step
 from desim.version import __version__
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from click.testing import CliRunner
 import desim
 from desim import play
 from desim.cli.main import main as command_line
-from desim.episodes.seal import Seal
+from desim.records.seal import Seal
 
 __all__ = ["PLACES", "Attack", "module_names"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import Episode, load, play, problem, select, sweep, workers
-from desim.episodes.play_branch import play_branch
+from desim.episodes.futures.branched_record import play_branch
 from desim.sweeps.compared_branches import compare_branches
 from desim.sweeps.regret import regret
 from desim.sweeps.rows import Rows

@@ -14,7 +14,7 @@ from desim.core.model_protocols import (
     kept_facts,
     offers,
 )
-from desim.episodes.play_branch import play_branch
+from desim.episodes.futures.branched_record import play_branch
 from desim.schema import tagged
 from desim.sweeps.leaderboard import everything
 

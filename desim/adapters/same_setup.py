@@ -2,7 +2,7 @@
 
 from desim.adapters.setup import Setup
 from desim.catalog.policy_spec import label as label_of
-from desim.episodes.record import Header
+from desim.records.lines import Header
 
 __all__ = ["is_same_setup"]
 

@@ -13,10 +13,10 @@ from desim.adapters.stepped import SteppedSession
 from desim.catalog.changes import evolved
 from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
 from desim.core.run import Run, check_roles
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, assign
 from desim.episodes.session import built
 from desim.errors import UsageError, possible
+from desim.records.episode import Episode
 from desim.schema import Codec, codec
 from desim.short_repr import short_repr
 

@@ -14,11 +14,11 @@ from desim.core.reported import HasSeries, HasTables
 from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
 from desim.core.world import Decision
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import resolve
-from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session
 from desim.errors import PolicyFailed, UsageError
+from desim.records.episode import Episode
+from desim.records.record_lock import RecordLock
 from desim.schema import TAG, codec, tag, to_plain
 
 __all__ = ["SteppedSession"]

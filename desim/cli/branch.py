@@ -117,7 +117,7 @@ def command(
         return
     from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import print_episode, print_traced
-    from desim.episodes.play_branch import play_branch
+    from desim.episodes.futures.branched_record import play_branch
 
     episode = play_branch(
         file,

@@ -43,8 +43,8 @@ def command(
     The format trace holds all events, decisions and ledger entries for https://ui.perfetto.dev. A
     record that was cut is exported as of its last decision. Existing files are never overwritten.
     """
-    from desim.episodes.episode import Episode
     from desim.episodes.export import export, export_folder
+    from desim.records.episode import Episode
 
     folder = Path(out or export_folder(record))
     if form == "trace":
@@ -62,7 +62,7 @@ def command(
 
 
 def _trace(record: str, folder: Path, what: str, *, trust: bool) -> Path:
-    from desim.episodes.record_trace import write_trace
+    from desim.episodes.export import write_trace
 
     if what != "ledgers":
         raise click.UsageError(f"--what {what} has no trace; leave it out, or --format trace")

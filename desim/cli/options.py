@@ -154,7 +154,7 @@ def read_key_option(path: str | None) -> bytes | None:
     """
     if path is None:
         return None
-    from desim.episodes.seal import read_key
+    from desim.records.seal import read_key
 
     return read_key(path)
 

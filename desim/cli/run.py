@@ -25,7 +25,7 @@ from desim.core.observer import MAX_EVENTS
 from desim.errors import PolicyWarning, UsageError
 
 if TYPE_CHECKING:  # `desim --help` imports no more than it prints
-    from desim.episodes.episode import Episode
+    from desim.records.episode import Episode
 
 __all__ = ["MAX_EPISODES", "command"]
 
@@ -93,7 +93,7 @@ def command(
     from desim import catalog
     from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import print_episode, print_traced
-    from desim.episodes.play import play
+    from desim.episodes.driver import play
 
     _check_options(record=record, episodes=episodes, key_file=key_file, trace=trace, plot=plot)
     key = read_key_option(key_file)

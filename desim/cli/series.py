@@ -11,12 +11,12 @@ import msgspec
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model
 from desim.core.result import Result
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies
 from desim.episodes.series import InSeries, series
 from desim.episodes.session import Session
 from desim.episodes.usage import default_share, is_played
 from desim.errors import LimitReached, PolicyFailed
+from desim.records.episode import Episode
 from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments
 from desim.tracing.kept_trace import Tracing

@@ -24,7 +24,7 @@ def spending_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @functools.wraps(command)
     def limited(*args: Any, max_calls: int | None, max_cost: float | None, **options: Any) -> None:
-        from desim.episodes.budget import CommandBudget, spending
+        from desim.episodes.usage import CommandBudget, spending
 
         with spending(CommandBudget(max_calls, max_cost)):
             command(*args, **options)

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from desim.catalog.summaries import CatalogSummary, ModelSummary, PolicySummary
-from desim.episodes.episode import Episode
 from desim.episodes.usage import default_share, is_played
+from desim.records.episode import Episode
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.sweeps.rows import Rows

@@ -31,7 +31,7 @@ from desim.core.policy_protocols import (
 from desim.core.roles import Role
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed
-from desim.episodes.budget import CommandBudget, command_budget
+from desim.episodes.usage import CommandBudget, command_budget
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
 from desim.short_repr import short_repr

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from desim.core.model_protocols import Model, model_of
 from desim.core.result import Result
-from desim.episodes.episode import Episode
+from desim.records.episode import Episode
 
 __all__ = ["part_episode"]
 

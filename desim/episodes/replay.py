@@ -7,11 +7,11 @@ from attrs import evolve
 
 from desim.core.points import Points
 from desim.core.result import Result
-from desim.episodes.branch import first_difference, repeated
-from desim.episodes.episode import Episode
-from desim.episodes.inside import Inside
+from desim.episodes.prefix import first_difference, repeated
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError
+from desim.records.episode import Episode
+from desim.records.kept_state import Inside
 from desim.schema import to_plain
 
 __all__ = ["replay", "same_result"]

@@ -15,16 +15,16 @@ from attrs import frozen
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import Learner
-from desim.episodes.branch import first_difference
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.part_episode import part_episode
-from desim.episodes.record import Header
-from desim.episodes.record_file import lines_of
-from desim.episodes.record_lock import RecordLock
+from desim.episodes.prefix import first_difference
 from desim.episodes.replay import same_result
 from desim.episodes.session import Session, built
 from desim.errors import BadRecord, UsageError
+from desim.records.episode import Episode
+from desim.records.lines import Header
+from desim.records.record_file import lines_of
+from desim.records.record_lock import RecordLock
 
 __all__ = ["InSeries", "episode_file", "play_series", "series", "series_async"]
 

@@ -11,7 +11,6 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim import catalog
-from desim.core.collector import rare_collections
 from desim.core.limits import Limits, alarm
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
@@ -19,17 +18,19 @@ from desim.core.policy_protocols import DecidesAsync, LooksAhead, Noted, Policy,
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.world import Decision
-from desim.episodes.branch import same_step
-from desim.episodes.episode import Episode
-from desim.episodes.inside import Inside
+from desim.episodes.collector import rare_collections
 from desim.episodes.lineup import Lineup
-from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, step_class
-from desim.episodes.recorded_steps import RecordedSteps
-from desim.episodes.recorder import Recorder
+from desim.episodes.prefix import same_step
 from desim.episodes.simulator import Answers, Simulator
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError, WriteFailed
 from desim.faults import RAISED, fault_text
+from desim.records.episode import Episode
+from desim.records.kept_state import Inside
+from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
+from desim.records.record import step_class
+from desim.records.recorded_steps import RecordedSteps
+from desim.records.recorder import Recorder
 from desim.short_repr import SHOWN, cut
 from desim.tracing.kept_trace import Tracing
 

@@ -10,9 +10,10 @@ import msgspec
 from desim import catalog
 from desim.core.model_protocols import Model
 from desim.episodes.lineup import Policies, assign
-from desim.episodes.reach import model_reaches, policy_reaches, refuse
-from desim.episodes.record import PERSON, Header
 from desim.errors import BadRecord, UsageError
+from desim.records.lines import Header
+from desim.records.reach import model_reaches, policy_reaches, refuse
+from desim.records.record import PERSON
 from desim.schema import to_plain
 from desim.schema.arguments import read_arguments
 

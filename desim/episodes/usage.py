@@ -1,10 +1,19 @@
-"""Sums of what policies used: calls, tokens, seconds, money; and the share of default actions."""
+"""Sums of what policies used: calls, tokens, seconds, money; and the share of default actions.
+
+What the policies of one command may use together: calls and money.
+
+Limits of a seat and episode are a policy's own; these hold for the command as a whole.
+"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["MOST_DEFAULTS", "UsageSums", "default_share", "is_played"]
+from attrs import Attribute, define, field
+
+from desim.errors import LimitReached, UsageError
 
 #: The largest share of default actions with which an episode counts as played.
 MOST_DEFAULTS = 0.5
@@ -57,3 +66,72 @@ class UsageSums:
 def _sum(values: list[float]) -> float:
     whole = all(isinstance(value, int) for value in values)
     return sum(values) if whole else math.fsum(values)
+
+
+def _not_negative(_: object, attribute: "Attribute[Any]", value: float | None) -> None:
+    if value is not None and not 0 <= value < math.inf:
+        raise UsageError(f"{attribute.name}={value} was given; it is a number of at least 0")
+
+
+@define(eq=False)
+class CommandBudget:
+    """Counts what all policies of a command use; None stands for no limit.
+
+    A limit is checked before a call: the call that reaches `max_cost` may exceed it, and the next
+    is not made. What an earlier command has paid for a resumed record is not counted again.
+
+    Attributes:
+        max_calls: Requests sent.
+        max_cost: Money, in the unit of the policies' prices.
+        calls: Requests sent so far.
+        cost: Money used so far.
+        calls_at_once: Calls under way at one endpoint, at most.
+    """
+
+    max_calls: int | None = field(default=None, validator=_not_negative)
+    max_cost: float | None = field(default=None, validator=_not_negative)
+    calls: int = field(default=0, init=False)
+    cost: float = field(default=0.0, init=False)
+    calls_at_once: int | None = field(default=None, kw_only=True)
+
+    def check(self) -> None:
+        """Check that another call may be made.
+
+        Raises:
+            LimitReached: A limit is reached.
+        """
+        for option, limit, used in (
+            ("--max-calls", self.max_calls, self.calls),
+            ("--max-cost", self.max_cost, self.cost),
+        ):
+            if limit is not None and used >= limit:
+                raise LimitReached(
+                    f"the limit of the whole command, {option} {limit:g}, is reached; "
+                    "`desim resume` continues a record"
+                )
+
+
+_present: ContextVar[CommandBudget] = ContextVar("command_budget")
+
+
+def command_budget() -> CommandBudget:
+    """Return the budget of the present command; without one, a new one that has no limits."""
+    try:
+        return _present.get()
+    except LookupError:
+        return CommandBudget()
+
+
+@contextmanager
+def spending(budget: CommandBudget) -> Iterator[CommandBudget]:
+    """Share a budget among all policies that are built in the block.
+
+    >>> with spending(CommandBudget(max_calls=100)) as budget:
+    ...     command_budget() is budget
+    True
+    """
+    token = _present.set(budget)
+    try:
+        yield budget
+    finally:
+        _present.reset(token)

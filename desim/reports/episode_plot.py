@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from desim.core.model_protocols import Model, offers
 from desim.core.reported import HasSeries, HasSeriesColumns
-from desim.episodes.episode import Episode
 from desim.errors import UsageError
+from desim.records.episode import Episode
 from desim.reports.episode_series import EpisodeSeries, played
 from desim.reports.measured import Measured, is_unchanged
 from desim.reports.page import clean

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.core.model_protocols import Model
 from desim.core.points import Recorded
-from desim.episodes.record import Step
+from desim.records.lines import Step
 from desim.reports.measured import Measured, measured
 from desim.reports.timeline import Timeline
 

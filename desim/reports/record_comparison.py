@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from desim.episodes.record import Step
+from desim.records.lines import Step
 from desim.reports.page import Fold, Given, Table
 from desim.reports.record_read import ReadRecord, readable, short_value
 from desim.show.labels import NOTHING, estimate_text

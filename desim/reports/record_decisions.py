@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from desim.episodes.record import Step
+from desim.records.lines import Step
 from desim.reports.charts import shares
 from desim.reports.page import Figure, Fold, Folded, Given, Table
 from desim.reports.record_read import OTHER, ReadRecord, readable

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from desim.episodes.record import Header
+from desim.records.lines import Header
 from desim.reports import record_decisions, record_series
 from desim.reports.page import Fold, Given, Page, Section, Table
 from desim.reports.record_comparison import difference, metrics

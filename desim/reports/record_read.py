@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.episodes.episode import Episode
-from desim.episodes.record import Step
+from desim.records.episode import Episode
+from desim.records.lines import Step
 from desim.reports.page import clean
 from desim.reports.replayed import Replayed, played_again
 from desim.show.labels import NOTHING, label_text, value_text

@@ -11,19 +11,19 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.collector import rare_collections
 from desim.core.limits import alarm
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
 from desim.core.reported import HasSeries, HasSeriesTicks
 from desim.core.result import Result, read_series
 from desim.core.run import Run
-from desim.episodes.branch import repeated, repeated_whole
-from desim.episodes.episode import Episode
-from desim.episodes.reach import model_reaches
+from desim.episodes.collector import rare_collections
+from desim.episodes.prefix import repeated, repeated_whole
 from desim.episodes.replay import same_result
 from desim.errors import BadRecord, DesimError, ModelFailed
 from desim.faults import RAISED, fault_text
+from desim.records.episode import Episode
+from desim.records.reach import model_reaches
 from desim.reports.episode_series import EpisodeSeries, played
 
 __all__ = ["MOST_REPLAYED", "Replayed", "played_again"]

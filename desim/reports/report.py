@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from desim.episodes.record_file import lines_of
 from desim.errors import BadRecord, UsageError
+from desim.records.record_file import lines_of
 from desim.reports.page import Page, needed
 from desim.reports.record_page import MOST_RECORDS, record_page
 from desim.reports.rendering import rendered

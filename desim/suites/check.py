@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from desim.episodes.episode import Episode
-from desim.episodes.record import Header
 from desim.episodes.replay import replay
 from desim.episodes.series import episode_file
 from desim.errors import BadRecord
+from desim.records.episode import Episode
+from desim.records.lines import Header
 from desim.suites.folder import Folder
 from desim.suites.journal import RESULTS
 from desim.suites.outcome import Outcome, Played, read_played

@@ -9,17 +9,17 @@ from typing import Any
 
 from attrs import define, field
 
-from desim.core.background import in_background
 from desim.core.model_protocols import Model
 from desim.core.result import score_of
 from desim.core.world import Decision
-from desim.episodes.budget import CommandBudget, spending
-from desim.episodes.episode import Episode
+from desim.episodes.background import in_background
 from desim.episodes.lineup import Lineup, resolve
-from desim.episodes.record import Header
-from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session
+from desim.episodes.usage import CommandBudget, spending
 from desim.errors import BadRecord, DesimError, LimitReached
+from desim.records.episode import Episode
+from desim.records.lines import Header
+from desim.records.record_lock import RecordLock
 from desim.suites.outcome import Outcome, begun, read_outcome
 from desim.suites.plan import Job
 from desim.suites.series import InARow, series_outcome

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError, WriteFailed
+from desim.records.record_lock import RecordLock
 from desim.show.files import write_whole
 from desim.suites import manifest
 from desim.suites.identity import identity

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import Attribute, define, field, frozen
 
-from desim.episodes.budget import CommandBudget
+from desim.episodes.usage import CommandBudget
 from desim.errors import LimitReached
 from desim.suites.ledger import Ledger
 

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from desim.core.result import flat
-from desim.episodes.episode import Episode
 from desim.episodes.usage import default_share, is_played
 from desim.errors import BadRecord
+from desim.records.episode import Episode
 
 __all__ = ["Outcome", "Played", "read_outcome", "read_played"]
 

@@ -18,8 +18,8 @@ from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import ReachesOutside
-from desim.episodes.budget import CommandBudget, spending
 from desim.episodes.lineup import Policies, assigned, resolve
+from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
 from desim.suites.entry_faults import argument_text, entry_faults, option_faults
 from desim.suites.schema import MAX_JOBS, EntryTable, Suite, WorldTable, parsed_suite, read_suite

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from desim.episodes.episode import Episode
 from desim.episodes.usage import UsageSums
 from desim.errors import BadRecord
+from desim.records.episode import Episode
 from desim.suites.folder import Folder
 from desim.suites.ledger import Ledger
 from desim.suites.outcome import Outcome, begun

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.catalog.policy_spec import label
 from desim.core.model_protocols import kept_facts
-from desim.episodes.what_if import Past
+from desim.episodes.futures.past import Past
 from desim.errors import UsageError
 from desim.schema import tagged
 from desim.short_repr import cut, short_repr

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.episodes.episode import Episode
-from desim.episodes.lineup import Policies
-from desim.episodes.what_if import (
+from desim.episodes.futures.past import (
     Arm,
     Past,
+)
+from desim.episodes.futures.what_if import (
     decided_at,
     fresh_roles,
     outcome,
     players,
     players_of_all,
 )
+from desim.episodes.lineup import Policies
 from desim.errors import UsageError, WrongAction
+from desim.records.episode import Episode
 from desim.schema import codec
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference

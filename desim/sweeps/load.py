@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from desim.episodes.episode import Episode
 from desim.errors import UsageError
+from desim.records.episode import Episode
 from desim.show.files import open_regular
 from desim.sweeps.rows import Rows
 

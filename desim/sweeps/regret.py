@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from desim.core.limits import Limits
-from desim.episodes.episode import Episode
+from desim.episodes.futures.past import Past
+from desim.episodes.futures.what_if import fresh_roles, players, players_of_all
 from desim.episodes.lineup import Policies
-from desim.episodes.what_if import Past, fresh_roles, players, players_of_all
 from desim.errors import UsageError
+from desim.records.episode import Episode
 from desim.short_repr import short_repr
 from desim.statistics.intervals import checked_level
 from desim.sweeps.alternatives import (

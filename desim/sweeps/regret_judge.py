@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.core.collector import rare_collections
-from desim.episodes.what_if import Arm, Past, outcome
+from desim.episodes.collector import rare_collections
+from desim.episodes.futures.past import Arm, Past
+from desim.episodes.futures.what_if import outcome
 from desim.errors import DesimError
 from desim.short_repr import short_repr
 from desim.sweeps.regret_questions import Question

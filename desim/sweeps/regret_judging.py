@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from attrs import evolve, frozen
 
-from desim.episodes.what_if import Past
+from desim.episodes.futures.past import Past
 from desim.statistics.pairing import difference, simultaneous
 from desim.sweeps.alternatives import place_of, plain_action
 from desim.sweeps.in_workers import in_workers

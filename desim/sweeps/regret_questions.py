@@ -6,7 +6,8 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.streams import generator
-from desim.episodes.what_if import Past, decided_at
+from desim.episodes.futures.past import Past
+from desim.episodes.futures.what_if import decided_at
 from desim.errors import UsageError, possible
 from desim.schema import tagged
 from desim.sweeps.alternatives import plain_action

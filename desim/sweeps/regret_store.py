@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from desim.core.limits import Limits
+from desim.episodes.futures.past import Past
 from desim.episodes.lineup import Policies
-from desim.episodes.what_if import Past
 from desim.errors import UsageError
 from desim.schema import tagged, to_plain
 from desim.sweeps.checkpoint import Checkpoint

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim.episodes.what_if import Past
+from desim.episodes.futures.past import Past
 from desim.statistics.pairing import Difference
 from desim.sweeps.alternatives import (
     Place,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
-from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError
+from desim.records.record_lock import RecordLock
 from desim.sweeps.fingerprint import differing_topics
 from desim.sweeps.interrupts import interrupts_deferred
 from desim.sweeps.ranges import Choices, Range

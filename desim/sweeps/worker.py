@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 from attrs import asdict
 
-from desim.core.collector import rare_collections
 from desim.core.limits import alarm
 from desim.core.model_protocols import HasWorstScore, Model, offers
 from desim.core.reported import HasSeriesColumns
 from desim.core.result import Series, flat
-from desim.episodes.episode import Episode
+from desim.episodes.collector import rare_collections
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.opened_files import noting
+from desim.records.episode import Episode
 from desim.schema.scalars import plain_scalar
 from desim.sweeps.failures import WORST_SCORE
 from desim.sweeps.hard_limit import hard_limit

@@ -9,9 +9,9 @@ from attrs import define, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model_protocols import Model, offers
-from desim.episodes.episode import Episode
+from desim.episodes.driver import play
 from desim.episodes.lineup import seat_of
-from desim.episodes.play import play
+from desim.records.episode import Episode
 from desim.ui.contenders import Contender, contenders
 from desim.ui.layout import TextTable, text_table
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.episodes.record import Step
 from desim.errors import DesimError
 from desim.faults import RAISED, function_name, place
+from desim.records.lines import Step
 
 __all__ = ["RAISED", "Answer", "Fault", "call_failed", "error_text"]
 

@@ -18,14 +18,15 @@ from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option, Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
-from desim.episodes.branch import branch
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import assign, resolve
-from desim.episodes.record import PERSON, Header, Step
-from desim.episodes.record_lock import RecordLock
-from desim.episodes.recorder import cut
+from desim.episodes.prefix import branch
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, UsageError
+from desim.records.episode import Episode
+from desim.records.lines import Header, Step
+from desim.records.record import PERSON
+from desim.records.record_lock import RecordLock
+from desim.records.recorder import cut
 from desim.schema import codec
 from desim.short_repr import short_repr
 from desim.ui.faults import Fault

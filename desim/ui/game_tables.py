@@ -1,6 +1,6 @@
 """Tables of a game that the page and the terminal both show."""
 
-from desim.episodes.episode import Episode
+from desim.records.episode import Episode
 from desim.ui.game import Game
 from desim.ui.layout import TextTable, action_text, text_table
 from desim.ui.part_texts import name_text, part_of

@@ -8,7 +8,7 @@ import attrs
 from attrs import field, frozen
 
 from desim.core.roles import Role
-from desim.episodes.record import Step
+from desim.records.lines import Step
 from desim.schema import class_of, codec
 from desim.schema.wire_types import TAG
 from desim.show.labels import is_moment, label_text, value_text

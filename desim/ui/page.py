@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.core.background import in_background
+from desim.episodes.background import in_background
 from desim.errors import UsageError
 from desim.show.labels import class_text, label_text, value_text
 from desim.ui import charts

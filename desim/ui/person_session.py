@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from desim.core.world import Decision
-from desim.episodes.episode import Episode
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, WrongAction
+from desim.records.episode import Episode
 from desim.schema import codec
 from desim.ui.faults import RAISED, Answer, Fault
 from desim.ui.part_texts import time_text

@@ -7,8 +7,8 @@ from attrs import frozen
 
 from desim.core.model_protocols import Rows
 from desim.core.roles import Option
-from desim.episodes.episode import Episode
-from desim.episodes.record import Step
+from desim.records.episode import Episode
+from desim.records.lines import Step
 from desim.ui.faults import Fault
 
 __all__ = ["View"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from desim.episodes.budget import CommandBudget
+from desim.episodes.usage import CommandBudget
 from desim.errors import BadRecord, UsageError
 from desim.schema import from_plain, to_plain
 from policies.llm.completion import MAX_COST, MAX_TOKENS

@@ -26,8 +26,8 @@ from desim.adapters.inspect_ai import TASKS, solver, world_task
 from desim.adapters.inspect_ai.replies import SampleFiles
 from desim.adapters.setup import Setup
 from desim.adapters.stepped import SteppedSession
-from desim.episodes.episode import Episode
 from desim.errors import BadRecord, UsageError
+from desim.records.episode import Episode
 
 #: A Beer Game of six weeks, the first of which no player orders in.
 SHORT = {"params": {"horizon": 6}}

@@ -23,9 +23,9 @@ from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.toolset import ToolSet
 from desim.adapters.setup import Setup
 from desim.adapters.texts import rules_of
-from desim.episodes.episode import Episode
-from desim.episodes.record_lock import RecordLock
 from desim.errors import UsageError
+from desim.records.episode import Episode
+from desim.records.record_lock import RecordLock
 from models.beer_game import Order, Stage
 
 BEER = CASES[0]

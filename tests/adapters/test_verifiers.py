@@ -24,8 +24,8 @@ from desim.adapters.stepped import SteppedSession
 from desim.adapters.verifiers import TASKSET, load_environment
 from desim.adapters.verifiers.data import WorldData, WorldState
 from desim.adapters.verifiers.tools import WorldToolset
-from desim.episodes.episode import Episode
 from desim.errors import UsageError
+from desim.records.episode import Episode
 
 #: A Beer Game of six weeks.
 SHORT = {"params": {"horizon": 6}}

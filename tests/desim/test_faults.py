@@ -15,7 +15,6 @@ from support.stage import Bid, Seen, Stage, asking
 
 from desim import Role, Run, World, errors
 from desim.core import log as logs
-from desim.episodes.record_file import write_failed
 from desim.errors import (
     DesimError,
     ModelFailed,
@@ -23,6 +22,7 @@ from desim.errors import (
     NotInteger,
     WrongObservation,
 )
+from desim.records.record_file import write_failed
 
 
 class Strange(Exception):

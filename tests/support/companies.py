@@ -16,9 +16,9 @@ from desim.core.calendar import Calendar, Months
 from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.world import World
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
+from desim.records.episode import Episode
 from ledgers.book import Book
 from ledgers.intercompany import Intercompany
 

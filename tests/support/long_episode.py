@@ -15,7 +15,7 @@ from attrs import frozen
 from support.peak import peak
 
 from desim import Episode, Role, World, play, replay, resume
-from desim.episodes.play_branch import play_branch
+from desim.episodes.futures.branched_record import play_branch
 
 __all__ = ["ACTS"]
 

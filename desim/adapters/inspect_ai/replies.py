@@ -18,8 +18,8 @@ from inspect_ai.model import ModelOutput
 
 from desim.adapters.same_setup import is_same_setup
 from desim.adapters.setup import Setup
-from desim.episodes.episode import Episode
 from desim.errors import BadRecord, UsageError
+from desim.records.episode import Episode
 
 __all__ = ["LABEL", "Replies", "SampleFiles"]
 

@@ -16,9 +16,9 @@ from desim.adapters.mcp.open_episode import EpisodeFailed, OpenEpisode, Turn
 from desim.adapters.same_setup import is_same_setup
 from desim.adapters.setup import Setup
 from desim.adapters.stepped import SteppedSession
-from desim.episodes.episode import Episode
-from desim.episodes.record_lock import RecordLock
 from desim.errors import BadRecord, UsageError
+from desim.records.episode import Episode
+from desim.records.record_lock import RecordLock
 
 __all__ = ["Episodes"]
 

@@ -13,7 +13,6 @@ from desim.adapters.stepped import SteppedSession
 from desim.adapters.texts import end_facts, seen
 from desim.core.model_protocols import Rows
 from desim.core.world import Decision
-from desim.episodes.record_lock import RecordLock
 from desim.errors import (
     DesimError,
     ModelFailed,
@@ -23,6 +22,7 @@ from desim.errors import (
     possible,
 )
 from desim.faults import RAISED, fault_text
+from desim.records.record_lock import RecordLock
 
 __all__ = ["EpisodeFailed", "OpenEpisode", "Turn"]
 

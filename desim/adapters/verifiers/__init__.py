@@ -32,7 +32,7 @@ from desim.adapters.verifiers.data import (
 from desim.adapters.verifiers.harness import WorldHarness
 from desim.adapters.verifiers.tools import WorldToolset, served_instructions
 from desim.core.model_protocols import default_roles
-from desim.episodes.play import play
+from desim.episodes.driver import play
 from desim.errors import UsageError, possible
 from desim.schema import TAG, tag, to_plain
 

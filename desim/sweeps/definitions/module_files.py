@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from attrs import frozen
 
-from desim.core.collector import rare_collections
+from desim.episodes.collector import rare_collections
 from desim.errors import UsageError
 from desim.sweeps.definitions import modules, syntax
 from desim.sweeps.definitions.modules import Module, Place, is_ours, module_of

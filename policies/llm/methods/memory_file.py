@@ -15,8 +15,8 @@ import msgspec
 from attrs import frozen
 
 from desim.core.policy_protocols import ShownMemory
-from desim.episodes.record_lock import RecordLock
 from desim.errors import SchemaError, UsageError, possible
+from desim.records.record_lock import RecordLock
 from desim.schema import from_plain, to_plain
 from desim.show.files import read_regular
 from policies.llm.methods.items import Past

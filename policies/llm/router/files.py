@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import msgspec
 
-from desim.episodes.record_file import RecordFile, lines_of
 from desim.errors import BadRecord, SchemaError, sentence
+from desim.records.record_file import RecordFile, lines_of
 from desim.schema import encode, from_plain
 
 __all__ = ["read_lines", "write_lines"]

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.episodes.record_file import RecordFile
 from desim.errors import BadRecord, PolicyFailed
+from desim.records.record_file import RecordFile
 from desim.schema import to_plain
 from policies.llm.messages import as_json, corrected, system, user
 from policies.llm.options import require_not_negative

@@ -13,9 +13,9 @@ from support.recorded import GAME
 from desim import Episode, play_series
 from desim.catalog.policy_spec import label
 from desim.episodes.lineup import Lineup
-from desim.episodes.record_lock import RecordLock
 from desim.episodes.series import series_async
 from desim.errors import BadRecord, UsageError
+from desim.records.record_lock import RecordLock
 from models.beer_game import Order, Stage
 
 KEY, OTHER = b"0123456789abcdef", b"fedcba9876543210"

@@ -14,9 +14,9 @@ from desim import Episode, branch, export, play, replay, resume
 from desim.catalog import model_name
 from desim.composition import Composite, PartSpec
 from desim.core.limits import Limits
-from desim.episodes.play_branch import play_branch
-from desim.episodes.reach import model_reaches
+from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, LimitReached, UsageError
+from desim.records.reach import model_reaches
 from desim.schema import to_plain
 
 COMPOSITE = model_name(Composite)

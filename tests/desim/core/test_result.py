@@ -11,7 +11,7 @@ from support.small_worlds import STRIDE, Diary, Trail, Walk
 
 from desim import Run
 from desim.core.result import check_series, read_series
-from desim.episodes.play import play
+from desim.episodes.driver import play
 from desim.errors import ModelFailed, UsageError, WrongResult
 
 

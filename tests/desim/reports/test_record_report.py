@@ -17,8 +17,8 @@ from support.small_worlds import Diary, Stride
 
 from desim import Episode, catalog, play
 from desim.core.reported import Column
-from desim.episodes.seal import Seal
 from desim.errors import BadRecord, ModelFailed, UsageError
+from desim.records.seal import Seal
 from desim.reports.record_page import MOST_RECORDS
 from desim.reports.record_read import MOST_DECISIONS
 from desim.reports.replayed import played_again

@@ -11,7 +11,7 @@ from support.small_worlds import Walk
 from desim import catalog
 from desim.core.points import Recorded
 from desim.core.reported import Column
-from desim.episodes.record import Step
+from desim.records.lines import Step
 from desim.reports.episode_series import EpisodeSeries, played
 from desim.reports.measured import Measured, is_unchanged, marks, measured
 from desim.reports.timeline import Timeline

@@ -29,7 +29,7 @@ SAME = {
 #: Edits that may change a row, and what is named.
 OTHER = (
     ("models/beer_game/score.py", "return -cont", "return 1 - cont", "score"),
-    ("desim/core/collector.py", "50_000", "50_001", "THRESHOLD of desim.core.collector"),
+    ("desim/episodes/collector.py", "50_000", "50_001", "THRESHOLD of desim.episodes.collector"),
 )
 
 

@@ -16,7 +16,7 @@ from attrs import evolve
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
-from desim.episodes.what_if import Past
+from desim.episodes.futures.past import Past
 from desim.errors import UsageError
 from desim.sweeps.executors import WorkerDied
 from desim.sweeps.regret import RegretStopped, regret

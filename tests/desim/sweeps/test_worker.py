@@ -4,7 +4,7 @@ import pytest
 from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Stride, Walk
 
 from desim.core.limits import Limits
-from desim.episodes.play import play
+from desim.episodes.driver import play
 from desim.sweeps.grid import grid
 from desim.sweeps.sweep import sweep
 from desim.sweeps.worker import play_job

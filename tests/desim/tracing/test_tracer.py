@@ -13,8 +13,8 @@ from desim import Run, catalog, play
 from desim.core.event_log import EventLog
 from desim.core.points import Points
 from desim.core.reported import Span
+from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
-from desim.episodes.record_trace import write_trace
 from desim.episodes.session import Session
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.sweeps.leaderboard import everything

@@ -15,7 +15,7 @@ from support.hostile import OK
 from support.stub import Served, Stub, serving, text
 
 from desim import Episode, catalog, play, play_async, replay, resume
-from desim.episodes.budget import CommandBudget, spending
+from desim.episodes.usage import CommandBudget, spending
 from desim.errors import PolicyFailed
 from policies.llm import gate as gates
 from policies.llm.gate import Gate

@@ -20,8 +20,8 @@ from support.stub import Served, Stub, call, serving, text
 from desim import Episode, Run, catalog, play, play_series, replay, resume
 from desim.composition import Composite
 from desim.core.model_protocols import HasParts, default_roles, offers
-from desim.episodes.budget import CommandBudget, spending
 from desim.episodes.lineup import seat_of
+from desim.episodes.usage import CommandBudget, spending
 from desim.errors import LimitReached
 
 #: Tokens that each of the two models reports for a reply: read and written.

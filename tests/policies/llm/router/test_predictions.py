@@ -112,7 +112,7 @@ def test_too_many_items_and_too_long_lines_are_errors(
     path = stored(tmp_path / "f", *(LINE | {"id": str(n)} for n in range(3)))
     with pytest.raises(BadRecord, match="more than 2 items"):
         read_items(path)
-    monkeypatch.setattr("desim.episodes.record_file.MAX_LINE_BYTES", 40)
+    monkeypatch.setattr("desim.records.record_file.MAX_LINE_BYTES", 40)
     with pytest.raises(BadRecord, match="line of more than"):
         read_items(path)
 

@@ -10,14 +10,9 @@ import msgspec
 from desim.catalog.policy_spec import label
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model
-from desim.episodes.branch import with_futures
-from desim.episodes.episode import Episode
-from desim.episodes.late import with_starts
-from desim.episodes.line_tags import untagged
 from desim.episodes.lineup import Policies, resolve
-from desim.episodes.record import Header
-from desim.episodes.record_lock import RecordLock
-from desim.episodes.recorder import Recorder, line_kind, lines_up_to
+from desim.episodes.prefix import with_futures
+from desim.episodes.resume import with_starts
 from desim.episodes.session import Session
 from desim.episodes.trust import (
     given_policies,
@@ -26,6 +21,11 @@ from desim.episodes.trust import (
     trusted_policies,
 )
 from desim.errors import BadRecord, UsageError
+from desim.records.episode import Episode
+from desim.records.line_tags import untagged
+from desim.records.lines import Header
+from desim.records.record_lock import RecordLock
+from desim.records.recorder import Recorder, line_kind, lines_up_to
 from desim.tracing.kept_trace import Tracing
 
 __all__ = ["play_branch"]

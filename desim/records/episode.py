@@ -10,13 +10,14 @@ from desim.core.ledger_protocols import HasLedgers
 from desim.core.model_protocols import offers
 from desim.core.points import Recorded
 from desim.core.result import Result, Series
-from desim.episodes.inside import Inside
-from desim.episodes.record import FailureLine, Header, Step, TranscriptEntry, parse
-from desim.episodes.record_file import lines_of
-from desim.episodes.recorded_steps import RecordedSteps
-from desim.episodes.recorder import Recorder
-from desim.episodes.tidy import WHAT, What, decision_columns, series_columns
 from desim.errors import BadRecord, UsageError, possible
+from desim.records.kept_state import Inside
+from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
+from desim.records.record import parse
+from desim.records.record_file import lines_of
+from desim.records.recorded_steps import RecordedSteps
+from desim.records.recorder import Recorder
+from desim.records.tidy import WHAT, What, decision_columns, series_columns
 from desim.show.frames import pandas_frame, polars_frame
 
 if TYPE_CHECKING:  # neither is needed but by those who ask for it
@@ -197,7 +198,7 @@ class Episode:
 
         Raises:
             BadRecord: It is empty, cut, altered, of another format, no record at all, beyond a
-                limit of `desim.episodes.record_file`, or not written with the key.
+                limit of `desim.records.record_file`, or not written with the key.
         """
         file = Path(path)
         try:

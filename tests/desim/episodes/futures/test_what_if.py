@@ -10,9 +10,11 @@ from attrs import define, evolve, frozen
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Episode, play
-from desim.episodes.what_if import (
+from desim.episodes.futures.past import (
     Arm,
     Past,
+)
+from desim.episodes.futures.what_if import (
     decided_at,
     fresh_roles,
     outcome,

@@ -14,9 +14,9 @@ from support.recorded import GAME
 from desim import Episode, branch, export, play, replay, resume
 from desim.catalog.imports import folders, import_ours
 from desim.core.model_protocols import NamesModels, OpensFiles
-from desim.episodes.play_branch import play_branch
-from desim.episodes.reach import model_reaches, policy_reaches
+from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
+from desim.records.reach import model_reaches, policy_reaches
 from desim.reports.replayed import played_again
 from models.beer_game import BeerGame
 

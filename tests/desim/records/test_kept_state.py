@@ -19,8 +19,8 @@ from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.points import Recorded
 from desim.core.reported import Column
-from desim.episodes import tidy
 from desim.errors import BadRecord, UsageError
+from desim.records import tidy
 
 
 @frozen

@@ -19,9 +19,9 @@ from desim.core.reported import (
     HasSeriesColumns,
 )
 from desim.core.result import flat
-from desim.episodes.inside import Inside
-from desim.episodes.record import Step
 from desim.errors import UsageError
+from desim.records.kept_state import Inside
+from desim.records.lines import Step
 from desim.schema import tagged
 
 __all__ = ["WHAT", "What", "decision_columns", "series_columns"]

@@ -14,8 +14,8 @@ from support.paths import PYTHONPATH
 from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, play, replay, resume
-from desim.episodes.record_lock import RecordLock
 from desim.errors import DesimError, UsageError
+from desim.records.record_lock import RecordLock
 from models.beer_game import BeerGame, Order, Stage
 
 TRIALS = 10
@@ -139,7 +139,7 @@ def test_many_processes_take_turns(tmp_path: Path) -> None:
     """No two of them hold a lock at once, although each removes its file."""
     code = (
         "import os, sys, time\n"
-        "from desim.episodes.record_lock import RecordLock\n"
+        "from desim.records.record_lock import RecordLock\n"
         "from desim.errors import UsageError\n"
         "end = time.monotonic() + 1.5\n"
         "while time.monotonic() < end:\n"

@@ -9,12 +9,13 @@ import msgspec
 
 from desim.core.result import Result
 from desim.core.world import Decision
-from desim.episodes.line_tags import LineTags, is_tagged, plain_line
-from desim.episodes.record import TAGGED, FailureLine, Header, ResultLine, Step, TranscriptEntry
-from desim.episodes.record_file import RecordFile, lines_of, write_failed
-from desim.episodes.record_lock import RecordLock
-from desim.episodes.seal import Seal, check_key
 from desim.errors import UsageError, WriteFailed
+from desim.records.line_tags import LineTags, is_tagged, plain_line
+from desim.records.lines import FailureLine, Header, ResultLine, Step, TranscriptEntry
+from desim.records.record import TAGGED
+from desim.records.record_file import RecordFile, lines_of, write_failed
+from desim.records.record_lock import RecordLock
+from desim.records.seal import Seal, check_key
 from desim.schema import tagged
 
 __all__ = ["Recorder", "cut"]

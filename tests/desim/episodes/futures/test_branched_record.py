@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 from support.small_worlds import Go, Spot, Walk
 
 from desim import Episode, play, replay, resume
-from desim.episodes.play_branch import play_branch
+from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, ModelFailed, UsageError
 
 
@@ -54,7 +54,7 @@ def failed(tmp_path: Path) -> Path:
     with pytest.raises(ModelFailed) as fault:
         play(Trap(steps=6), {"walker": far}, record=file)
     text = str(fault.value)
-    assert text.startswith("model Trap failed at t=3 in Trap._walk (test_play_branch.py, line ")
+    assert text.startswith("model Trap failed at t=3 in Trap._walk (test_branched_record.py, line ")
     assert text.endswith(
         "IndexError: list index out of range. The last answer was decision 4, 'walker' with "
         f'{{"do":"go","places":9}}; desim branch {file} --at 3 plays on from before it'

@@ -7,8 +7,8 @@ import pytest
 from support.recorded import GAME, SEATS, Dies, Killed, lines_of, text_of
 
 from desim import Episode, play
-from desim.episodes.record import FORMAT
 from desim.errors import BadRecord, PolicyFailed, UsageError
+from desim.records.lines import FORMAT
 from models.beer_game import BeerGame, Order, Stage
 
 

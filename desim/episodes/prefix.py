@@ -11,9 +11,10 @@ from desim.core.observer import Observer
 from desim.core.points import Points
 from desim.core.run import Run, check_futures
 from desim.core.world import Decision
-from desim.episodes.episode import Episode
-from desim.episodes.record import Header, Step, step_class
 from desim.errors import BadRecord, UsageError, WrongAction
+from desim.records.episode import Episode
+from desim.records.lines import Header, Step
+from desim.records.record import step_class
 from desim.schema import tagged
 from desim.short_repr import cut, shown
 

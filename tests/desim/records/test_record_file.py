@@ -15,10 +15,10 @@ from support.paths import PYTHONPATH
 from support.recorded import GAME
 
 from desim import Episode, play, replay
-from desim.episodes import record, record_file
-from desim.episodes.branch import first_difference
-from desim.episodes.recorded_steps import RecordedSteps
+from desim.episodes.prefix import first_difference
 from desim.errors import BadRecord, DesimError
+from desim.records import record, record_file
+from desim.records.recorded_steps import RecordedSteps
 
 #: How many altered records are read; `DESIM_MUTATIONS` raises it.
 MUTATIONS = int(os.environ.get("DESIM_MUTATIONS", "300"))

@@ -12,8 +12,8 @@ from support.paths import PYTHONPATH
 from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, play, resume
-from desim.episodes.record_file import RecordFile
 from desim.errors import UsageError, WriteFailed
+from desim.records.record_file import RecordFile
 
 
 @pytest.mark.parametrize(

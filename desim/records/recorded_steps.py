@@ -5,8 +5,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
-from desim.episodes.record import Step, steps_of
-from desim.episodes.record_file import lines_of
+from desim.records.lines import Step
+from desim.records.record import steps_of
+from desim.records.record_file import lines_of
 
 __all__ = ["RecordedSteps"]
 

@@ -10,7 +10,7 @@ from attrs import define
 from support.futures import DECLARED, Guess, Rolls, Seen, zeros
 
 from desim import Episode, Run, branch, play, replay, resume
-from desim.episodes.play_branch import play_branch
+from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
 
 TABLE = Rolls(ahead=True)

@@ -11,8 +11,8 @@ import pytest
 from attrs import define, frozen
 from support.small_worlds import STRIDE, Go, Spot, Walk
 
-from desim.core.collector import THRESHOLD, rare_collections
-from desim.episodes.play import play, play_async
+from desim.episodes.collector import THRESHOLD, rare_collections
+from desim.episodes.driver import play, play_async
 from desim.errors import PolicyFailed
 from desim.sweeps.sweep import sweep
 

@@ -7,10 +7,10 @@ from typing import Any
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model
 from desim.core.points import Points
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import Policies, resolve
-from desim.episodes.record_lock import RecordLock
 from desim.episodes.session import Session, built
+from desim.records.episode import Episode
+from desim.records.record_lock import RecordLock
 from desim.tracing.kept_trace import Tracing
 
 __all__ = ["play", "play_async"]

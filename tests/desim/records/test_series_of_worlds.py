@@ -9,9 +9,9 @@ from desim import Run, catalog, play
 from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
-from desim.episodes.episode import Episode
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
+from desim.records.episode import Episode
 
 WORLDS = catalog.models()
 

@@ -12,8 +12,8 @@ from support.futures import Cup, Guess, Rolls, Seen, zeros
 from desim import Episode, Run, World, branch, play, replay
 from desim.composition import Composite
 from desim.core.limits import Limits
+from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.lineup import resolve
-from desim.episodes.play_branch import play_branch
 from desim.episodes.simulator import Simulator, play_on
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage

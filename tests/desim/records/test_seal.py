@@ -11,11 +11,11 @@ import pytest
 from support.recorded import GAME, lines_of, text_of
 
 from desim import Episode, play, replay, resume
-from desim.episodes.line_tags import plain_line
-from desim.episodes.play_branch import play_branch
-from desim.episodes.recorder import cut as shorten
-from desim.episodes.seal import read_key
+from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
+from desim.records.line_tags import plain_line
+from desim.records.recorder import cut as shorten
+from desim.records.seal import read_key
 
 KEY = b"0123456789abcdef"
 

@@ -1,0 +1,1 @@
+"""Other courses of an episode: branches and redrawn futures."""

@@ -1,0 +1,199 @@
+"""What would have happened: an episode on record is played again with one decision changed.
+
+The recorded players cannot be asked any more: a person is gone, a language model costs money. So a
+policy that the caller names plays on after the decision, and it does so after the recorded action
+as after any other.
+"""
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import evolve
+
+from desim import catalog
+from desim.catalog.policy_spec import Spec, label, read_policies
+from desim.core.model_protocols import (
+    Model,
+    offers,
+)
+from desim.core.policy_protocols import (
+    Policy,
+    ReachesOutside,
+    is_informed,
+    memoryless_roles,
+)
+from desim.core.run import Run
+from desim.episodes.collector import rare_collections
+from desim.episodes.futures.past import Arm, Past, _answer, _decide
+from desim.episodes.lineup import Policies, is_made_anew, maker_of, resolve
+from desim.episodes.trust import given_policies
+from desim.errors import UsageError
+from desim.faults import RAISED
+from desim.schema import codec
+
+
+def outcome(past: Past, arm: Arm, future: int | None) -> float:
+    """Return the score of an episode that begins as on record and goes on otherwise.
+
+    Decisions that were open together with a changed one keep their recorded answers: those who gave
+    them could not know of the change. The policies of an arm observe what their roles observed
+    before, unless they are fresh; what they would have decided then does not count.
+
+    Args:
+        past: The record.
+        arm: What is answered.
+        future: The seed with which everything is drawn that no role can have observed when the
+            decision is open, as in `branch`, and the seed of the policies' seats; None stands for
+            the true future, and the seed of the episode.
+
+    Raises:
+        PolicyFailed: A policy raised an exception.
+        DesimError: Whatever else an episode raises.
+    """
+    header = past.header
+    futures = header.futures_of_branch(arm.at, future)
+    run = Run(past.model, header.seed, [*header.policies], past.limits, futures)
+    policies: Mapping[str, Policy] = {}
+    if arm.then is not None:
+        policies = _made(past, arm.then, header.seed if future is None else future)
+        arm = evolve(arm, fresh=arm.fresh | memoryless_roles(policies))
+    number = 0
+    with rare_collections():
+        while opened := run.advance():
+            for decision in opened:
+                run.answer(decision, _answer(past, arm, number, decision, policies))
+                number += 1
+        return run.result().score
+
+
+def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
+    """Return by role the policies that a caller gives, checked: no host, no file, no foreknowledge.
+
+    Args:
+        past: The record.
+        policies: One for all roles of the record, or by role.
+        redrawn: Whether they play in redrawn futures, where a policy that is informed of the true
+            one is refused.
+
+    Raises:
+        UsageError: There is no such policy, or one cannot play here.
+    """
+    given = given_policies(past.header, past.model, policies)
+    for role in given.keys() - past.header.policies.keys():
+        roles = ", ".join(past.header.policies)
+        raise UsageError(f"no policy plays {role!r} in the record; its roles are {roles}")
+    for one in given.values():
+        _check(past, one, redrawn=redrawn)
+    return given
+
+
+def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, Any]:
+    """Return by role the policies that play on, one for each role of the record.
+
+    Raises:
+        UsageError: As `players`, or a role has none.
+    """
+    if then is None:
+        named = ", ".join(_baselines(past.model))
+        known = f", for instance one of: {named}" if named else ""
+        raise UsageError(
+            "the recorded players cannot be asked again: say who plays on after the decision, in "
+            f"every case alike, with --then SPEC (then= in Python){known}"
+        )
+    given = players(past, then, redrawn=redrawn)
+    for role in past.header.policies:
+        if role not in given:
+            raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
+    _made(past, given, past.header.seed)  # what is wrong in a spec is found before anything else
+    return given
+
+
+def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
+    """Return the roles whose policies cannot follow decisions that they have not made.
+
+    A rule with a memory of past demand can observe a game that another policy plays. One that asks
+    a question and reads the reply in the next observation cannot: it raises an exception. Such a
+    policy begins with its first decision after the changed one, as in `play_branch`.
+
+    Args:
+        past: The record, with observations.
+        policies: By role, of all roles of the record.
+    """
+    made = _made(past, policies, past.header.seed)
+    fresh = set()
+    for moment in past.moments:
+        if moment.role not in fresh:
+            try:
+                made[moment.role].decide(moment.observation)
+            except RAISED:
+                fresh.add(moment.role)
+    return frozenset(fresh)
+
+
+def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield for each decision what a policy of its role would answer, as an instance.
+
+    A policy observes what its role observed, from the beginning; that its own answers were not the
+    recorded ones it can only see there. One that cannot follow (`fresh_roles`) decides each time as
+    if it was its first decision. None for a role that has no such policy.
+
+    Args:
+        past: The record, with observations.
+        policies: By role.
+        then: Policies of all roles, of which those not in *policies* are not asked.
+
+    Raises:
+        PolicyFailed: A policy raised an exception.
+        WrongAction: An answer is not in the role's schema.
+    """
+    every = {**then, **policies}
+    fresh = fresh_roles(past, every)
+    made = _made(past, every, past.header.seed)
+    for moment in past.moments:
+        role = moment.role
+        if role not in policies:
+            yield None
+            continue
+        asked = _made(past, every, past.header.seed) if role in fresh else made
+        answer = _decide(asked[role], role, moment.observation, moment.t)
+        yield codec(past.model.roles[role].action).take(answer)[0]
+
+
+def _made(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:
+    """Return new policies of all roles."""
+    given = {role: _copied(one) for role, one in policies.items()}
+    return resolve(past.model, given, seed).policies
+
+
+def _copied(policy: Any) -> Any:
+    """Return a policy that no other episode has played; specs and classes are built anew."""
+    return policy if is_made_anew(policy) else copy.deepcopy(policy)
+
+
+def _baselines(model: Model[Any]) -> Iterator[str]:
+    """Yield the specs that may play in redrawn futures."""
+    for text in catalog.baselines(model):
+        read = read_policies((text,))
+        specs = read.values() if isinstance(read, Mapping) else (read,)
+        if not any(is_informed(catalog.policy(Spec.read(one).name, model)) for one in specs):
+            yield text
+
+
+def _check(past: Past, one: Any, *, redrawn: bool) -> None:
+    """Check that a policy can play many branches.
+
+    Raises:
+        UsageError: It opens a file or contacts a host, which each branch would do again; or it is
+            informed, and the future is redrawn.
+    """
+    known = maker_of(one, past.model)
+    if offers(known, ReachesOutside):
+        raise UsageError(
+            f"policy {label(one)!r} cannot play branches: it opens files or contacts a host, and "
+            "would do so in each of them"
+        )
+    if redrawn and is_informed(known):
+        raise UsageError(
+            f"policy {label(one)!r} cannot play in redrawn futures: it uses facts of the true one"
+        )

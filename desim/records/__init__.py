@@ -1,0 +1,1 @@
+"""An episode on disk: lines, reading, writing, locks, seals. Plays nothing."""

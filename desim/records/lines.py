@@ -1,0 +1,227 @@
+"""The lines of a record, and how they are read.
+
+A record is JSON lines: a header (format, version, model, preset, parameters, seed, policies), one
+line a decision (tick, role, observation, action, notes), one line a transcript entry, and a last
+line with the result, or with the failure of the model. The key `line` of each object says which of
+these it is. The last line ends with the SHA-256 of all bytes before that field, a checksum against
+damage that does not prove who wrote the record. The tags of the lines of a record that was written
+with a key do.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from desim import catalog
+from desim.core.model_protocols import Model
+from desim.core.result import Result
+from desim.errors import BadRecord, SchemaError, UsageError, possible
+from desim.records.reach import model_reaches, refuse
+from desim.schema import encode, from_plain, to_plain
+from desim.short_repr import cut, shown
+from desim.version import __version__
+
+#: The format of the lines, which the header names; it is counted up when their meaning changes.
+FORMAT = "desim-episode/3"
+
+
+class Header(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="header", tag_field="line"
+):
+    """The first line of a record: what is needed to play the episode again, except the answers.
+
+    Attributes:
+        format: `FORMAT`.
+        version: The version of desim.
+        model: A name in the catalog, or `module:Class`.
+        preset: The nearest preset of the model.
+        params: All parameters as plain values.
+        seed: The episode's seed.
+        policies: The policies' labels by role.
+        starts: Of a branch: how many decisions of the episode were repeated from another record
+            before the policy of a role began; 0 for roles that are not named.
+        futures: Of a branch: after how many decisions the future was redrawn, and with which seed.
+    """
+
+    format: str
+    version: str
+    model: str
+    preset: str
+    params: dict[str, Any]
+    seed: int
+    policies: dict[str, str]
+    starts: dict[str, int] = {}
+    futures: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        model: Model[Any],
+        seed: int,
+        policies: Mapping[str, str],
+        starts: Mapping[str, int] | None = None,
+        futures: Iterable[tuple[int, int]] = (),
+    ) -> "Header":
+        """Return the header of an episode that starts now."""
+        return cls(
+            format=FORMAT,
+            version=__version__,
+            model=catalog.model_name(type(model)),
+            preset=catalog.nearest_preset(model),
+            params=to_plain(model),
+            seed=seed,
+            policies=dict(policies),
+            starts=dict(starts or {}),
+            futures=tuple(futures),
+        )
+
+    def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:
+        """Return the futures of a branch of this episode.
+
+        Args:
+            decisions: After how many decisions it branches.
+            future: The seed of its future, which replaces all later ones; None keeps those of the
+                episode, so that equal answers give the same episode.
+        """
+        if future is None:
+            return self.futures
+        return (*(each for each in self.futures if each[0] <= decisions), (decisions, future))
+
+    def build(self, *, trust: bool = False) -> Model[Any]:
+        """Build the model.
+
+        Args:
+            trust: Whether a module may be imported and files may be opened that the header names.
+
+        Raises:
+            BadRecord: Its class does not exist here, or does not take these parameters.
+            UsageError: It would import a module or open a file, and that is not allowed.
+        """
+        if not trust:
+            refuse(model_reaches(self.model, self.params))
+        try:
+            if ":" not in self.model and not catalog.has_model(self.model):
+                # Not left to the catalog, which imports a user's module for its hint.
+                names = possible(self.model, catalog.model_names())
+                raise UsageError(f"there is no model {shown(self.model)}; {names}")  # noqa: TRY301
+            built: Model[Any] = from_plain(self.params, catalog.model_class(self.model), "params")
+        except (SchemaError, UsageError) as fault:
+            what = f"{cut(self.model)} of desim {cut(self.version)}"
+            raise BadRecord(f"written for {what}: {fault}") from None
+        return built
+
+
+class Step(
+    msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="decision", tag_field="line"
+):
+    """One decision.
+
+    Attributes:
+        t: The tick.
+        role: The role that decided.
+        observation: What it observed; plain JSON values when read from a file.
+        action: What it answered; a tagged object when read from a file.
+        notes: What the policy noted (tokens, cost), if anything.
+    """
+
+    t: int
+    role: str
+    observation: Any
+    action: Any
+    notes: dict[str, Any] | None = None
+
+    @staticmethod
+    def encoded(observation: Any) -> bytes:
+        """Return an observation as JSON, as a record holds it."""
+        return encode(observation)
+
+    @property
+    def observed(self) -> bytes:
+        """The observation as JSON."""
+        return self.encoded(self.observation)
+
+
+class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", tag_field="line"):
+    """What a policy received and wrote to the record before it decided.
+
+    Attributes:
+        entry: A plain JSON value of the policy's own.
+        role: The role that the policy plays.
+    """
+
+    entry: Any
+    role: str
+
+
+class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_field="line"):
+    """The last line of a record: `desim.Result`; a digest of the record follows its fields."""
+
+    score: float
+    ended: str
+    metrics: dict[str, Any]
+    decisions: int
+    ledger_digest: str | None
+    usage: dict[str, dict[str, float]] | msgspec.UnsetType = msgspec.UNSET
+    waiting: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @classmethod
+    def of(cls, result: Result) -> "ResultLine":
+        """Return the last line for a result."""
+        optional = {"usage": result.usage, "waiting": result.waiting}
+        return cls(
+            score=result.score,
+            ended=result.ended,
+            metrics=dict(result.metrics),
+            decisions=result.decisions,
+            ledger_digest=result.ledger_digest,
+            **{name: value for name, value in optional.items() if value},  # type: ignore[arg-type]
+        )
+
+    def result(self) -> Result:
+        """Return the result."""
+        return Result(
+            self.score,
+            self.ended,
+            self.metrics,
+            self.decisions,
+            self.ledger_digest,
+            self.usage or {},
+            self.waiting or (),
+        )
+
+
+class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_field="line"):
+    """The last line of a record whose model failed.
+
+    Attributes:
+        t: The tick.
+        error: What was raised, and where.
+        decisions: How many decisions were answered; the last of them preceded the failure.
+        before: How many were answered before the tick of the last one, for `desim branch --at`.
+    """
+
+    t: int
+    error: str
+    decisions: int
+    before: int
+
+
+class Lines(msgspec.Struct):
+    """A record that was read.
+
+    Attributes:
+        header: The first line.
+        steps: The decisions in the order in which they were handed out, where they are kept.
+        transcript: The transcript entries in their order.
+        decisions: How many decisions there are.
+        result: The result; None for a record that was cut, or whose model failed.
+        failure: Where the model failed; None if it did not.
+    """
+
+    header: Header
+    steps: list[Step]
+    transcript: list[TranscriptEntry]
+    decisions: int = 0
+    result: Result | None = None
+    failure: FailureLine | None = None
