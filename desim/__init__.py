@@ -23,13 +23,13 @@ from desim.records.lines import Step
 from desim.version import __version__
 
 if TYPE_CHECKING:
-    from desim.sweeps.load import load
-    from desim.sweeps.problem import problem
-    from desim.sweeps.rows import Rows
-    from desim.sweeps.selecting import select
-    from desim.sweeps.sweep import sweep
-    from desim.sweeps.until import compare
-    from desim.sweeps.warm_pool import workers
+    from desim.jobs.rows.load import load
+    from desim.jobs.rows.rows import Rows
+    from desim.jobs.run.warm_pool import workers
+    from desim.studies.select import select
+    from desim.studies.sweep import sweep
+    from desim.studies.tuning.problem import problem
+    from desim.studies.until import compare
 
 __all__ = [
     "Decision",
@@ -65,13 +65,13 @@ __all__ = [
 
 #: Names that are imported when they are first used, by their modules: importing desim is fast.
 _LATER = {
-    "Rows": "desim.sweeps.rows",
-    "compare": "desim.sweeps.until",
-    "load": "desim.sweeps.load",
-    "problem": "desim.sweeps.problem",
-    "select": "desim.sweeps.selecting",
-    "sweep": "desim.sweeps.sweep",
-    "workers": "desim.sweeps.warm_pool",
+    "Rows": "desim.jobs.rows.rows",
+    "compare": "desim.studies.until",
+    "load": "desim.jobs.rows.load",
+    "problem": "desim.studies.tuning.problem",
+    "select": "desim.studies.select",
+    "sweep": "desim.studies.sweep",
+    "workers": "desim.jobs.run.warm_pool",
 }
 
 

@@ -30,7 +30,7 @@ from desim.core.world import Decision
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode
 from desim.short_repr import short_repr, shortened
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 from experiments.extremes import Extremes
 from experiments.model_checks import models_checked
 from ledgers.invariants import checked

@@ -14,7 +14,7 @@ import click
 
 from desim import Rows, sweep
 from desim.statistics.intervals import interval
-from desim.sweeps.design import effects, factorial
+from desim.studies.designs import effects, factorial
 
 STAGES = ("retailer", "wholesaler", "distributor", "factory")
 SHORT, LONG = 1, 3

@@ -14,11 +14,11 @@ from attrs import frozen
 
 from desim import Episode, load, play, problem, select, sweep, workers
 from desim.episodes.futures.branched_record import play_branch
-from desim.sweeps.compared_branches import compare_branches
-from desim.sweeps.regret import regret
-from desim.sweeps.rows import Rows
-from desim.sweeps.tune import tune
-from desim.sweeps.until import compare
+from desim.jobs.rows.rows import Rows
+from desim.studies.decisions.branch_comparison import compare_branches
+from desim.studies.decisions.regret import regret
+from desim.studies.tuning.tune import tune
+from desim.studies.until import compare
 from models.beer_game import BeerGame, Order, Stage
 
 GAME = BeerGame.preset("poisson", horizon=6)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from desim import catalog, play
 from desim.catalog.policy_spec import read_policies
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 
 __all__ = ["SEEDS", "line", "lines"]
 

@@ -11,12 +11,12 @@ import click
 from attrs import evolve
 from rich.table import Table
 
+from desim.jobs.rows.comparison_table import UNKNOWN
 from desim.show.console import console
 from desim.statistics.intervals import Interval, seeds_needed
 from desim.statistics.variance import MOST_RUNS, runs_needed
-from desim.sweeps.leaderboard import Board, boards, everything
-from desim.sweeps.ranking import BoardLine
-from desim.sweeps.tables import UNKNOWN
+from desim.studies.boards.leaderboard import Board, boards, everything
+from desim.studies.boards.ranking import BoardLine
 
 PRECISION = 0.05  # half the interval, as a share of the mean
 HEADS = ("world", "best", "for 5 %", "most for 5 %", "of", "second", "to tell apart")

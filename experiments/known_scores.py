@@ -31,10 +31,10 @@ from desim.catalog.known_scores import (
 from desim.cli.tables import progress_bar
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing, is_informed
+from desim.jobs.rows.known_means import makers, played_roles, read_label
 from desim.show.files import write_whole
-from desim.sweeps.config import read_seeds
-from desim.sweeps.known import makers, played_roles, read_label
-from desim.sweeps.leaderboard import boards, everything
+from desim.studies.boards.leaderboard import boards, everything
+from desim.studies.sweep_file import read_seeds
 from policies.heuristics.beer_game import clairvoyant
 from policies.heuristics.edt.optimal import solve
 from policies.heuristics.enterprise_arena import known_luck

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from support.paths import ROOT
 
-from desim.sweeps.design.spec import planned
+from desim.studies.designs.kinds import planned
 
 PAGE = (ROOT / "desim" / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(python|text|toml)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
@@ -39,7 +39,7 @@ def test_the_blocks_run_in_order_and_print_what_the_page_says(
 
 def test_the_sweep_files_of_the_page_are_read(tmp_path: Path) -> None:
     """The TOML blocks are sweeps that the command line accepts."""
-    from desim.sweeps.config import read_config
+    from desim.studies.sweep_file import read_config
 
     plans = []
     for text in (text for kind, text in BLOCKS if kind == "toml"):

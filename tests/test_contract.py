@@ -34,7 +34,7 @@ from desim.core.policy_protocols import (
 )
 from desim.episodes.lineup import WorldSeat, assigned
 from desim.schema import codec, from_plain, json_schema, to_plain
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 
 SLOW = pytest.mark.slow
 WORLDS = everything()

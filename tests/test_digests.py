@@ -5,7 +5,7 @@ from support.paths import TESTS
 from support.searches import SEARCHES
 
 from desim import catalog
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 from experiments.digests import SEEDS, line
 
 GOLDEN = (TESTS / "golden" / "digests.tsv").read_text(encoding="utf-8").splitlines()

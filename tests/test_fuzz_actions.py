@@ -9,7 +9,7 @@ from desim import Run, catalog
 from desim.core.model_protocols import HasParts, offers
 from desim.errors import WrongAction
 from desim.schema import codec
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 from experiments.attack_actions import attacked
 
 WORLDS = everything()

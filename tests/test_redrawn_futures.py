@@ -16,7 +16,7 @@ from desim.core.model_protocols import (
 )
 from desim.episodes.futures.branched_record import play_branch
 from desim.schema import tagged
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 
 WORLDS = everything()
 

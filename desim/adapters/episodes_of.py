@@ -5,9 +5,9 @@ from typing import Any
 
 from desim import catalog
 from desim.errors import UsageError
+from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
-from desim.sweeps.config import read_seeds
-from desim.sweeps.grid import checked_seeds
+from desim.studies.sweep_file import read_seeds
 
 __all__ = ["checked_episodes", "chosen_presets", "chosen_seeds"]
 

@@ -3,7 +3,7 @@
 from desim.adapters.setup import Setup
 from desim.catalog.known_scores import HasKnownScores, KnownScore
 from desim.core.model_protocols import offers
-from desim.sweeps.aggregates import Scale
+from desim.studies.boards.aggregate_scores import Scale
 
 __all__ = ["has_scale", "normalised_score"]
 

@@ -20,7 +20,7 @@ from simopt.base import (
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-from desim.sweeps.problem import Problem as Objectives
+from desim.studies.tuning.problem import Problem as Objectives
 
 __all__ = ["simopt_problem"]
 

@@ -40,8 +40,8 @@ def command(
     every seed share a line, as in a = b. Informed policies, which use facts that their role cannot
     observe, are listed apart.
     """
-    from desim.sweeps.config import read_seeds
-    from desim.sweeps.leaderboard import everything
+    from desim.studies.boards.leaderboard import everything
+    from desim.studies.sweep_file import read_seeds
 
     play = _print_normalised if normalised else _print_boards
     failed = play(everything(models), list(read_seeds(seeds)), jobs, limits, as_json=as_json)
@@ -57,7 +57,7 @@ def _print_boards(
 
     from desim.cli.tables import progress_bar
     from desim.show.console import console
-    from desim.sweeps.leaderboard import boards
+    from desim.studies.boards.leaderboard import boards
 
     out, failed = console(), 0
     with progress_bar("baselines") as progress:
@@ -79,7 +79,7 @@ def _print_normalised(
 
     from desim.cli.tables import progress_bar
     from desim.show.console import console
-    from desim.sweeps.normalised import normalised_boards
+    from desim.studies.boards.all_worlds import normalised_boards
 
     with progress_bar("baselines") as progress:
         found = normalised_boards(names, seeds, jobs, progress, limits)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:  # commands start fast
     from rich.table import Table
 
     from desim.suites.folder import Folder
-    from desim.suites.ledger import Ledger
     from desim.suites.outcome import Outcome
-    from desim.suites.plan import Plan
+    from desim.suites.spending import Ledger
+    from desim.suites.suite_plan import Plan
 
 __all__ = ["command"]
 
@@ -71,8 +71,8 @@ def command(
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     --check replays its records, compares them with the outcomes, and says what differs.
     """
+    from desim.jobs.keep.store import SweepWarning
     from desim.suites.folder import Folder
-    from desim.sweeps.store import SweepWarning
 
     with warnings_as_sentences(SweepWarning):
         if suite.is_dir():
@@ -110,7 +110,7 @@ def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None
 
 def _check(folder: "Folder", *, trust: bool) -> None:
     """Print each difference between records and outcomes."""
-    from desim.suites.check import differences
+    from desim.suites.reconcile import differences
 
     found = 0
     for found, difference in enumerate(differences(folder, trust=trust), 1):  # noqa: B007 (counted)
@@ -124,7 +124,7 @@ def _check(folder: "Folder", *, trust: bool) -> None:
 def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
     from desim.suites.folder import Folder
-    from desim.suites.plan import read_plan
+    from desim.suites.suite_plan import read_plan
 
     plan = read_plan(suite, keys=False, max_cost=max_cost)
     if out:
@@ -146,8 +146,8 @@ def _play(
     restart: bool,
 ) -> None:
     from desim.suites.folder import Folder
-    from desim.suites.plan import read_plan
-    from desim.suites.recorded_spending import count_records
+    from desim.suites.reconcile import count_records
+    from desim.suites.suite_plan import read_plan
 
     plan = read_plan(suite, max_cost=max_cost)
     if out is None:
@@ -171,7 +171,7 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
     Raises:
         UsageError: The answer is no.
     """
-    from desim.suites.expected import expectations, expected_cost
+    from desim.suites.status import expectations, expected_cost
 
     expected = expected_cost(expectations(plan, outcomes))
     most = plan.suite.max_cost
@@ -194,9 +194,9 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
 
 def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
     """Print the episodes that are left, with calls and money expected."""
+    from desim.jobs.rows.comparison_table import rich_table
     from desim.show.console import console
-    from desim.suites.expected import expectations, expected_cost
-    from desim.sweeps.tables import rich_table
+    from desim.suites.status import expectations, expected_cost
 
     lines = expectations(plan, outcomes)
     out = console()
@@ -223,7 +223,7 @@ def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
 
 def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
     """Yield what each language model of a suite is called, where it is, its prices and its note."""
-    from desim.sweeps.tables import rich_table
+    from desim.jobs.rows.comparison_table import rich_table
 
     rows = [
         [name, one.model, one.base_url, _price(one.price_in), _price(one.price_out), one.note]
@@ -266,7 +266,7 @@ def _played(
 
 def _print_results(plan: "Plan", folder: "Folder") -> None:
     from desim.show.console import console
-    from desim.suites.recorded_spending import count_outcomes
+    from desim.suites.reconcile import count_outcomes
     from desim.suites.result_table import result_notes, result_tables
     from desim.suites.results import results
 

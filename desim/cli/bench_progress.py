@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
 
     from desim.suites.outcome import Outcome
-    from desim.suites.plan import Job
     from desim.suites.status import Status
+    from desim.suites.suite_plan import Job
 
 __all__ = ["Show", "line", "progress_shown", "table", "watch"]
 
@@ -124,7 +124,7 @@ def table(status: "Status") -> "Group":
     """Return the jobs that run, and the sums below."""
     from rich.console import Group
 
-    from desim.sweeps.tables import rich_table
+    from desim.jobs.rows.comparison_table import rich_table
 
     heads = ["episode", "decisions", "score", "calls", "tokens", "cost"]
     rows = [

@@ -153,7 +153,7 @@ def _compare(
     from desim.catalog.policy_spec import read_policies
     from desim.cli.tables import progress_bar
     from desim.show.console import console
-    from desim.sweeps.compared_branches import compare_branches
+    from desim.studies.decisions.branch_comparison import compare_branches
 
     if (action is None) == (not specs):
         raise UsageError("a comparison takes one of --action and --policy: what is done instead")

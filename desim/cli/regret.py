@@ -17,7 +17,7 @@ from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.core.limits import Limits
-    from desim.sweeps.regret_table import RegretTable
+    from desim.studies.decisions.regret_table import RegretTable
 
 __all__ = ["command"]
 
@@ -135,8 +135,8 @@ def command(
     from desim.catalog.policy_spec import read_policies
     from desim.cli.errors import warnings_as_sentences
     from desim.cli.tables import progress_bar
-    from desim.sweeps.regret import OPTIONS, RegretStopped, regret
-    from desim.sweeps.store import SweepWarning
+    from desim.jobs.keep.store import SweepWarning
+    from desim.studies.decisions.regret import OPTIONS, RegretStopped, regret
 
     if plot is not None:
         from desim.reports.plot_file import check_plot

@@ -21,11 +21,11 @@ from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.core.limits import Limits
-    from desim.sweeps.config import SweepSpec
-    from desim.sweeps.design import Analysis
-    from desim.sweeps.rows import Rows
-    from desim.sweeps.selecting import Choice
-    from desim.sweeps.until import Comparison
+    from desim.jobs.rows.rows import Rows
+    from desim.studies.designs import Analysis
+    from desim.studies.select import Choice
+    from desim.studies.sweep_file import SweepSpec
+    from desim.studies.until import Comparison
 
 __all__ = ["command"]
 
@@ -98,9 +98,9 @@ def command(
     import msgspec
 
     from desim.cli.tables import print_rows, progress_bar
+    from desim.jobs.keep.store import SweepWarning
     from desim.show.console import console
-    from desim.sweeps.config import read_config
-    from desim.sweeps.store import SweepWarning
+    from desim.studies.sweep_file import read_config
 
     spec = read_config(model, preset, read_parameters(sets), specs, seeds, design)
     if spec.analysed:

@@ -14,10 +14,10 @@ from rich.text import Text
 
 from desim.catalog.summaries import CatalogSummary, ModelSummary, PolicySummary
 from desim.episodes.usage import default_share, is_played
+from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
-from desim.sweeps.rows import Rows
 
 __all__ = [
     "defaults_text",

@@ -68,8 +68,8 @@ def command(
     from desim.cli.tables import progress_bar
     from desim.errors import UsageError
     from desim.show.console import console
-    from desim.sweeps.config import read_seeds
-    from desim.sweeps.tune import tune
+    from desim.studies.sweep_file import read_seeds
+    from desim.studies.tuning.tune import tune
 
     if not specs:
         raise UsageError("no policy was given; say which one to tune, as in --policy order_up_to")

@@ -8,12 +8,12 @@ from typing import Any
 
 from attrs import frozen
 
+from desim.jobs.rows.rows import Rows
 from desim.reports.charts import Curve, Panel, lines
 from desim.reports.estimates import HEADS, Estimates, cells
 from desim.reports.factors import Factor, families
 from desim.reports.page import Figure, Given, Table
 from desim.statistics.intervals import Interval
-from desim.sweeps.rows import Rows
 
 __all__ = ["interactions", "main_effects", "over_parameters"]
 

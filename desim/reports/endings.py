@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from desim.jobs.rows.rows import Rows
 from desim.reports.charts import shares
 from desim.reports.page import Figure, Given, Table, clean
-from desim.sweeps.rows import Rows
 
 __all__ = ["endings", "failures"]
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
+from desim.jobs.rows.columns import means_by_seed
+from desim.jobs.rows.comparison_table import estimate_cells
+from desim.jobs.rows.failures import counted
+from desim.jobs.rows.groups import estimated
+from desim.jobs.rows.rows import Rows
 from desim.show.labels import NOTHING
 from desim.statistics.intervals import Interval
-from desim.sweeps.columns import means_by_seed
-from desim.sweeps.failures import counted
-from desim.sweeps.groups import estimated
-from desim.sweeps.rows import Rows
-from desim.sweeps.tables import estimate_cells
 
 __all__ = ["HEADS", "Estimates", "cells"]
 

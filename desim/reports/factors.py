@@ -7,8 +7,8 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
+from desim.jobs.rows.rows import Rows
 from desim.schema.wire_types import attribute_texts
-from desim.sweeps.rows import Rows
 
 __all__ = ["Factor", "families", "swept", "varied"]
 

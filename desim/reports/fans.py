@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from desim.core.reported import Column
 from desim.errors import SchemaError
+from desim.jobs.plan.job import SERIES_COLUMNS
+from desim.jobs.rows.rows import Rows
 from desim.reports.charts import Fan, fans
 from desim.reports.page import Figure, Given, Table
 from desim.schema import from_plain
 from desim.show.labels import NOTHING, estimate_text
-from desim.sweeps.jobs import SERIES_COLUMNS
-from desim.sweeps.rows import Rows
 
 if TYPE_CHECKING:  # `import desim.reports` must not load numpy
     from numpy import float64

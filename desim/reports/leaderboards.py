@@ -7,12 +7,12 @@ from attrs import evolve
 from desim import catalog
 from desim.core.policy_protocols import is_informed
 from desim.errors import UsageError, possible
+from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
+from desim.jobs.rows.rows import Rows
 from desim.reports.charts import dots
 from desim.reports.page import Figure, Given, Table
 from desim.show.labels import NOTHING, estimate_text
-from desim.sweeps.ranking import ranked
-from desim.sweeps.rows import Rows
-from desim.sweeps.tables import ComparisonTable, TableLine
+from desim.studies.boards.ranking import ranked
 
 __all__ = ["leaderboard"]
 

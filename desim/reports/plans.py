@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
+from desim.jobs.keep.checkpoint import FILE_NAME
+from desim.jobs.keep.fingerprint import is_digest
+from desim.jobs.keep.row_file import read_identity
+from desim.jobs.rows.rows import Rows
 from desim.reports.factors import varied
 from desim.reports.page import Facts, Given, Table
-from desim.sweeps.checkpoint import FILE_NAME
-from desim.sweeps.fingerprint import is_digest
-from desim.sweeps.row_file import read_identity
-from desim.sweeps.rows import Rows
 
 __all__ = ["plan"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from desim.reports.drawing import COLOURS, drawable, finish
 from desim.reports.plot_file import write_picture
-from desim.sweeps.alternatives import action_text
-from desim.sweeps.regret_table import DecisionRegret, RegretTable
+from desim.studies.decisions.branch_table import action_text
+from desim.studies.decisions.regret_table import DecisionRegret, RegretTable
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from desim.errors import BadRecord, UsageError
+from desim.jobs.keep.checkpoint import FILE_NAME
+from desim.jobs.rows.rows import Rows
 from desim.records.record_file import lines_of
 from desim.reports.page import Page, needed
 from desim.reports.record_page import MOST_RECORDS, record_page
@@ -12,8 +14,6 @@ from desim.reports.suite_page import suite_page
 from desim.reports.sweep_page import sweep_page
 from desim.reports.writing import check_target
 from desim.show.files import write_whole
-from desim.sweeps.checkpoint import FILE_NAME
-from desim.sweeps.rows import Rows
 
 __all__ = ["write_report"]
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from desim.jobs.rows.rows import Rows
 from desim.reports.charts import Fan, fans
 from desim.reports.page import Figure, Given, Table
 from desim.show.labels import NOTHING
 from desim.statistics.intervals import Interval
 from desim.statistics.proportions import share
-from desim.sweeps.rows import Rows
 
 __all__ = ["still_running"]
 

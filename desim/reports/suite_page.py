@@ -12,10 +12,10 @@ from desim.show.labels import NOTHING
 from desim.statistics.intervals import Interval
 from desim.suites.folder import Folder
 from desim.suites.outcome import Outcome, Played
-from desim.suites.plan import Plan
-from desim.suites.recorded_spending import count_outcomes
+from desim.suites.reconcile import count_outcomes
 from desim.suites.result_table import result_notes, result_tables
 from desim.suites.results import Cell, ResultLine, results
+from desim.suites.suite_plan import Plan
 
 __all__ = ["suite_page"]
 

@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from desim.errors import UsageError
+from desim.jobs.rows.rows import Rows
 from desim.reports.effects import interactions, main_effects, over_parameters
 from desim.reports.endings import endings, failures
 from desim.reports.factors import swept, varied
@@ -13,7 +14,6 @@ from desim.reports.leaderboards import leaderboard
 from desim.reports.page import Page, Section, Table
 from desim.reports.plans import plan
 from desim.reports.running import still_running
-from desim.sweeps.rows import Rows
 
 __all__ = ["sweep_page"]
 

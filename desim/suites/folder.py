@@ -18,17 +18,15 @@ from pathlib import Path
 import msgspec
 
 from desim.errors import UsageError, WriteFailed
+from desim.jobs.keep.row_file import PARTIAL
+from desim.jobs.keep.store import SweepWarning
 from desim.records.record_lock import RecordLock
 from desim.show.files import write_whole
 from desim.suites import manifest
-from desim.suites.identity import identity
-from desim.suites.journal import RESULTS, Journal
-from desim.suites.ledger import Ledger
-from desim.suites.manifest import Manifest, read_manifest
-from desim.suites.outcome import Outcome
-from desim.suites.plan import Plan
-from desim.sweeps.row_file import PARTIAL
-from desim.sweeps.store import SweepWarning
+from desim.suites.manifest import Manifest, identity, read_manifest
+from desim.suites.outcome import RESULTS, Journal, Outcome
+from desim.suites.spending import Ledger
+from desim.suites.suite_plan import Plan
 
 __all__ = ["Folder"]
 

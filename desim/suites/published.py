@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from desim.suites.plan import Plan, PlannedWorld
+from desim.suites.suite_plan import Plan, PlannedWorld
 
 __all__ = ["published_text"]
 

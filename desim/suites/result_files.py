@@ -10,8 +10,8 @@ from attrs import asdict
 
 from desim.suites.apart import Apart, apart_from_best
 from desim.suites.outcome import Outcome
-from desim.suites.plan import Plan
 from desim.suites.results import Cell, ResultLine, results
+from desim.suites.suite_plan import Plan
 
 __all__ = ["as_csv", "as_json", "result_files", "table_as_csv"]
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from desim.episodes.usage import MOST_DEFAULTS
+from desim.jobs.rows.comparison_table import UNKNOWN, rich_table
 from desim.show.labels import estimate_text, number_text
 from desim.statistics.variance import MOST_RUNS
 from desim.suites.apart import Apart, apart_from_best
 from desim.suites.results import Cell, ResultLine
-from desim.sweeps.tables import UNKNOWN, rich_table
 
 if TYPE_CHECKING:  # commands start fast
     from rich.table import Table

@@ -1,24 +1,74 @@
-"""The results of a suite: for each world and entry its columns, published numbers beside them."""
+"""The results of a suite: for each world and entry its columns, published numbers beside them.
 
+Figures of an outcome by name, and the value of a column.
+"""
+
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import pstdev
+from typing import Any
 
 from attrs import evolve, field, frozen
 
 from desim.episodes.usage import default_share
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
-from desim.suites.figures import column_value
 from desim.suites.outcome import Outcome, Played
-from desim.suites.plan import Job, Plan, PlannedEntry, PlannedWorld
 from desim.suites.published import published_text
-from desim.suites.schema import Column
+from desim.suites.suite_file import Column
+from desim.suites.suite_plan import Job, Plan, PlannedEntry, PlannedWorld
 
-__all__ = ["Cell", "ResultLine", "results"]
+_USAGE = "usage."
+
+
+def _tokens(outcome: Played) -> float | None:
+    read, written = (outcome.usage.get(f"{kind}_tokens") for kind in ("prompt", "completion"))
+    return None if read is None or written is None else read + written
+
+
+#: Figures of every episode, beside those of its world.
+_EPISODE_FIGURES: dict[str, Callable[[Played], float | None]] = {
+    "cost": lambda outcome: outcome.usage.get("cost"),
+    "tokens": _tokens,
+    "minutes": lambda outcome: outcome.seconds_played / 60,
+}
+
+
+def figure(outcome: Played, name: str) -> Any:
+    """Return a figure, named as `Column.figure` says.
+
+    Returns:
+        None where the outcome has none of that name.
+    """
+    if name in ("score", "ended", "decisions"):
+        return getattr(outcome, name)
+    if name in _EPISODE_FIGURES:
+        return _EPISODE_FIGURES[name](outcome)
+    if name.startswith(_USAGE):
+        return outcome.usage.get(name.removeprefix(_USAGE))
+    return outcome.metrics.get(name)
+
+
+def column_value(outcome: Played, column: Column) -> float | None:
+    """Return the number of a column; None where the figure is no number, or is missing."""
+    value = figure(outcome, column.figure)
+    if column.equals is not None:
+        return column.scale if value == column.equals else 0.0
+    number = _number(value)
+    if number is not None and column.per:
+        divisor = _number(figure(outcome, column.per))
+        number = number / divisor if divisor else None
+    return None if number is None else number * column.scale
+
+
+def _number(value: Any) -> float | None:
+    usable = isinstance(value, int | float) and math.isfinite(value)
+    return float(value) if usable else None
+
 
 #: The columns of every world, behind its own that are not the same.
-_USED = tuple(Column(figure=name) for name in ("cost", "tokens", "minutes"))
+_USED_COLUMNS = tuple(Column(figure=name) for name in ("cost", "tokens", "minutes"))
 
 
 @frozen
@@ -121,7 +171,7 @@ def _line(
         ),
         *(
             evolve(_cell(column, done, ""), used=True)
-            for column in _USED
+            for column in _USED_COLUMNS
             if column.figure not in own
         ),
     ]

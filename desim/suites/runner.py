@@ -12,15 +12,14 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from desim.jobs.run.lone_worker import LoneWorker, ProcessEnded
+from desim.jobs.run.process_executor import spawned_pool
 from desim.suites.episode import Watch, play_job, play_job_async
 from desim.suites.folder import Folder
-from desim.suites.job_budget import JobBudget, MoneyLimit
-from desim.suites.ledger import Ledger
 from desim.suites.outcome import Outcome
-from desim.suites.plan import Job, Plan
-from desim.suites.recorded_spending import count_outcome
-from desim.sweeps.lone_worker import LoneWorker, ProcessEnded
-from desim.sweeps.process_executor import spawned_pool
+from desim.suites.reconcile import count_outcome
+from desim.suites.spending import JobBudget, Ledger, MoneyLimit
+from desim.suites.suite_plan import Job, Plan
 
 __all__ = ["Event", "Running", "Workers", "play_all"]
 

@@ -20,8 +20,8 @@ from desim.adapters.openenv.environment import Served
 from desim.adapters.setup import Setup
 from desim.catalog.known_scores import KnownScore, KnownScores
 from desim.catalog.policy_spec import read_policies
+from desim.jobs.rows.known_means import known_scores
 from desim.schema import TAG, tag, to_plain
-from desim.sweeps.known import known_scores
 
 __all__ = [
     "SEEDS",

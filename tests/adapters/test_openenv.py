@@ -20,7 +20,7 @@ from desim.adapters.stepped import SteppedSession
 from desim.cli.main import main
 from desim.core.run import Run
 from desim.errors import ModelFailed, UsageError, WriteFailed
-from desim.sweeps.known import known_scores
+from desim.jobs.rows.known_means import known_scores
 from experiments.adapters import canaries
 from experiments.adapters.canaries import CANARIES, played
 

@@ -13,7 +13,7 @@ from simopt.solvers.randomsearch import RandomSearch
 import desim
 from desim.adapters.simopt import simopt_problem
 from desim.errors import UsageError
-from desim.sweeps.problem import Problem
+from desim.studies.tuning.problem import Problem
 
 
 def order(**ranges: str) -> Problem:

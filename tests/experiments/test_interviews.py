@@ -12,8 +12,8 @@ from support.paths import REFERENCE, ROOT
 from support.stub import Served, serving, text
 from support.suites import bench
 
-from desim.suites.plan import read_plan
 from desim.suites.published import published_text
+from desim.suites.suite_plan import read_plan
 from experiments import judge_agreement
 from experiments.judge_agreement import agreement, judged
 

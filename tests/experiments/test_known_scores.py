@@ -10,7 +10,7 @@ from support.known_worlds import SHORT, Measured, known
 from support.sweep_rows import row
 
 from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
-from desim.sweeps.rows import Rows
+from desim.jobs.rows.rows import Rows
 from experiments.known_scores import (
     BOUNDS,
     edt_bound,

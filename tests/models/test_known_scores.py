@@ -11,7 +11,7 @@ from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
 from desim.core.model_protocols import is_deterministic, offers
-from desim.sweeps.known import known_scores
+from desim.jobs.rows.known_means import known_scores
 
 PRESETS = [
     pytest.param(cls, preset, id=f"{name}/{preset}")

@@ -14,11 +14,11 @@ from desim.core.limits import Limits
 from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
+from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.plan.grid import grid
 from desim.reports.leaderboards import leaderboard
-from desim.sweeps.fingerprint import fingerprint
-from desim.sweeps.grid import grid
-from desim.sweeps.leaderboard import boards
-from desim.sweeps.sweep import sweep
+from desim.studies.boards.leaderboard import boards
+from desim.studies.sweep import sweep
 from models.beer_game import BeerGame, Order, Stage
 from policies.rollout import Rollout
 

@@ -30,7 +30,7 @@ from desim.cli.main import COMMANDS, main
 __all__ = ["desim_process", "ended", "forked"]
 
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
-FURTHER = ("desim.cli.tables", "desim.sweeps.sweep", "rich.table", "scipy.special")
+FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")
 
 
 def desim_process(

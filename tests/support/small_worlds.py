@@ -21,7 +21,7 @@ from attrs.validators import ge
 from desim.core.roles import Option, Role
 from desim.core.world import World
 from desim.episodes.lineup import WorldSeat
-from desim.sweeps.sweep import sweep
+from desim.studies.sweep import sweep
 
 #: Names of the classes below, as the command line and workers use them.
 WALK, GALE, STRANGE, DIARY, STRIDE, GATED, FAILS, WAITING, OUTAGE, ENDLESS = (

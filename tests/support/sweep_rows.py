@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from desim.sweeps.rows import Rows
+from desim.jobs.rows.rows import Rows
 
 __all__ = ["SCORES", "row", "three_policies"]
 

@@ -16,10 +16,10 @@ from desim.adapters.stepped import SteppedSession
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction
+from desim.jobs.plan.parameter_values import from_numpy
 from desim.schema import TAG
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
-from desim.sweeps.combinations import from_numpy
 
 __all__ = ["DRAWN_SEEDS", "FIELDS", "OPTIONS", "Seat", "View", "begun", "running"]
 

@@ -26,7 +26,7 @@ def router_table(comparison: Comparison) -> "Table":
     Under `as published` the router has learned from the items scored, under `leakage-free` from
     others. Single methods, the best one first, and the oracle learn nothing, so both are the same.
     """
-    from desim.sweeps.tables import rich_table
+    from desim.jobs.rows.comparison_table import rich_table
 
     free = comparison.leakage_free
     left_out = f", {free.left_out:,} without every method left out" if free.left_out else ""

@@ -8,8 +8,8 @@ from support.command_line import Desim, refused
 
 from desim.cli.regret import read_slice
 from desim.errors import UsageError
-from desim.sweeps.regret_judge import Judge, Judged
-from desim.sweeps.regret_questions import Question
+from desim.studies.decisions.judge import Judge, Judged
+from desim.studies.decisions.questions import Question
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from support.small_worlds import STRIDE, Go, Spot, Walk
 from desim.episodes.collector import THRESHOLD, rare_collections
 from desim.episodes.driver import play, play_async
 from desim.errors import PolicyFailed
-from desim.sweeps.sweep import sweep
+from desim.studies.sweep import sweep
 
 USUAL = (700, 10, 10)
 RARE = (THRESHOLD, 10, 10)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from desim import play
 from desim.reports import regret_plot
-from desim.sweeps.regret import regret
+from desim.studies.decisions.regret import regret
 from models.beer_game import BeerGame, Order, Stage
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=8)

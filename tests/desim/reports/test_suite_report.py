@@ -10,7 +10,7 @@ from support.suites import bench
 from desim.reports.report import write_report
 from desim.suites.folder import Folder
 from desim.suites.outcome import Outcome
-from desim.suites.plan import read_plan
+from desim.suites.suite_plan import read_plan
 
 SUITE = """
 title = "Two <b>rules</b>"

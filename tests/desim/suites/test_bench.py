@@ -17,9 +17,9 @@ from support.paths import ROOT
 from support.stub import Served, Stub, serving
 from support.suites import WORLDS, answer, bench, damage_outcomes, started, suite_file
 
-from desim.suites.expected import expectations, expected_cost
 from desim.suites.folder import Folder
-from desim.suites.plan import read_plan
+from desim.suites.status import expectations, expected_cost
+from desim.suites.suite_plan import read_plan
 
 BEER = '[worlds.beer]\nmodel = "beer_game"\nset = { horizon = 6 }'
 

@@ -13,13 +13,12 @@ from support.paths import REFERENCE, ROOT
 
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
-from desim.suites.figures import column_value
 from desim.suites.outcome import Outcome, Played
-from desim.suites.plan import Plan, read_plan
 from desim.suites.result_files import as_csv, as_json, table_as_csv
 from desim.suites.result_table import result_notes, result_tables
-from desim.suites.results import Cell, results
-from desim.suites.schema import Column
+from desim.suites.results import Cell, column_value, results
+from desim.suites.suite_file import Column
+from desim.suites.suite_plan import Plan, read_plan
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
 

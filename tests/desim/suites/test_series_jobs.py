@@ -18,9 +18,9 @@ from desim import Episode
 from desim.cli.bench_progress import table
 from desim.suites.episode import Watch
 from desim.suites.folder import Folder
-from desim.suites.plan import read_plan
 from desim.suites.runner import Running
 from desim.suites.status import StatusClock
+from desim.suites.suite_plan import read_plan
 
 PLAN = {"C": 2, "R": 0.5, "P": [[1, 0, 95], *[0] * 9]}
 EDT = '[worlds.edt]\nmodel = "edt"\nepisodes = 3'

@@ -24,11 +24,11 @@ MOST = 60
 #: play, and prints the peak memory in MB after each step.
 PROGRAM = """
 import json, sys
-from desim.sweeps.checkpoint import Checkpoint
-from desim.sweeps.fingerprint import fingerprint
-from desim.sweeps.grid import grid
-from desim.sweeps.sweep import sweep
-from desim.sweeps.worker import play_to_json
+from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.plan.grid import grid
+from desim.studies.sweep import sweep
+from desim.jobs.run.play_job import play_to_json
 from support.peak import peak
 from support.small_worlds import STRIDE, WALK
 

@@ -17,7 +17,7 @@ from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, ModelFailed, UsageError
-from desim.sweeps.leaderboard import everything
+from desim.studies.boards.leaderboard import everything
 from desim.tracing.kept_trace import Tracing
 from desim.tracing.trace_file import save_trace
 from desim.tracing.trace_time import MAX_TIME, TraceClock

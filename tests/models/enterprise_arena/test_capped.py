@@ -11,7 +11,7 @@ from support.arena_seat import Seat, document
 
 from desim import catalog, play, sweep
 from desim.errors import WrongAction
-from desim.sweeps.ranking import ranked
+from desim.studies.boards.ranking import ranked
 from models.enterprise_arena import EnterpriseArena, FundRaisingRequest, Month, Pass
 from models.enterprise_arena.score import metrics, score
 

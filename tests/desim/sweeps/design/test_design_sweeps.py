@@ -13,8 +13,8 @@ from support.small_worlds import STRIDE, WALK, Trail, Walk
 
 from desim import load, sweep
 from desim.errors import UsageError
-from desim.sweeps.config import read_config
-from desim.sweeps.design import effects, factorial, latin_hypercube, listed
+from desim.studies.designs import effects, factorial, latin_hypercube, listed
+from desim.studies.sweep_file import read_config
 
 
 @frozen

@@ -1,0 +1,1 @@
+"""Plans: models, parameters, line-ups and seeds of the episodes to play."""

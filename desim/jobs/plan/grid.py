@@ -1,0 +1,236 @@
+"""The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from attrs import field, frozen
+
+from desim.core.limits import Limits
+from desim.core.result import check_series
+from desim.episodes.lineup import resolve
+from desim.errors import UsageError
+from desim.jobs.plan.job import Cell, Job, Variant
+from desim.jobs.plan.lineups import PolicyEntry, entries
+from desim.jobs.plan.parameter_sets import variants
+from desim.jobs.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
+from desim.opened_files import noting
+from desim.short_repr import short_repr
+
+if TYPE_CHECKING:  # `import desim` must not load numpy
+    from desim.jobs.plan.parameter_points import Design
+
+__all__ = ["Grid", "checked_seeds", "grid", "with_further"]
+
+#: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
+_POLICY_PREFIX = "policy."
+
+
+class _Names(msgspec.Struct):
+    """What of a row names its job."""
+
+    model: str
+    preset: str
+    policy: str
+    seed: int
+
+
+_RowNames = msgspec.json.Decoder(_Names)
+
+
+@frozen
+class Grid:
+    """The jobs of a sweep, in order: models, then points of a design, then policies, then seeds.
+
+    Attributes:
+        cells: Models with policies: all different, but for points of a design that are equal.
+        seeds: Shared by all cells, so that comparisons are paired.
+        limits: Of each episode.
+        changes: Parameters and arguments as they were given; some name files.
+        series: Whether rows hold the series of their models.
+        design: The points, if the sweep has a design.
+    """
+
+    cells: tuple[Cell, ...]
+    seeds: tuple[int, ...]
+    limits: Limits | None = None
+    changes: Mapping[str, Any] = field(factory=dict)
+    series: bool = False
+    design: "Design | None" = None
+
+    def __len__(self) -> int:
+        return len(self.cells) * len(self.seeds)
+
+    @cached_property
+    def variants(self) -> tuple[Variant, ...]:
+        """The models, each once."""
+        return tuple({id(cell.variant): cell.variant for cell in self.cells}.values())
+
+    @cached_property
+    def entries(self) -> tuple[PolicyEntry, ...]:
+        """The policies, each once."""
+        return tuple({id(cell.entry): cell.entry for cell in self.cells}.values())
+
+    def job(self, index: int) -> Job:
+        """Return the job with an index from 0 to `len(self) - 1`."""
+        cell, seed = divmod(index, len(self.seeds))
+        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series)
+
+    def owns(self, index: int, row: bytes) -> bool:
+        """Return whether a row as JSON is that of the job with an index."""
+        if not 0 <= index < len(self):
+            return False
+        try:
+            names = _RowNames.decode(row)
+        except msgspec.DecodeError:
+            return False
+        job = self.job(index)
+        variant = job.variant
+        mine = (variant.name, variant.preset, job.entry.label, job.seed)
+        return mine == (names.model, names.preset, names.policy, names.seed)
+
+
+@noting()  # of a model or a policy that reads a file once for all episodes
+def grid(
+    model: Any,
+    policies: Any,
+    seeds: Iterable[int],
+    preset: str = "",
+    changes: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    design: "Design | None" = None,
+    *,
+    series: bool = False,
+) -> Grid:
+    """Build and check the grid of a sweep.
+
+    Args:
+        model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
+        policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
+            these.
+        seeds: Whole numbers of at least 0, all different.
+        preset: For models given by name or class; empty stands for the first.
+        changes: A value or a list of values by parameter, or by `policy.` and an argument.
+        limits: Of each episode.
+        design: Points at which every model and policy is played; of parameters and arguments that
+            *changes* do not set.
+        series: Whether rows hold the series of their models.
+
+    Raises:
+        UsageError: A name does not exist, something is given twice, empty or wrong, or a model
+            reports no series and *series* are wanted.
+    """
+    params, arguments = _split_changes(changes or {})
+    models, given = as_list(model, "model"), as_list(policies, "policy")
+    if design is None:
+        every = variants(models, preset, params)
+        players = tuple(entries(given, arguments, every[0].model))
+        cells = tuple(Cell(variant, entry) for variant in every for entry in players)
+    else:
+        cells = tuple(_cells_of(design, models, preset, params, given, arguments))
+    made = Grid(cells, checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
+    refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in made.variants])
+    first = [cell for cell in cells if cell.variant is cells[0].variant and not cell.point]
+    refuse_duplicates("policy", [cell.entry.label for cell in first])
+    if series:
+        for variant in made.variants:
+            check_series(variant.model)
+    _check_lineups(made)
+    return made
+
+
+def _cells_of(
+    design: "Design",
+    models: list[Any],
+    preset: str,
+    params: Mapping[str, Any],
+    policies: list[Any],
+    arguments: Mapping[str, Any],
+) -> Iterator[Cell]:
+    """Yield every model at every point with every policy."""
+    refuse_duplicates(
+        "parameter", [*design.names, *params, *(_POLICY_PREFIX + n for n in arguments)]
+    )
+    split = [_split_changes(_texts(design.at(place))) for place in range(len(design))]
+    # Points that differ in arguments of policies alone share their model, and the other way round.
+    of_model = list({_key(own): own for own, _ in split}.values())
+    every = variants(models, preset, params, of_model)
+    usual = tuple(entries(policies, arguments, every[0].model))
+    of_policy = {
+        key: tuple(entries(policies, {**arguments, **texts}, every[0].model))
+        for key, texts in {_key(texts): texts for _, texts in split}.items()
+    }
+    places = {_key(own): place for place, own in enumerate(of_model)}
+    for base in range(0, len(every), len(of_model)):
+        for point, (own, texts) in enumerate(split):
+            variant = every[base + places[_key(own)]]
+            for entry, plain in zip(of_policy[_key(texts)], usual, strict=True):
+                yield Cell(variant, entry, point, plain.label)
+
+
+def _key(texts: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(texts.values())
+
+
+def _texts(point: Mapping[str, Any]) -> dict[str, str]:
+    return {name: value_text(value) for name, value in point.items()}
+
+
+def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the changes of the model and those of policies."""
+    params = {k: v for k, v in changes.items() if not k.startswith(_POLICY_PREFIX)}
+    return params, {
+        k.removeprefix(_POLICY_PREFIX): v for k, v in changes.items() if k not in params
+    }
+
+
+def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+    """Return seeds as a tuple.
+
+    Raises:
+        UsageError: There is none, one is no whole number of at least 0, or one is given twice.
+    """
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise UsageError(
+            f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"
+        )
+    checked = tuple(from_numpy(seed) for seed in seeds)
+    for seed in checked:
+        if type(seed) is not int or seed < 0:
+            raise UsageError(
+                f"seed {short_repr(seed)} was given; a seed is a whole number of at least 0"
+            )
+    if not checked:
+        raise UsageError("no seed was given; give at least one")
+    refuse_duplicates("seed", checked)
+    return checked
+
+
+def with_further(first: Sequence[int], most: int) -> list[int]:
+    """Return the seeds of a first batch, and those behind the largest of them.
+
+    Args:
+        first: At least one, as `checked_seeds` returns them.
+        most: How many seeds there are together.
+
+    Raises:
+        UsageError: The first batch has more.
+    """
+    if len(first) > most:
+        raise UsageError(
+            f"max_seeds={most} was given, but the first batch has {len(first)} seeds already"
+        )
+    start = max(first) + 1
+    return [*first, *range(start, start + most - len(first))]
+
+
+def _check_lineups(made: Grid) -> None:
+    """Build the policies of each combination once, so that a wrong name stops the sweep early."""
+    for cell in made.cells:
+        try:
+            resolve(cell.variant.model, cell.entry.policies, made.seeds[0])
+        except UsageError:
+            raise
+        except Exception:  # noqa: BLE001, S112 (another error may be due to the seed: a row has it)
+            continue

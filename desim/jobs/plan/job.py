@@ -1,0 +1,100 @@
+"""A job of a sweep: one episode to play, as plain data that can be sent to another process.
+
+Jobs whose episodes are known to be the same for all seeds: one is played, the others copied.
+"""
+
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from desim.core.limits import Limits
+from desim.core.model_protocols import Model
+from desim.jobs.plan.lineups import PolicyEntry
+
+#: The result of one job: plain JSON values, the same keys in the same order in all rows of a sweep
+#: (see `Rows`).
+Row = dict[str, Any]
+
+
+#: Keys of rows of a design: the index of the point, and the policy without its arguments.
+POINT, GIVEN = "point", "given"
+
+
+#: The key of rows with series under which unit, label, role and period of each stand.
+SERIES_COLUMNS = "series_columns"
+
+
+@frozen
+class Variant:
+    """A model, and its name in rows.
+
+    Attributes:
+        name: Its name in the catalog.
+        preset: The preset it was made from, or the nearest one.
+        params: The parameters that were set, vary in the sweep, or differ from the preset.
+        model: The model with all its parameters.
+    """
+
+    name: str
+    preset: str
+    params: dict[str, Any]
+    model: Model[Any]
+
+
+@frozen
+class Cell:
+    """A model and policies, which play every seed of a sweep.
+
+    Attributes:
+        variant: The model.
+        entry: The policies.
+        point: The index of the point of a design; None in a sweep without one.
+        given: The label of the policies without the arguments of the point; empty without one.
+    """
+
+    variant: Variant
+    entry: PolicyEntry
+    point: int | None = None
+    given: str = ""
+
+
+@frozen
+class Job:
+    """One episode to play.
+
+    Attributes:
+        cell: The model and the policies.
+        seed: A whole number of at least 0.
+        limits: Of wall time, events and decisions; an episode that reaches one fails.
+        series: Whether its row holds the model's series.
+    """
+
+    cell: Cell
+    seed: int
+    limits: Limits | None = None
+    series: bool = False
+
+    @property
+    def variant(self) -> Variant:
+        """The model, and its name in rows."""
+        return self.cell.variant
+
+    @property
+    def entry(self) -> PolicyEntry:
+        """The policies, and their label."""
+        return self.cell.entry
+
+
+class _Error(msgspec.Struct):
+    """What of a row says whether its episode failed."""
+
+    error: str | None
+
+
+_decode_error = msgspec.json.Decoder(_Error).decode
+
+
+def has_failed(row: bytes) -> bool:
+    """Return whether the episode of a row as JSON failed."""
+    return _decode_error(row).error is not None

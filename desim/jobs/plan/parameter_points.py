@@ -1,0 +1,187 @@
+"""A design: a list of points, each a value for every factor.
+
+Factors of a design: a parameter with the range or the values that it takes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from desim.errors import UsageError
+from desim.jobs.plan.parameter_values import from_numpy, refuse_duplicates
+from desim.jobs.plan.ranges import Choices, Range, read_range
+from desim.short_repr import short_repr
+
+#: Most factors of a design.
+_MAX_FACTORS = 1_000
+
+
+@frozen
+class Factor:
+    """A parameter that a design varies.
+
+    Attributes:
+        name: As `--set` names it: `opening_cash`, `scenario.fixed_cost`, `policy.retailer.target`.
+        over: The range or the values that it takes.
+    """
+
+    name: str
+    over: Range | Choices
+
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """The ends of its range, or all its values."""
+        return self.over.ends if isinstance(self.over, Range) else self.over.values
+
+
+def read_factors(given: Mapping[str, Any] | Sequence[Factor]) -> tuple[Factor, ...]:
+    """Return factors from ranges and lists of values by parameter.
+
+    Args:
+        given: For each parameter a `Range`, a text `low:high`, `int:low:high` or `log:low:high`, or
+            a list of values; or factors.
+
+    Raises:
+        UsageError: There is none or too many, or a range or a list is wrong.
+
+    >>> [str(factor.over) for factor in read_factors({"weeks": "int:1:9", "cash": "log:10:1e6"})]
+    ['int:1:9', 'log:10:1000000']
+    """
+    if isinstance(given, Mapping):
+        found = tuple(Factor(name, _over(name, from_numpy(value))) for name, value in given.items())
+    else:
+        found = tuple(given)
+        refuse_duplicates("parameter", (factor.name for factor in found))
+    if not found:
+        raise UsageError(
+            "a design varies at least one parameter; give a range, as in --set KEY=low:high, or "
+            "several values"
+        )
+    if len(found) > _MAX_FACTORS:
+        raise UsageError(f"{len(found):,} parameters vary; a design has up to {_MAX_FACTORS:,}")
+    return found
+
+
+def is_factor(value: Any) -> bool:
+    """Return whether a value of `set` is a range or a list, and not a single value."""
+    if isinstance(value, str):
+        try:
+            return read_range(value) is not None
+        except UsageError:
+            return True  # a wrong one, of which `read_factors` names the parameter
+    return isinstance(value, Range | Choices) or isinstance(from_numpy(value), list | tuple | range)
+
+
+def _over(name: str, value: Any) -> Range | Choices:
+    try:
+        return value if isinstance(value, Range | Choices) else _read(value)
+    except UsageError as fault:
+        raise UsageError(f"{name}: {fault}") from None
+
+
+def _read(value: Any) -> Range | Choices:
+    if isinstance(value, str):
+        if found := read_range(value):
+            return found
+        raise UsageError(
+            f"{short_repr(value)} is no range; write low:high, int:low:high or log:low:high"
+        )
+    return Choices(tuple(map(from_numpy, value)) if isinstance(value, Sequence) else (value,))
+
+
+Kind = Literal["lhs", "sobol", "factorial", "sobol-indices", "morris", "points"]
+
+
+KINDS: tuple[Kind, ...] = ("lhs", "sobol", "factorial", "sobol-indices", "morris", "points")
+
+
+#: Most points of a design; each is played on every seed by every policy.
+MAX_POINTS = 2**16
+
+
+@frozen
+class Design:
+    """Points at which a sweep is played.
+
+    Attributes:
+        kind: How the points were made, which says what they can be analysed for.
+        names: The parameters.
+        points: For each point the values of the parameters, in the order of *names*.
+        factors: The ranges or values of the parameters; none for a list of points.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+    points: tuple[tuple[Any, ...], ...] = field(repr=False)
+    factors: tuple[Factor, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def at(self, place: int) -> dict[str, Any]:
+        """Return a point as values by parameter."""
+        return dict(zip(self.names, self.points[place], strict=True))
+
+
+def at_places(kind: Kind, factors: Sequence[Factor], places: Iterable[Sequence[float]]) -> Design:
+    """Return the design whose points are at places from 0 to 1 on each factor."""
+    points = tuple(
+        tuple(factor.over.value(at) for factor, at in zip(factors, place, strict=True))
+        for place in places
+    )
+    return Design(kind, tuple(factor.name for factor in factors), points, tuple(factors))
+
+
+def listed(points: Iterable[Mapping[str, Any]]) -> Design:
+    """Return the design of given points.
+
+    Args:
+        points: Values by parameter; every point has the same parameters.
+
+    Raises:
+        UsageError: There is no point, or too many, or one has other parameters.
+    """
+    given = [dict(point) for point in points]
+    checked_count(len(given), "points", least=1)
+    names = tuple(given[0])
+    if not names:
+        raise UsageError("point 0 is empty; a point has a value for at least one parameter")
+    for place, point in enumerate(given):
+        if point.keys() != set(names):
+            raise UsageError(
+                f"point {place} has the parameters {', '.join(point) or 'none'}, and point 0 has "
+                f"{', '.join(names)}; all points have the same ones"
+            )
+    values = tuple(tuple(from_numpy(point[name]) for name in names) for point in given)
+    return Design("points", names, values)
+
+
+def checked_count(count: Any, what: str, least: int = 2, each: int = 1) -> int:
+    """Return a number of points, or of groups of *each* points, that a design may have.
+
+    Raises:
+        UsageError: It is no whole number, or too small or too large.
+    """
+    most = MAX_POINTS // each
+    if type(count) is not int or not least <= count <= most:
+        raise UsageError(
+            f"{short_repr(count)} {what} were given; possible: {least} to {most:,}"
+            + (f", as each takes {each} points" if each > 1 else "")
+        )
+    return count
+
+
+def ranges(factors: Sequence[Factor], what: str) -> list[Range]:
+    """Return the ranges of factors.
+
+    Raises:
+        UsageError: A factor has values without an order.
+    """
+    for factor in factors:
+        if not isinstance(factor.over, Range):
+            raise UsageError(
+                f"{factor.name} has the values {short_repr(factor.levels)}, which have no order; "
+                f"{what} needs a range low:high"
+            )
+    return [factor.over for factor in factors if isinstance(factor.over, Range)]

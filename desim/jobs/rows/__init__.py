@@ -1,0 +1,1 @@
+"""Rows: the results of episodes, as tables and frames."""

@@ -1,0 +1,55 @@
+"""What a failed episode counts in a table, and how many seeds have an episode of their own."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from desim.jobs.plan.job import Row
+from desim.jobs.rows.columns import numbers
+
+__all__ = ["WORST_SCORE", "counted", "course", "different_seeds"]
+
+#: The key of rows under which the worst score stands, where the model declares one.
+WORST_SCORE = "worst_score"
+
+
+def counted(rows: Sequence[Row], name: str) -> list[float | None]:
+    """Return a column of numbers; a failed episode has the model's worst score, if it has one.
+
+    Raises:
+        UsageError: There is no such column, or it holds something else than numbers.
+    """
+    found = numbers(rows, name)
+    if name != "score":
+        return found
+    for place, row in enumerate(rows):
+        if row["error"] is not None:
+            found[place] = row.get(WORST_SCORE)
+    return found
+
+
+def course(row: Row) -> tuple[Any, ...]:
+    """Return what equal episodes share: score, end, error, and ledgers or else all metrics.
+
+    Some metrics and the number of decisions say how a policy came to its actions.
+    """
+    ledgers = row["ledger_digest"] or msgspec.json.encode(row["metrics"])
+    return row["score"], row["ended"], row["error"], ledgers
+
+
+def different_seeds(rows: Sequence[Row], group: Iterable[int]) -> tuple[int, int] | None:
+    """Return how many seeds the rows with some indices have, and how many with other episodes.
+
+    Returns:
+        The number of seeds, and the number of those whose episodes differ by their ledgers. None
+        where a row has no ledger: equal metrics do not show that two episodes are the same.
+    """
+    found: dict[int, int] = {}
+    for place in group:
+        row = rows[place]
+        if row["ledger_digest"] is None:
+            return None
+        # Each seed has its rows in the same order.
+        found[row["seed"]] = hash((found.get(row["seed"]), *course(row)))
+    return len(found), len(set(found.values()))

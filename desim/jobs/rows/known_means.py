@@ -1,0 +1,264 @@
+"""What is known of the scores of several seeds together: means, policies, kinds, and a sentence.
+
+What stands beside rows in tables: the best known scores of their preset, informed policies.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from desim.catalog import model_finder, policy_finder
+from desim.catalog.known_scores import HasKnownScores
+from desim.catalog.policy_spec import Spec, read_policies
+from desim.catalog.presets import from_preset
+from desim.core.model_protocols import Model, offers
+from desim.core.policy_protocols import is_informed
+from desim.episodes.lineup import Policies, assign, assigned
+from desim.errors import UsageError
+from desim.jobs.plan.job import Row
+from desim.schema import to_plain
+from desim.show.labels import estimate_text
+
+if TYPE_CHECKING:
+    from desim.catalog.known_scores import KnownScore, KnownScores
+
+
+#: Policies that are named; of more, the first and a count.
+_NAMED = 2
+
+
+@frozen
+class KnownMeans:
+    """What is known of several seeds of a preset.
+
+    Attributes:
+        known: What is known of the preset.
+        scores: What is known of each of the seeds, at least one.
+    """
+
+    known: "KnownScores"
+    scores: "tuple[KnownScore, ...]"
+
+    @property
+    def floor(self) -> float:
+        """The mean of the scores that count 0."""
+        return _mean([one.floor for one in self.scores])
+
+    @property
+    def best(self) -> float:
+        """The mean of the best known scores."""
+        return _mean([one.best for one in self.scores])
+
+    @property
+    def bound(self) -> float | None:
+        """The mean of the bounds; None where a seed has none."""
+        bounds = [one.bound.value for one in self.scores if one.bound]
+        return _mean(bounds) if len(bounds) == len(self.scores) else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of what counts 1, or where seeds differ how many have which."""
+        counts = Counter(one.ceiling.kind for one in self.scores).most_common()
+        if len(counts) == 1:
+            return counts[0][0]
+        return ", ".join(f"{count} {kind}" for kind, count in counts)
+
+    @property
+    def policies(self) -> str:
+        """The policies of the best runs, the most frequent first, the informed marked."""
+        counts = Counter(one.policy for one in self.scores).most_common()
+        informed = self.known.informed
+        names = [name + " (informed)" * (name in informed) for name, _ in counts]
+        if len(names) > _NAMED:
+            return f"{names[0]} and {len(names) - 1} others"
+        return " and ".join(names)
+
+    @property
+    def sentence(self) -> str:
+        """The best known score and the bound, for the foot of a table."""
+        several = self.known.every is None and len(self.scores) > 1
+        seeds = f" on these {len(self.scores)} seeds: mean" if several else ":"
+        bound = "no bound is known"
+        if self.bound is not None:
+            bound = f"bound {estimate_text(self.bound)} ({self.kind})"
+        return f"best known score{seeds} {estimate_text(self.best)} by {self.policies}; {bound}"
+
+    def plain(self) -> dict[str, Any]:
+        """Return plain JSON values by name."""
+        return {
+            "floor": self.floor,
+            "floor_policy": self.known.floor,
+            "best": self.best,
+            "best_policies": self.policies,
+            "bound": self.bound,
+            "kind": self.kind,
+        }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
+
+
+#: Presets whose models are kept.
+_MODELS = 64
+
+
+def known_scores(model: Model[Any], preset: str) -> "KnownScores | None":
+    """Return what is known of the scores of a preset; None where its model says nothing.
+
+    Args:
+        model: The preset's model.
+        preset: Its name.
+
+    Raises:
+        UsageError: The data are missing or damaged, or were made with other parameters.
+    """
+    cls = type(model)
+    known = cls.known_scores(preset) if offers(cls, HasKnownScores) else None
+    if known is not None and not known.fits(model):
+        raise UsageError(
+            f"the known scores of {model_finder.model_name(cls)}/{preset} were made with other "
+            "parameters; make them again"
+        )
+    return known
+
+
+def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
+    """Return the sentence on the best known scores, or on the fault of their data; may be empty.
+
+    Args:
+        rows: Those of a table.
+        seeds: The seeds of these rows.
+    """
+    try:
+        found = known_means(rows, seeds)
+    except UsageError as fault:
+        return str(fault)
+    return found.sentence if found else ""
+
+
+def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None":
+    """Return what is known of the scores of the preset that all rows have played.
+
+    None for rows of several models, of parameters that are no preset's, of other roles than those
+    of the known scores, or with a seed of which nothing is known.
+
+    Args:
+        rows: Those of a table.
+        seeds: The seeds of these rows.
+
+    Raises:
+        UsageError: As `known_scores`.
+    """
+    model = _model_of(rows[0]) if rows else None
+    known = known_scores(model, rows[0]["preset"]) if model else None
+    scores = known.all_of(sorted(set(seeds))) if known else None
+    if not model or not known or not scores or not _plays_preset(rows, model, known.roles):
+        return None
+    return KnownMeans(known, tuple(scores))
+
+
+def _plays_preset(rows: Sequence[Row], model: Model[Any], roles: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether all rows are of a preset's parameters, with policies for these roles."""
+    first = rows[0]
+    world = [first[name] for name in ("model", "preset", "params")]
+    labels = set()
+    for row in rows:
+        if [row["model"], row["preset"], row["params"]] != world:
+            return False
+        labels.add(row["policy"])
+    plain = to_plain(model)
+    if any(name not in plain or plain[name] != value for name, value in first["params"].items()):
+        return False
+    return all(played_roles(read_label(label), model) in roles for label in labels)
+
+
+def informed_groups(
+    rows: Sequence[Row], groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]
+) -> frozenset[tuple[Any, ...]]:
+    """Return the groups of rows whose policy uses facts that its role cannot observe.
+
+    Args:
+        rows: Those of a table.
+        groups: The indices of the rows of each group, by the values of its columns.
+        by: These columns; without the policy no group is informed.
+    """
+    if "policy" not in by:
+        return frozenset()
+    at = list(by).index("policy")
+    found = set()
+    for key, places in groups.items():
+        model = _model_of(rows[places[0]])
+        if model is None:
+            continue
+        if any(is_informed(one, model) for one in makers(read_label(key[at]), model)):
+            found.add(key)
+    return frozenset(found)
+
+
+def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMaker]:
+    """Return the classes and functions that play; none where a text is no spec."""
+    try:
+        return [
+            policy_finder.policy(Spec.read(text).name, of)
+            for text, of in assigned(model, _at_hand(policies))
+        ]
+    except UsageError:  # the label of an instance, or of another version
+        return []
+
+
+def played_roles(policies: Policies, model: Model[Any]) -> tuple[str, ...] | None:
+    """Return the roles that policies play, sorted; None where a text is no spec."""
+    try:
+        return tuple(sorted(assign(model, _at_hand(policies))))
+    except UsageError:
+        return None
+
+
+def _at_hand(policies: Policies) -> Policies:
+    """Return policies of which all that are named can be found without importing a user's module.
+
+    Labels may come from a file, and reading one imports no code.
+
+    Raises:
+        UsageError: One cannot.
+    """
+    for text in policies.values() if isinstance(policies, Mapping) else [policies]:
+        if not isinstance(text, str) or not _is_loaded(Spec.read(text).name):
+            raise UsageError(f"{text!r} was not played in this process")
+    return policies
+
+
+def read_label(label: str) -> Policies:
+    """Return the policies of the label of an entry, which joins roles by spaces."""
+    try:
+        return read_policies(label.split(" "))
+    except UsageError:
+        return label
+
+
+def _model_of(row: Row) -> Model[Any] | None:
+    """Return the model of the preset of a row; None for one that is not at hand."""
+    name = row["model"]
+    try:
+        if not model_finder.is_at_hand(name):
+            return None
+        return _preset_model(model_finder.model_class(name), row["preset"])
+    except UsageError:
+        return None
+
+
+@lru_cache(_MODELS)
+def _preset_model(cls: type, preset: str) -> Model[Any]:
+    model: Model[Any] = from_preset(cls, preset)
+    return model
+
+
+def _is_loaded(name: str) -> bool:
+    """Return whether using a name imports no module of a user."""
+    return ":" not in name or name.partition(":")[0] in sys.modules

@@ -1,0 +1,43 @@
+"""Reads whatever desim has written, by looking at what it is."""
+
+from pathlib import Path
+
+from desim.errors import UsageError
+from desim.jobs.rows.rows import Rows
+from desim.records.episode import Episode
+from desim.show.files import open_regular
+
+__all__ = ["load"]
+
+#: How the JSON lines of a sweep and of a record begin.
+_ROW, _RECORD = b'{"model":', b'{"line":"header"'
+
+#: The first bytes of a file that is compressed with gzip.
+_GZIP = b"\x1f\x8b"
+
+
+def load(path: str | Path) -> Rows | Episode:
+    """Return the rows of a sweep, or a recorded episode.
+
+    No code is imported and no other file opened, so a file may come from a stranger.
+
+    Args:
+        path: The folder of a sweep, finished or not, its rows.jsonl, or a record.
+
+    Raises:
+        UsageError: There is nothing of this kind.
+        BadRecord: It cannot be read.
+    """
+    place = Path(path)
+    if place.is_dir():
+        return Rows.read(place)
+    try:
+        with open_regular(place) as file:
+            start = file.read(len(_RECORD))
+    except OSError as fault:
+        raise UsageError(f"cannot read {place}: {fault.strerror}") from None
+    if start.startswith((_RECORD, _GZIP)):
+        return Episode.read(place)
+    if start.startswith(_ROW):
+        return Rows.read(place)
+    raise UsageError(f"{place} is neither the rows of a sweep nor a record of desim")

@@ -1,0 +1,386 @@
+"""The rows of a sweep, one for each episode: filtered, compared, read and written."""
+
+import contextlib
+import csv
+import io
+import itertools
+import json
+import operator
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+
+from desim.catalog.policy_spec import label
+from desim.errors import BadRecord, UsageError
+from desim.jobs.plan.job import Row
+from desim.jobs.rows import columns, row_frames
+from desim.jobs.rows.comparison_table import ComparisonTable
+from desim.jobs.rows.failures import counted
+from desim.jobs.rows.groups import compare
+from desim.jobs.rows.packed import PackedRows, SelectedRows
+from desim.jobs.rows.row_series import series_by_group
+from desim.show.files import open_regular, write_whole
+from desim.statistics.selection import best
+
+if TYPE_CHECKING:  # `import desim` must not load numpy
+    import pandas as pd
+    import polars as pl
+    from numpy import float64
+    from numpy.typing import NDArray
+
+__all__ = ["Rows"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class _Line(msgspec.Struct):
+    """What a row must have to be filtered, grouped and compared."""
+
+    model: str
+    preset: str
+    params: dict[str, Any]
+    policy: str
+    seed: int
+    score: float | None
+    ended: str | None
+    decisions: int | None
+    metrics: dict[str, Any]
+    ledger_digest: str | None
+    error: str | None
+    arguments: dict[str, Any] = {}  # rows of older versions have none
+
+
+_check = msgspec.json.Decoder(_Line).decode
+
+
+class Rows(Sequence[Row]):
+    """The rows of a sweep, in the order of its jobs.
+
+    A row is a mapping: model, preset, params, policy, arguments, seed, score, ended, decisions,
+    metrics, ledger_digest, error. Columns are named by these keys, and by the names of parameters,
+    arguments of policies and metrics; where two share a name, write `params.`, `policy.` or
+    `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
+    `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
+    A sweep with `series=True` adds the keys series and series_columns (unit, label, role and period
+    of those that the model declares), which are no columns: see `series`.
+
+    The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
+    on access: changing one has no effect on the others or on tables.
+
+    Args:
+        rows: One for each episode.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows: Sequence[Row] = (
+            rows if isinstance(rows, PackedRows | SelectedRows) else list(rows)
+        )
+
+    @classmethod
+    def parsed(cls, lines: Iterable[bytes]) -> "Rows":
+        """Return the rows that JSON lines hold."""
+        return cls(PackedRows(lines))
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Rows":
+        """Read the rows that a sweep has written.
+
+        Args:
+            path: The folder of a sweep, finished or not, or its rows.jsonl.
+
+        Raises:
+            UsageError: There is no sweep, or another process is writing it.
+            BadRecord: A line is no row.
+        """
+        folder, file = Path(path), Path(path)
+        if folder.is_dir():
+            file = folder / "rows.jsonl"
+            if not file.exists():
+                return _unfinished(folder)
+        try:
+            with open_regular(file) as lines:
+                return cls.parsed(_checked(line.rstrip(b"\r\n")) for line in lines)
+        except OSError as fault:
+            raise UsageError(f"cannot read {file}: {fault.strerror}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise BadRecord(f"{file} is not as a sweep wrote it: {fault}") from None
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Rows": ...
+
+    def __getitem__(self, index: int | slice) -> "Row | Rows":
+        return Rows(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
+
+    def __repr__(self) -> str:
+        return f"<Rows of {len(self)} episodes, {len(self.failed)} of which failed>"
+
+    @property
+    def failed(self) -> "Rows":
+        """The rows with an error."""
+        return self._at(n for n, row in enumerate(self) if row["error"] is not None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The full names of all columns, as in rows.csv."""
+        return columns.column_names(self._rows)
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The columns of models and parameters that have several values, as tables name them."""
+        return columns.varying(self._rows)
+
+    def where(self, **equal: Any) -> "Rows":
+        """Return the rows whose columns have these values.
+
+        Args:
+            equal: A value by column; a policy may be given as a spec or a class.
+
+        Raises:
+            UsageError: There is no such column.
+        """
+        wanted = [
+            (columns.find(self._rows, name), _policy_label(value) if name == "policy" else value)
+            for name, value in equal.items()
+        ]
+        return self._at(
+            place
+            for place, row in enumerate(self)
+            if all(columns.value_at(row, path) == value for path, value in wanted)
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a column; None where a row has none.
+
+        Raises:
+            UsageError: There is no such column.
+        """
+        return columns.column(self._rows, name)
+
+    def numbers(self, name: str) -> list[float | None]:
+        """Return a column of numbers, truth values as 0 and 1; None where a row has none.
+
+        Raises:
+            UsageError: There is no such column, or it holds something else than numbers.
+        """
+        return columns.numbers(self._rows, name)
+
+    def values(self, name: str) -> list[float]:
+        """Return the known numbers of a column, truth values as 0 and 1.
+
+        Raises:
+            UsageError: There is no such column, or it holds something else than numbers.
+        """
+        return [value for value in self.numbers(name) if value is not None]
+
+    def groups(self, *by: str) -> "dict[tuple[Any, ...], Rows]":
+        """Group the rows by the values of columns; groups are in the order of their first rows.
+
+        Raises:
+            UsageError: There is no such column.
+        """
+        return {key: self._at(places) for key, places in columns.places(self._rows, by).items()}
+
+    def series(
+        self, name: str, by: str | Sequence[str] = "policy"
+    ) -> "dict[Any, NDArray[float64]]":
+        """Return a series by group, one row of the array an episode and one column a period.
+
+        A value is NaN where the model knows none, behind the end of an episode that is shorter
+        than the longest of its group, and in every period of an episode that failed.
+
+        Args:
+            name: The name of a series; the sweep was played with `series=True`.
+            by: One column or several; the keys are its values, or tuples of their values. Groups
+                are in the order of their first rows, and episodes in the order of the rows.
+
+        Raises:
+            UsageError: There is no such series or column.
+        """
+        columns_by = (by,) if isinstance(by, str) else tuple(by)
+        found = series_by_group(self._rows, name, columns_by)
+        return {key[0]: one for key, one in found.items()} if isinstance(by, str) else found
+
+    def by_seed(self, name: str, *, complete: bool = False) -> Mapping[Hashable, float]:
+        """Return the mean of a column by seed.
+
+        Args:
+            name: A column of numbers.
+            complete: Leave out seeds of which any row has no value; otherwise those without any.
+
+        Raises:
+            UsageError: There is no such column, or it holds something else than numbers.
+        """
+        return columns.seed_means(self._rows, name, complete=complete)
+
+    def table(
+        self,
+        by: str | Sequence[str] = "policy",
+        show: str | Sequence[str] = "score",
+        against: Any = None,
+        level: float = 0.95,
+    ) -> ComparisonTable:
+        """Compare groups of rows: means with intervals, and paired differences to a reference.
+
+        Replications are seeds: if a group has several rows of one seed, because parameters vary
+        within the group, their mean counts as one value.
+
+        Args:
+            by: One or more columns; each combination of their values is a group.
+            show: Columns of numbers: score, decisions, metrics.
+            against: The reference group, a value of a column in *by* or one of each; None compares
+                nothing. Pairs share the seed and everything else that does not make the group.
+            level: The level of the intervals, above 0 and below 1.
+
+        Raises:
+            UsageError: There is no such column or group, or a column holds no numbers.
+        """
+        by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
+        return compare(self._rows, by, show, _policy_label(against), level)
+
+    def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
+        """Return the groups that are not significantly worse than the best, highest mean first.
+
+        See `desim.statistics.best`. A group with failed episodes is none of the best, as it has no
+        mean; a failed episode counts, where the model declares a worst score.
+
+        Args:
+            show: A column of numbers, higher is better.
+            by: The column whose values are compared.
+            alpha: The probability of dropping the truly best group, above 0 and below 1.
+
+        Raises:
+            UsageError: There is no such column, every group has failed episodes, or the groups
+                share no seed.
+        """
+        known = {
+            key[0]: means
+            for key, rows in self.groups(by).items()
+            if (means := _means_of_all(rows, show)) is not None
+        }
+        if not known:
+            raise UsageError("every group has failed episodes, so none has a mean to choose by")
+        return best(known, alpha)
+
+    def to_pandas(self, *, series: bool = False) -> "pd.DataFrame":
+        """Return a data frame of pandas, one line an episode.
+
+        Columns have the names that `table` takes: parameters and metrics without a prefix, unless
+        two would share a name, and arguments of policies as `policy.NAME`. Lists are JSON texts.
+
+        Args:
+            series: One line an episode and period instead: what tells episodes apart (model,
+                preset, parameters, policy and its arguments, seed), the `period` from 1, and a
+                column for each series, NaN where there is no value. Failed episodes have no line.
+
+        Raises:
+            UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
+        """
+        return row_frames.to_pandas(self._rows, series=series)
+
+    def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
+        """Return a data frame of polars; its columns are those of `to_pandas`.
+
+        Args:
+            series: As in `to_pandas`, null where there is no value.
+
+        Raises:
+            UsageError: polars is not installed, or *series* are wanted and the rows hold none.
+        """
+        return row_frames.to_polars(self._rows, series=series)
+
+    def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
+        """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
+
+        Args:
+            path: The file.
+            series: As in `to_pandas`, NULL where there is no value. Lines are written one by one,
+                so they need not fit into memory.
+
+        Raises:
+            UsageError: It cannot be written, there are no rows, duckdb is not installed, or
+                *series* are wanted and the rows hold none.
+        """
+        row_frames.write_parquet(self._rows, path, series=series)
+
+    def write(self, folder: str | Path) -> None:
+        """Write rows.csv and rows.jsonl, each completely or not at all.
+
+        Raises:
+            UsageError: They cannot be written.
+        """
+        write_whole(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
+        write_whole(Path(folder) / "rows.csv", self._csv())
+
+    def _at(self, places: Iterable[int]) -> "Rows":
+        """Return the rows at some indices."""
+        return Rows(SelectedRows(self._rows, array("L", places)))
+
+    def _csv(self) -> Iterator[bytes]:
+        """Yield the lines of rows.csv."""
+        names = self.columns
+        paths = columns.paths(names)
+        line = io.StringIO()
+        writer = csv.writer(line, lineterminator="\n")
+        cells = ([_cell(columns.value_at(row, path)) for path in paths] for row in self)
+        for values in itertools.chain([names], cells):
+            writer.writerow(values)
+            yield line.getvalue().encode()
+            line.seek(0)
+            line.truncate()
+
+
+def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
+    """Return the mean of a column by seed; None where a failed episode has no value."""
+    values = counted(rows, show)
+    if any(v is None and e is not None for v, e in zip(values, rows.column("error"), strict=True)):
+        return None
+    return columns.means_by_seed(rows.column("seed"), values, complete=True)
+
+
+def _unfinished(folder: Path) -> Rows:
+    """Read the rows of an unfinished sweep from its checkpoint."""
+    from desim.jobs.keep.checkpoint import FILE_NAME, Checkpoint
+
+    if not (folder / FILE_NAME).exists():
+        raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")
+    with Checkpoint(folder) as checkpoint:
+        return Rows.parsed(checkpoint.rows())
+
+
+def _policy_label(value: Any) -> Any:
+    """Return the label that rows have for a spec or a class; other values unchanged."""
+    if isinstance(value, str | type):
+        with contextlib.suppress(UsageError):
+            return label(value)
+    return value
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return json.dumps(value) if isinstance(value, bool | list | dict) else value
+
+
+def _checked(line: bytes) -> bytes:
+    """Return a line if it is a row; it is decoded for good only on access."""
+    _check(line)
+    return line

@@ -1,0 +1,1 @@
+"""Executors: serial, processes, Dask, and one event loop."""

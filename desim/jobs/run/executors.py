@@ -1,0 +1,100 @@
+"""Executors of a sweep: the protocol of what plays chunks of jobs, and the one of this process."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+from desim.errors import DesimError
+from desim.jobs.plan.job import Job
+
+__all__ = [
+    "DIED",
+    "ChunkQueue",
+    "ChunkResult",
+    "Executor",
+    "HasWorkers",
+    "SchedulerLost",
+    "SerialExecutor",
+    "Work",
+    "WorkerDied",
+    "worker_count",
+]
+
+#: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
+Work = Callable[[Sequence[Job]], Iterator[bytes]]
+
+#: The chunks that are left.
+ChunkQueue = Iterator[Sequence[Job]]
+
+#: The number of a chunk, counted from 0, and the rows of its first jobs.
+ChunkResult = tuple[int, list[bytes]]
+
+
+class WorkerDied(DesimError):
+    """A worker process ended before it returned its chunk."""
+
+
+class SchedulerLost(WorkerDied):
+    """The scheduler of a cluster ended or cannot be reached any more."""
+
+
+#: The usual reasons of a death.
+DIED = (
+    "a worker process died: it ran out of memory, was killed, was ended by a policy, or could not "
+    "import the script that started the sweep; try fewer jobs"
+)
+
+
+@runtime_checkable
+class Executor(Protocol):
+    """Plays chunks of jobs."""
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks.
+
+        Args:
+            work: Plays the jobs of a chunk; picklable.
+            chunks: Taken as workers become free. It may be exhausted while chunks are being played
+                and yield again when one of them came back incomplete.
+
+        Yields:
+            The number of a chunk in *chunks*, counted from 0, and the rows of its first jobs; in
+            any order of chunks. Jobs without a row are put into a later chunk.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the workers at once, even if they are busy."""
+        ...
+
+
+@runtime_checkable
+class HasWorkers(Protocol):
+    """An executor that plays several chunks at once."""
+
+    @property
+    def workers(self) -> int:
+        """How many; without this member, one. Chunks are cut smaller for more workers."""
+        ...
+
+
+def worker_count(executor: Executor) -> int:
+    """Return how many chunks an executor plays at once."""
+    return executor.workers if isinstance(executor, HasWorkers) else 1
+
+
+class SerialExecutor:
+    """Plays one job after the other in this process."""
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks; on Ctrl-C the rows that are finished are yielded first."""
+        for index, chunk in enumerate(chunks):
+            rows: list[bytes] = []
+            try:
+                rows.extend(work(chunk))
+            except KeyboardInterrupt:
+                yield index, rows
+                raise
+            yield index, rows
+
+    def close(self) -> None:
+        """Do nothing: there are no workers."""

@@ -1,0 +1,145 @@
+"""An executor of sweeps on any pool with the interface of `concurrent.futures`."""
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from queue import Empty, SimpleQueue
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from desim.errors import DesimError
+from desim.jobs.plan.job import Job
+from desim.jobs.run.executors import ChunkQueue, ChunkResult, Work, WorkerDied
+from desim.jobs.run.job_messages import import_path, pickled, unpickle_and_play
+from desim.jobs.run.signals import interrupts_deferred
+
+if TYPE_CHECKING:  # `import desim` must not load the pools
+    from concurrent.futures import Executor as Pool
+    from concurrent.futures import Future
+
+__all__ = ["Numbered", "PoolExecutor"]
+
+#: The number of a chunk, and its jobs.
+Numbered = tuple[int, Sequence[Job]]
+
+#: Chunks submitted per worker, so that no worker waits while the parent stores a result.
+_SUBMITTED_PER_WORKER = 2
+
+#: Seconds that submitted chunks are awaited after Ctrl-C; a worker returns its chunk after
+#: `SECONDS_PER_CHUNK` (0.25) unless one episode takes longer.
+_SECONDS_AFTER_INTERRUPT = 0.6
+
+
+class PoolExecutor:
+    """Plays chunks on a pool.
+
+    Args:
+        pool: Where chunks are submitted.
+        workers: How many chunks the pool plays at once.
+        losses: What to raise for the exceptions by which the pool reports a lost worker.
+
+    Attributes:
+        workers: How many chunks are played at once.
+    """
+
+    def __init__(
+        self,
+        pool: "Pool",
+        workers: int,
+        losses: Mapping[type[Exception], WorkerDied] = MappingProxyType({}),
+    ) -> None:
+        self.workers = workers
+        self._pool = pool
+        self._losses = losses
+        self._submitted: dict[Future[list[bytes]], Numbered] = {}
+        self._finished: SimpleQueue[Future[list[bytes]]] = SimpleQueue()
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks; on Ctrl-C chunks that finish within a short time are yielded first."""
+        numbered = enumerate(chunks)
+        try:
+            while self._fill(work, numbered):
+                try:
+                    result = self._result(self._finished.get())
+                except WorkerDied as fault:
+                    yield from self._after_death(work, fault)
+                else:
+                    yield result
+        except KeyboardInterrupt:
+            yield from self._last_results()
+            raise
+
+    def close(self) -> None:
+        """Shut the pool down; waits for its workers only if none of them is busy."""
+        # A worker that is killed while it writes a result may keep the pool waiting forever.
+        self._pool.shutdown(wait=not self._submitted, cancel_futures=True)
+
+    def _after_death(self, work: Work, fault: WorkerDied) -> Iterator[ChunkResult]:  # noqa: ARG002
+        """Yield the results of the chunks that a dead worker may have had; here there are none."""
+        raise fault
+
+    def _fill(self, work: Work, numbered: Iterator[tuple[int, Sequence[Job]]]) -> bool:
+        """Submit chunks until every worker has enough; return whether any chunk is submitted."""
+        wanted = _SUBMITTED_PER_WORKER * self.workers - len(self._submitted)
+        for index, chunk in islice(numbered, wanted):
+            message = pickled(work, chunk)
+            # An interrupt inside a pool or a future may leave its lock held. `wait` of
+            # `concurrent.futures` holds such locks as well, so a queue takes its place.
+            with interrupts_deferred():
+                future = self._submit_or_fail(message)
+                self._submitted[future] = index, chunk
+                future.add_done_callback(self._finished.put)
+        return bool(self._submitted)
+
+    def _submit_or_fail(self, message: bytes) -> "Future[list[bytes]]":
+        """Submit a chunk; if the pool has lost a worker, return a future that says so."""
+        from concurrent.futures import Future
+
+        try:
+            with self._desim_errors():
+                return self._submit(message)
+        except WorkerDied as fault:
+            future: Future[list[bytes]] = Future()
+            future.set_exception(fault)
+            return future
+
+    def _submit(self, message: bytes) -> "Future[list[bytes]]":
+        return self._pool.submit(unpickle_and_play, message, import_path())
+
+    def _result(self, future: "Future[list[bytes]]") -> ChunkResult:
+        """Return the result of a finished chunk."""
+        with self._desim_errors():
+            rows = self._rows(future)
+        return self._submitted.pop(future)[0], rows
+
+    def _rows(self, future: "Future[list[bytes]]") -> list[bytes]:
+        """Return the rows of a finished chunk, or raise what ended it."""
+        return future.result()
+
+    def _last_results(self) -> Iterator[ChunkResult]:
+        """Cancel the chunks that have not begun, and yield those that finish in time."""
+        end = time.monotonic() + _SECONDS_AFTER_INTERRUPT
+        with interrupts_deferred():
+            self._submitted = {f: each for f, each in self._submitted.items() if not f.cancel()}
+        while self._submitted:
+            try:
+                future = self._finished.get(timeout=max(0, end - time.monotonic()))
+            except Empty:
+                return
+            if future in self._submitted:  # cancelled chunks are in the queue as well
+                yield self._result(future)
+
+    @contextlib.contextmanager
+    def _desim_errors(self) -> Iterator[None]:
+        """Turn errors of the pool into a `DesimError`."""
+        try:
+            yield
+        except DesimError:
+            raise
+        except Exception as fault:
+            for kind, error in self._losses.items():
+                if isinstance(fault, kind):
+                    raise error from None
+            what = f"{type(fault).__name__}: {fault}"
+            raise DesimError(f"a worker failed outside of any episode ({what})") from fault

@@ -1,0 +1,79 @@
+"""Ctrl-C while something must not be left half done.
+
+The last resort against a call that never returns: the end of its worker process.
+
+The alarm of `desim.core.limits` raises an exception between two instructions of Python. A policy
+may catch it, and a call into C may never come back to Python.
+"""
+
+import contextlib
+import faulthandler
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+
+@contextlib.contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Handle a Ctrl-C that comes during the block at its end.
+
+    Nothing is deferred outside the main thread, which alone handles signals, or if the process
+    ignores SIGINT, as one started in the background does.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    received: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if received:
+        handler(*received[0])
+
+
+@contextlib.contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in this thread, and in the processes that it starts until they unblock it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+#: Seconds beyond the limit after which the process is ended.
+_GRACE = 3.0
+
+
+#: Where the traceback goes that `faulthandler` insists on writing; empty in all other processes.
+_nowhere: list[TextIO] = []
+
+
+def allow_exit() -> None:
+    """Let this process be ended; its parent must notice that and go on."""
+    _nowhere.append(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 (stays open)
+
+
+@contextlib.contextmanager
+def hard_limit(seconds: float | None) -> Iterator[None]:
+    """End the process if the block takes longer than a limit and some grace.
+
+    Args:
+        seconds: The limit; None sets none. Nothing is ended where `allow_exit` was not called.
+    """
+    if seconds is None or not _nowhere:
+        yield
+        return
+    faulthandler.dump_traceback_later(seconds + _GRACE, exit=True, file=_nowhere[0])
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()

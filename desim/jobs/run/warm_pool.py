@@ -1,0 +1,226 @@
+"""Worker processes that stay between sweeps, so that the next one starts at once.
+
+Which files a worker has loaded or read, so that its parent notices when one is edited.
+"""
+
+import os
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from desim.errors import DesimError, UsageError
+from desim.jobs.run.executors import ChunkQueue, ChunkResult, Work
+from desim.jobs.run.job_messages import import_path, unpickle_and_play
+from desim.jobs.run.pool_executor import Numbered
+from desim.jobs.run.process_executor import ProcessExecutor
+from desim.jobs.run.signals import interrupts_blocked, interrupts_deferred
+from desim.opened_files import opened
+from desim.short_repr import short_repr
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+
+#: When a file was last modified, in nanoseconds, and its size in bytes.
+Stamp = tuple[int, int]
+
+
+#: Equals the stamp of no file: stands for a file that was modified while it was being loaded.
+CHANGED: Stamp = (-1, -1)
+
+
+#: Where Python and installed packages are, whose files no one edits between two sweeps.
+_INSTALLED = tuple(
+    os.path.join(sysconfig.get_path(name), "")  # noqa: PTH118 (compared as texts)
+    for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+
+
+#: In a worker: the files that its parent knows of.
+_told: set[str] = set()
+
+
+def play_and_tell(
+    message: bytes, path: Sequence[str], started: int
+) -> tuple[list[bytes], dict[str, Stamp]]:
+    """Play a chunk in a worker; return its rows, and the files loaded since the last chunk.
+
+    Args:
+        message: The chunk.
+        path: Where the parent finds modules.
+        started: A time before the worker was started, in nanoseconds.
+    """
+    since = time.time_ns() if _told else started
+    rows = unpickle_and_play(message, path)
+    loaded = {file: stamp(file) for file in _new_files()}
+    _told.update(loaded)
+    # Of a file that was modified since, its content may be another one than was loaded.
+    return rows, {f: now if now[0] < since else CHANGED for f, now in loaded.items()}
+
+
+def _new_files() -> set[str]:
+    """Return the files of loaded modules and of their data that are not known to the parent."""
+    # Not by `getattr`, which would run the `__getattr__` of modules that import lazily.
+    files = {module.__dict__.get("__file__") for module in [*sys.modules.values()]} | opened()
+    return {
+        file
+        for file in files
+        if isinstance(file, str) and file not in _told and not file.startswith(_INSTALLED)
+    }
+
+
+def stamp(file: str) -> Stamp:
+    """Return the stamp of a file; zeros where there is none, as for a module inside an archive."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 (hundreds of files before a sweep)
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def surroundings() -> Any:
+    """Return what a worker takes over from this process when it starts."""
+    return os.getcwd(), import_path(), dict(os.environ)  # noqa: PTH109 (compared as texts)
+
+
+#: Most worker processes of a pool.
+_MAX_WORKERS = 1_000
+
+
+def workers(count: int) -> "WarmPool":
+    """Return worker processes that stay between sweeps: `with desim.workers(2) as pool`.
+
+    Args:
+        count: How many, from 1 to 1,000.
+
+    Raises:
+        UsageError: It is no such number, or this process is itself a worker.
+    """
+    if type(count) is not int or not 1 <= count <= _MAX_WORKERS:
+        raise UsageError(
+            f"workers({short_repr(count)}) was called; give a whole number from 1 to "
+            f"{_MAX_WORKERS:,}"
+        )
+    return WarmPool(count)
+
+
+class WarmPool(ProcessExecutor):
+    """Plays chunks of several sweeps, one sweep after the other, in the same worker processes.
+
+    It plays what a new pool would: if a source file that a worker has loaded, the environment, the
+    current folder or `sys.path` has changed since the workers started, the next sweep starts them
+    anew. A worker that was killed is replaced, and after an exception or Ctrl-C those that are
+    still busy are.
+
+    Use it as a context manager, and as the *executor* of `sweep`, `compare`, `select` and `tune`.
+    """
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self._in_use = threading.Lock()
+        self._is_closed = False
+        #: Under what the workers were started; None before the first sweep.
+        self._started_in: Any = None
+        #: A time before that, in nanoseconds.
+        self._started = 0
+        self._loaded: dict[str, Stamp] = {}
+
+    def __enter__(self) -> Self:
+        self._refuse_closed()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<WarmPool of {self.workers} workers{', closed' if self._is_closed else ''}>"
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks.
+
+        Raises:
+            UsageError: The pool is closed, or is playing another sweep.
+        """
+        if not self._in_use.acquire(blocking=False):
+            raise UsageError(
+                "these workers are playing another sweep; let one end before the next starts, or "
+                "give each its own workers"
+            )
+        try:
+            self._begin()
+            yield from super().run(work, chunks)
+        except DesimError:
+            self._refuse_closed()
+            raise
+        finally:
+            self._end()
+            self._in_use.release()
+
+    def close(self) -> None:
+        """Kill the workers; the pool cannot be used afterwards."""
+        if not self._is_closed:
+            self._is_closed = True
+            super().close()
+
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise UsageError(
+                "these workers are closed; make the sweep inside `with desim.workers(...) as pool`"
+            )
+
+    def _begin(self) -> None:
+        """Start the workers anew where they are not as new ones would be."""
+        self._refuse_closed()
+        self._restarts = 0
+        now = surroundings()
+        if self._started_in is None:
+            self._started = time.time_ns()
+        elif now != self._started_in or not self._is_current():
+            self._restart()
+        self._started_in = now
+
+    def _is_current(self) -> bool:
+        """Return whether all workers live, and have loaded what the files hold."""
+        from concurrent.futures import BrokenExecutor
+
+        if any(stamp(file) != loaded for file, loaded in self._loaded.items()):
+            return False
+        try:
+            # Deferred, as an interrupt inside a future may leave its lock held.
+            with interrupts_deferred(), interrupts_blocked():
+                self._processes.submit(import_path).result()
+        except BrokenExecutor:
+            return False
+        return True
+
+    def _end(self) -> None:
+        """Leave no chunk of this sweep to the next one."""
+        if self._submitted and not self._is_closed:
+            self._restart()
+
+    def _restart(self) -> "dict[Future[list[bytes]], Numbered]":
+        self._refuse_closed()
+        self._loaded, self._started = {}, time.time_ns()
+        return super()._restart()
+
+    def _submit(self, message: bytes) -> "Future[list[bytes]]":
+        with interrupts_blocked():
+            return self._processes.submit(play_and_tell, message, import_path(), self._started)  # type: ignore[arg-type] # see `_rows`
+
+    def _rows(self, future: "Future[Any]") -> list[bytes]:
+        rows: list[bytes]
+        rows, loaded = future.result()
+        for file, known in loaded.items():
+            # Workers that have loaded different contents are not all current.
+            same = self._loaded.setdefault(file, known) == known
+            self._loaded[file] = known if same else CHANGED
+        return rows

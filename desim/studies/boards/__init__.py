@@ -1,0 +1,1 @@
+"""Leaderboards of one world, and of all worlds on one scale."""

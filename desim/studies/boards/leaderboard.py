@@ -1,0 +1,214 @@
+"""The leaderboard: the baselines of every world and preset, played and ranked."""
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from attrs import asdict, frozen
+
+from desim.catalog import model_finder, policy_finder
+from desim.catalog.policy_spec import Spec, read_policies
+from desim.catalog.presets import presets
+from desim.core.limits import Limits
+from desim.core.model_protocols import (
+    Model,
+    is_deterministic,
+    offers,
+)
+from desim.core.policy_protocols import (
+    HasBoardSeeds,
+    is_drawing,
+    is_informed,
+)
+from desim.episodes.lineup import assigned
+from desim.errors import UsageError
+from desim.jobs.rows.known_means import known_means, known_note
+from desim.jobs.rows.rows import Rows
+from desim.jobs.run.executors import Executor
+from desim.jobs.run.playing import Progress
+from desim.jobs.run.process_executor import ProcessExecutor
+from desim.studies.boards.board_table import board_table
+from desim.studies.boards.ranking import BoardLine, ranked
+from desim.studies.sweep import sweep
+
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Console, ConsoleOptions, Group
+
+__all__ = ["Board", "Entrant", "boards", "everything"]
+
+
+@frozen
+class Entrant:
+    """A policy of a board.
+
+    Attributes:
+        spec: As `[ROLE=]SPEC`.
+        seeds: The seeds on which it plays: one where all have the same episode.
+        informed: Whether it uses facts that its role cannot observe.
+        fixed: Whether all seeds have the same episode.
+    """
+
+    spec: str
+    seeds: tuple[int, ...]
+    informed: bool
+    fixed: bool
+
+
+@frozen
+class Board:
+    """The scores of the baselines of one preset of one world.
+
+    Attributes:
+        name: Model and preset, as `model/preset`.
+        entrants: The policies; the others are compared with the first.
+        rows: One for each episode.
+        seconds: Wall-clock time in which they were played.
+    """
+
+    name: str
+    entrants: tuple[Entrant, ...]
+    rows: Rows
+    seconds: float
+
+    @property
+    def reference(self) -> str:
+        """The policy with which the others are compared."""
+        return self.entrants[0].spec
+
+    @property
+    def seeds(self) -> int:
+        """The largest number of seeds on which a policy was played."""
+        return max(len(one.seeds) for one in self.entrants)
+
+    def ranked(self) -> list[BoardLine]:
+        """Return the lines; see `ranking.ranked`."""
+        return ranked(
+            self.rows,
+            self.reference,
+            [one.spec for one in self.entrants if one.informed],
+            [one.spec for one in self.entrants if one.fixed],
+        )
+
+    def __rich_console__(self, _: "Console", options: "ConsoleOptions") -> "Iterator[Group]":
+        episodes = f"{len(self.rows):,} episodes over {self.seeds:,} seeds"
+        rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
+        title = f"[bold]{self.name}[/]: {episodes}, {rate}"
+        lines = self.ranked()
+        known = known_note(self.rows, self.rows.column("seed"))
+        yield board_table(title, lines, self.reference, self.seeds, options.max_width, known)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what `desim baselines --json` prints: one plain object."""
+        model, _, preset = self.name.partition("/")
+        known = None
+        with contextlib.suppress(UsageError):  # damaged data are no fault of the board
+            known = known_means(self.rows, self.rows.column("seed"))
+        return {
+            "model": model,
+            "preset": preset,
+            "against": self.reference,
+            "seconds": self.seconds,
+            "lines": [asdict(line) for line in self.ranked()],
+            "known": known.plain() if known else None,
+        }
+
+
+def everything(names: Sequence[str] = ()) -> list[str]:
+    """Return `model/preset` for every preset of the named models, or of all models.
+
+    The name of a function that returns a model stays as it is.
+
+    Raises:
+        UsageError: There is no such model or preset.
+    """
+    found = []
+    for name in names or model_finder.models():
+        model, _, preset = name.partition("/")
+        of_function = model_finder.builder(model) is not None
+        if preset or of_function:
+            model_finder.model(model, preset)
+            found.append(name)
+        else:
+            found += [f"{model}/{one}" for one in presets(model_finder.model_class(model))]
+    return found
+
+
+def boards(
+    names: Sequence[str],
+    seeds: Sequence[int],
+    jobs: int,
+    progress: Progress = lambda _done, _total: None,
+    limits: Limits | None = None,
+) -> Iterator[Board]:
+    """Play the baselines of one world after the other.
+
+    A policy whose episode is the same on all seeds plays once.
+
+    Args:
+        names: As `everything` returns them.
+        seeds: Shared by all worlds.
+        jobs: Worker processes.
+        progress: Called with the number of finished episodes and of all episodes.
+        limits: Of each episode; one that reaches a limit fails.
+
+    Raises:
+        UsageError: A world has no baselines.
+    """
+    entrants = {name: _entrants(model_finder.model(name), seeds) for name in names}
+    for name in [name for name, each in entrants.items() if not each]:
+        raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
+    total = sum(len(one.seeds) for each in entrants.values() for one in each)
+    before = 0
+    with contextlib.closing(ProcessExecutor(jobs)) as executor:
+        for name, each in entrants.items():
+            start = time.perf_counter()
+            rows = _played(name, each, executor, limits, partial(_add, progress, before, total))
+            yield Board(name, each, rows, time.perf_counter() - start)
+            before += len(rows)
+
+
+def _entrants(model: Model[Any], seeds: Sequence[int]) -> tuple[Entrant, ...]:
+    return tuple(_entrant(spec, model, tuple(seeds)) for spec in policy_finder.baselines(model))
+
+
+def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
+    makers = [
+        policy_finder.policy(Spec.read(text).name, of)
+        for text, of in assigned(model, read_policies([spec]))
+    ]
+    fixed = is_deterministic(model) and not any(map(is_drawing, makers))
+    most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
+    count = 1 if fixed else min([len(seeds), *most])
+    return Entrant(spec, seeds[:count], any(is_informed(maker, model) for maker in makers), fixed)
+
+
+def _played(
+    name: str,
+    entrants: Sequence[Entrant],
+    executor: Executor,
+    limits: Limits | None,
+    progress: Progress,
+) -> Rows:
+    """Play each policy on its seeds; rows are in the order of the policies."""
+    by_seeds: dict[tuple[int, ...], list[Entrant]] = {}
+    for one in entrants:
+        by_seeds.setdefault(one.seeds, []).append(one)
+    found: list[Any] = []
+    for seeds, each in by_seeds.items():
+        found += sweep(
+            name,
+            [read_policies([one.spec]) for one in each],
+            seeds,
+            executor=executor,
+            progress=partial(_add, progress, len(found), 0),
+            limits=limits,
+        )
+    order = {label: place for place, label in enumerate(one.spec for one in entrants)}
+    return Rows(sorted(found, key=lambda row: order[row["policy"]]))
+
+
+def _add(progress: Progress, before: int, total: int, done: int, _total: int) -> None:
+    """Report the progress of a part as progress of the whole."""
+    progress(before + done, total)

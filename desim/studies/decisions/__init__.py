@@ -1,0 +1,1 @@
+"""The value of single decisions: regret and branches."""

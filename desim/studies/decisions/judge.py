@@ -1,0 +1,106 @@
+"""Plays a decision of a record and what else could have been answered to it; for `regret`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from desim.episodes.collector import rare_collections
+from desim.episodes.futures.past import Arm, Past
+from desim.episodes.futures.what_if import outcome
+from desim.errors import DesimError
+from desim.short_repr import short_repr
+from desim.studies.decisions.questions import Question
+
+__all__ = ["Judge", "Judged", "parted"]
+
+
+@frozen
+class Judged:
+    """What was played of a question.
+
+    Attributes:
+        best: The place of the best other action among the actions; 0 where there is no other.
+        recorded: Scores of the recorded action, one for each future on which they are compared.
+        others: Scores of the best other action.
+    """
+
+    best: int
+    recorded: tuple[float, ...]
+    others: tuple[float, ...]
+
+
+@frozen
+class Judge:
+    """Plays the continuations of some questions; a worker receives one.
+
+    Attributes:
+        past: The record, without observations.
+        then: Policies of all roles that play on.
+        fresh: Roles whose policies observe nothing before they decide.
+        seeds: Of the futures; None for the true one.
+    """
+
+    past: Past
+    then: Mapping[str, Any]
+    fresh: frozenset[str]
+    seeds: tuple[int | None, ...]
+
+    def __call__(self, questions: Sequence[Question]) -> Iterator[bytes]:
+        """Yield what was played of each question, as JSON of a `Judged`."""
+        with rare_collections():  # each episode would end with a collection
+            for question in questions:
+                yield msgspec.json.encode(self.judged(question))
+
+    def episodes(self, question: Question) -> int:
+        """Return how many episodes a question takes."""
+        others = len(question.actions) - 1
+        choosing, estimating = parted(self.seeds, others)
+        return len(choosing) * others + 2 * len(estimating) if others else 0
+
+    def judged(self, question: Question) -> Judged:
+        """Choose the best other action on some futures, and compare it on the others.
+
+        The best of several means is too high where it was chosen: there it is best by luck, too. So
+        futures that choose do not estimate.
+        """
+        others = range(1, len(question.actions))
+        if not others:
+            return Judged(0, (), ())
+        choosing, estimating = parted(self.seeds, len(others))
+        means = {
+            number: sum(self.scores(question, number, choosing)) for number in others if choosing
+        }
+        # The first of equals: options come in an order, and a result must not depend on chance.
+        best = max(means, key=means.__getitem__) if means else 1
+        recorded, other = (self.scores(question, number, estimating) for number in (0, best))
+        return Judged(best, recorded, other)
+
+    def scores(
+        self, question: Question, number: int, seeds: Sequence[int | None]
+    ) -> tuple[float, ...]:
+        """Return the scores of one action, future by future."""
+        action = question.actions[number]
+        arm = Arm(question.at, action, self.then, self.fresh)
+        try:
+            return tuple(outcome(self.past, arm, seed) for seed in seeds)
+        except DesimError as fault:
+            what = f"decision {question.at} answered with {short_repr(action)}"
+            raise type(fault)(f"{what}: {fault}") from fault
+
+
+def parted(
+    seeds: Sequence[int | None], others: int
+) -> tuple[Sequence[int | None], Sequence[int | None]]:
+    """Return the futures on which the best of some other actions is chosen, and the rest.
+
+    One other action needs no choice. A single future has to do both.
+
+    >>> parted((0, 1, 2), 4), parted((0, 1, 2), 1), parted((None,), 2)
+    (((0,), (1, 2)), ((), (0, 1, 2)), ((None,), (None,)))
+    """
+    if others <= 1:
+        return seeds[:0], seeds
+    half = len(seeds) // 2
+    return (seeds[:half], seeds[half:]) if half else (seeds, seeds)

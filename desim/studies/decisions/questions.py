@@ -1,0 +1,120 @@
+"""Which decisions of a record are judged, and what else could have been answered to each."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.streams import generator
+from desim.episodes.futures.past import Past
+from desim.episodes.futures.what_if import decided_at
+from desim.errors import UsageError, possible
+from desim.schema import tagged
+from desim.studies.decisions.branch_table import plain_action
+
+__all__ = ["Question", "chosen", "of_options", "of_policies"]
+
+
+@frozen
+class Question:
+    """A decision and what else could have been answered.
+
+    Attributes:
+        at: How many decisions precede it.
+        actions: The recorded action first, then the others.
+        left_out: How many options are not among them, as there are too many.
+    """
+
+    at: int
+    actions: tuple[Any, ...]
+    left_out: int = 0
+
+
+def chosen(
+    past: Past, role: str = "", decisions: slice | None = None, kinds: Collection[str] = ()
+) -> list[int]:
+    """Return the numbers of the decisions that are judged.
+
+    Args:
+        past: The record.
+        role: The role that made them; empty for any.
+        decisions: Which, by their numbers from 0; None for all.
+        kinds: Names of recorded actions, as in `{"do": "task_accept"}`; empty for any.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if role and role not in past.header.policies:
+        roles = ", ".join(past.header.policies)
+        raise UsageError(f"no policy plays {role!r} in the record; its roles are {roles}")
+    count = len(past.moments)
+    if not count:
+        raise UsageError("the record has no decision")
+    numbers = range(count)[decisions or slice(None)]
+    if not numbers:
+        raise UsageError(f"no decision of the record is meant; it has {count}: 0 to {count - 1}")
+    found = [at for at in numbers if role in ("", past.moments[at].role)]
+    if not found:
+        raise UsageError(f"none of these {len(numbers)} decisions is one of {role!r}")
+    return _of_kinds(past, found, kinds) if kinds else found
+
+
+def _of_kinds(past: Past, numbers: Sequence[int], kinds: Collection[str]) -> list[int]:
+    """Return those of some decisions whose recorded action has one of some names.
+
+    Raises:
+        UsageError: None of them has.
+    """
+    by_number = {at: plain_action(past.moments[at].action)["do"] for at in numbers}
+    for kind in kinds:
+        if kind not in by_number.values():
+            known = possible(kind, dict.fromkeys(by_number.values()))
+            raise UsageError(f"none of these {len(numbers)} decisions was {kind!r}; {known}")
+    return [at for at in numbers if by_number[at] in kinds]
+
+
+def of_options(past: Past, at: int, most: int) -> Question:
+    """Return a decision with the options of its role.
+
+    Raises:
+        UsageError: The role offers none.
+    """
+    moment = past.moments[at]
+    options = past.model.roles[moment.role].options
+    if options is None:
+        raise UsageError(
+            f"role {moment.role!r} offers no options; name a policy instead (--against SPEC), or "
+            "a role that offers some (--role)"
+        )
+    offered = list(options(moment.observation))
+    ranked = sorted(range(len(offered)), key=lambda n: -offered[n].value)
+    taken = offered
+    if len(offered) > most:
+        draws = generator(past.header.seed, "regret", str(at))
+        some = draws.choice(ranked[1:], most - 1, replace=False) if most > 1 else ()
+        taken = [offered[n] for n in sorted({ranked[0], *map(int, some)})]
+    actions = _distinct(moment.action, [one.action for one in taken])
+    return Question(at, actions, len(offered) - len(taken))
+
+
+def of_policies(
+    past: Past, numbers: Sequence[int], others: Mapping[str, Any], base: Mapping[str, Any]
+) -> list[Question]:
+    """Return decisions with what a policy of their role would have done."""
+    wanted = frozenset(numbers)
+    found = [
+        Question(at, _distinct(past.moments[at].action, [action]))
+        for at, action in enumerate(decided_at(past, others, base))
+        if at in wanted and past.moments[at].role in others
+    ]
+    if not found:
+        raise UsageError(f"none of these decisions is one of {' or '.join(map(repr, others))}")
+    return found
+
+
+def _distinct(recorded: Any, others: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the recorded action first, then the others that differ from it and from each other."""
+    found: dict[bytes, Any] = {}
+    for one in (recorded, *others):
+        found.setdefault(tagged(one), one)
+    return tuple(found.values())

@@ -1,0 +1,159 @@
+"""`regret`: which decisions of a record cost most, against what else could have been done."""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from desim.core.limits import Limits
+from desim.episodes.futures.past import Past
+from desim.episodes.futures.what_if import fresh_roles, players, players_of_all
+from desim.episodes.lineup import Policies
+from desim.errors import UsageError
+from desim.jobs.run.executors import WorkerDied
+from desim.jobs.run.in_workers import check_jobs
+from desim.records.episode import Episode
+from desim.short_repr import short_repr
+from desim.statistics.intervals import checked_level
+from desim.studies.decisions.branch_table import (
+    check_futures_count,
+    fresh_note,
+    labels,
+)
+from desim.studies.decisions.judge import Judge
+from desim.studies.decisions.judging import Judging
+from desim.studies.decisions.questions import chosen, of_options, of_policies
+from desim.studies.decisions.regret_store import opened_store
+from desim.studies.decisions.regret_table import RegretTable
+
+__all__ = ["OPTIONS", "RegretStopped", "regret"]
+
+#: The name of the comparison with all options of a role.
+OPTIONS = "options"
+
+
+class RegretStopped(KeyboardInterrupt):
+    """Ctrl-C; the text says how to go on.
+
+    Attributes:
+        found: The table of the decisions that were judged; None where there is none.
+    """
+
+    def __init__(self, text: str, found: RegretTable | None) -> None:
+        super().__init__(text)
+        self.found = found
+
+
+def regret(
+    record: str | Path | Episode,
+    then: Policies = None,
+    *,
+    against: Policies = OPTIONS,
+    role: str = "",
+    decisions: slice | None = None,
+    kinds: Collection[str] = (),
+    futures: int | None = 30,
+    most_options: int = 12,
+    level: float = 0.95,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    restart: bool = False,
+    trust: bool = False,
+    model: str = "",
+    params: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RegretTable:
+    """Estimate for each decision on record how much better another one would have been.
+
+    For each decision the recorded action and other actions are played: the decisions before it are
+    repeated, those open together with it keep their recorded answers, and *then* plays on after
+    every action alike, over the same futures. No policy of the record is built or asked.
+
+    The best other action is chosen on the first half of the futures and compared with the recorded
+    one on the second: the largest of several means is too large on the futures that chose it, and
+    would call noise a mistake.
+
+    Args:
+        record: A record, whole or cut, or an episode.
+        then: Policies of all roles that play on.
+        against: "options" for all that `Role.options` offers, or a policy, or policies by role.
+        role: The role whose decisions are judged; empty for all that *against* can judge.
+        decisions: Which, by their numbers from 0; None for all.
+        kinds: Names of the recorded actions that are judged, as in `{"do": "task_accept"}`; empty
+            for all.
+        futures: How many are drawn, with the seeds 0, 1, ...; None takes the true one alone, which
+            is hindsight.
+        most_options: Of a decision with more options, the one of the highest value and a random
+            sample of the others are played; at least 1.
+        level: At which all intervals hold together, above 0 and below 1.
+        jobs: Worker processes; the result is the same for any number.
+        out: A folder that keeps every decision that was judged. The same call goes on where it was
+            stopped, and one with another *role*, other *decisions* or *kinds* judges only what is
+            new; other arguments, another record or other code are refused.
+        restart: Discard what *out* holds.
+        trust: As in `Past.read`, like *model*, *params* and *limits*.
+        model: As above.
+        params: As above.
+        limits: As above.
+        progress: Called with the numbers of finished and of all episodes.
+
+    Raises:
+        BadRecord: The record cannot be read or does not replay.
+        UsageError: There is no such role or decision, the role offers no options, or a policy is
+            missing or cannot play branches; *out* holds another comparison, or is in use.
+        PolicyFailed: A policy failed.
+        WorkerDied: A worker process ended.
+        RegretStopped: Ctrl-C.
+
+    Warns:
+        SweepWarning: Rows in *out* were damaged or discarded.
+    """
+    check_futures_count(futures)
+    checked_level(level)
+    check_jobs(jobs)
+    if type(most_options) is not int or most_options < 1:
+        raise UsageError(f"{short_repr(most_options)} options were given; at least 1 is played")
+    start = time.perf_counter()
+    past = Past.read(record, trust=trust, model=model, params=params, limits=limits)
+    seconds = time.perf_counter() - start
+    redrawn = futures is not None
+    base = players_of_all(past, then, redrawn=redrawn)
+    numbers = chosen(past, role, decisions, kinds)
+    others: dict[str, Any] = {}
+    if against == OPTIONS:
+        questions = [of_options(past, at, most_options) for at in numbers]
+    else:
+        others = players(past, against, redrawn=redrawn)
+        _check_judges(others, role)
+        questions = of_policies(past, numbers, others, base)
+    name = labels(others) if others else OPTIONS
+    fresh = fresh_roles(past, base)
+    seeds = (None,) if futures is None else tuple(range(futures))
+    judging = Judging(
+        past,
+        questions,
+        Judge(past.bare(), base, fresh, seeds),
+        level,
+        then=labels(base),
+        against=name,
+        notes=tuple(fresh_note(base, fresh)),
+    )
+    topics = (
+        {} if out is None else judging.identity(others, most_options, texts=trust or bool(params))
+    )
+    with opened_store(out, topics, restart=restart) as store:
+        try:
+            judging.play(store, jobs, seconds, progress or (lambda _done, _total: None))
+        except KeyboardInterrupt:
+            text = judging.stopped_text(store, resumable=out is not None)
+            raise RegretStopped(text, judging.so_far(store)) from None
+        except WorkerDied as fault:
+            text = judging.stopped_text(store, resumable=out is not None)
+            raise WorkerDied(f"{fault}; {text}") from None
+        return judging.table(store)
+
+
+def _check_judges(others: Mapping[str, Any], role: str) -> None:
+    if role and role not in others:
+        raise UsageError(f"--against names no policy for {role!r}; it names {', '.join(others)}")

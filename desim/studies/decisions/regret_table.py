@@ -1,0 +1,244 @@
+"""The table of `regret`: what each decision cost, the dearest first."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from desim.episodes.futures.past import Past
+from desim.jobs.rows.comparison_table import SAME, UNKNOWN, as_text, estimate_cells, rich_table
+from desim.statistics.pairing import Difference
+from desim.studies.decisions.branch_table import (
+    Place,
+    action_text,
+    hindsight_note,
+    plain_difference,
+    redrawn_notes,
+    with_notes,
+)
+
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Group
+
+__all__ = ["DecisionRegret", "RegretTable"]
+
+
+@frozen
+class DecisionRegret:
+    """How much better another action would have been than the recorded one.
+
+    Attributes:
+        place: Where the decision is.
+        recorded: The recorded action as its tagged object.
+        played: How many other actions were played.
+        left_out: How many options were not, as there were too many.
+        best: The best other action; None where there was none.
+        found: Of its scores less those of the recorded action, on futures that did not choose it;
+            above 0 the recorded action was the worse one.
+        recorded_mean: The mean score of the recorded action on these futures.
+    """
+
+    place: Place
+    recorded: Mapping[str, Any]
+    played: int
+    left_out: int = 0
+    best: Mapping[str, Any] | None = None
+    found: Difference | None = None
+    recorded_mean: float | None = None
+
+    @property
+    def cost(self) -> float:
+        """The estimated difference; 0 where there was no other action."""
+        return self.found.paired.mean if self.found else 0.0
+
+    @property
+    def costs(self) -> bool:
+        """Whether the whole interval of the difference is above 0."""
+        low = self.found.paired.low if self.found else None
+        return low is not None and low > 0
+
+    @property
+    def same(self) -> bool:
+        """Whether the difference is the same in each of several futures."""
+        return self.found is not None and self.found.paired.sd == 0
+
+    def plain(self) -> dict[str, Any]:
+        """Return the line as a plain object."""
+        paired = self.found.paired if self.found else None
+        return {
+            **self.place.plain(),
+            "recorded": self.recorded,
+            "best": self.best,
+            "played": self.played,
+            "left_out": self.left_out,
+            "n": paired.n if paired else 0,
+            "recorded_mean": self.recorded_mean,
+            **plain_difference(paired),
+            "costs": self.costs,
+        }
+
+
+@frozen
+class RegretTable:
+    """What the decisions of a record cost; `print` shows the dearest.
+
+    Attributes:
+        lines: One for each decision that was judged, in the order of the episode.
+        then: Who played on.
+        against: With what the decisions were compared: "options", or policies.
+        futures: How many were drawn; None where the true one was taken.
+        level: At which the intervals hold together.
+        model: The name of the model.
+        seed: The episode's seed.
+        notes: What a reader must know of the futures.
+        top: How many lines are printed.
+    """
+
+    lines: tuple[DecisionRegret, ...]
+    then: str
+    against: str
+    futures: int | None
+    level: float
+    model: str
+    seed: int
+    notes: tuple[str, ...]
+    top: int = 10
+
+    @classmethod
+    def of(
+        cls,
+        past: Past,
+        lines: tuple[DecisionRegret, ...],
+        *,
+        then: str,
+        against: str,
+        futures: int | None,
+        level: float,
+        notes: Sequence[str] = (),
+    ) -> "RegretTable":
+        """Return the table of some decisions of a record."""
+        of_futures = [hindsight_note()] if futures is None else redrawn_notes(past)
+        head, said = past.header, (*of_futures, *notes)
+        return cls(lines, then, against, futures, level, head.model, head.seed, said)
+
+    @property
+    def ranked(self) -> list[DecisionRegret]:
+        """The decisions that had another action, the largest difference first."""
+        compared = [line for line in self.lines if line.found]
+        return sorted(compared, key=lambda line: (-line.cost, line.place.at))
+
+    @property
+    def costly(self) -> list[DecisionRegret]:
+        """The decisions whose whole interval is above 0, in the order of the episode."""
+        return [line for line in self.lines if line.costs]
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __rich__(self) -> "Group":
+        roles = len({line.place.role for line in self.lines}) > 1
+        left = dict.fromkeys((0, *range(1, 4 + roles)), 0)
+        heads = ["at", "when", *(["role"] if roles else []), "recorded", self._other, "n"]
+        heads += ["difference", f"{100 * self.level:g} % interval", ""]
+        rows = [_cells(line, roles=roles) for line in self.ranked[: self.top]]
+        table = rich_table(heads, rows, left)
+        return with_notes(table, [self._counts(), *self.explanations()])
+
+    def explanations(self) -> list[str]:
+        """Return the sentences without which the differences could be misread."""
+        meaning = (
+            f"difference: mean score with {self._compared}, less that with the recorded action; "
+            f"{self.then} plays on after either"
+        )
+        no_sum = (
+            "the differences do not add up to a loss: each changes one decision of the record, "
+            f"keeps all before it, and lets {self.then} decide after it"
+        )
+        compared = len(self.ranked)
+        return [meaning, *self._how(compared), *self._sampled(), *self.notes, no_sum]
+
+    def plain(self) -> dict[str, Any]:
+        """Return what `--json` prints: one plain object with all decisions in their order."""
+        return {
+            "model": self.model,
+            "seed": self.seed,
+            "then": self.then,
+            "against": self.against,
+            "futures": self.futures,
+            "level": self.level,
+            "notes": self.explanations(),
+            "decisions": [line.plain() for line in self.lines],
+        }
+
+    @property
+    def _other(self) -> str:
+        return "best other option" if self.against == "options" else self.against
+
+    @property
+    def _compared(self) -> str:
+        return "the best other option" if self.against == "options" else f"that of {self.against}"
+
+    def _counts(self) -> str:
+        """Return how many decisions are shown, and how many of them cost."""
+        compared = len(self.ranked)
+        shown = f"{min(self.top, compared)} of {len(self.lines)} decisions, the dearest first"
+        if same := len(self.lines) - compared:
+            options = self.against == "options"
+            shown += f"; {same} {'had no other option' if options else 'were the same action'}"
+        if self.futures is not None and self.futures > 1:
+            shown += f"; * marks an interval above 0: {len(self.costly)} of {compared}"
+        return shown
+
+    def _how(self, compared: int) -> list[str]:
+        """Return how the estimates were made."""
+        if self.futures is None:
+            return []
+        found = []
+        several = self.against == "options" and any(line.played > 1 for line in self.lines)
+        if several and self.futures > 1:
+            found.append(
+                f"of {self.futures} futures {self.futures // 2} choose the best option and the "
+                "others estimate the difference, as the largest of several means is too large "
+                "where it was chosen"
+            )
+        if several and self.futures == 1:
+            found.append(
+                "one future both chooses the best option and estimates the difference, which is "
+                "too large therefore"
+            )
+        if any(line.found and line.found.paired.low is None for line in self.lines):
+            found.append("no interval: it takes at least two futures to estimate (--futures)")
+        elif compared > 1:
+            found.append(f"the {compared} intervals hold together (Bonferroni)")
+        if any(line.same for line in self.lines):
+            found.append(
+                f"{SAME}: the same difference in every future, so it has no interval, and counts "
+                "as above 0 where it is"
+            )
+        return found
+
+    def _sampled(self) -> list[str]:
+        """Return of how many decisions only some of the options were played."""
+        cut = [line.left_out for line in self.lines if line.left_out]
+        if not cut:
+            return []
+        note = (
+            f"{len(cut)} decisions had up to {max(cut)} more options than were played: the one of "
+            "the highest value and a random sample of the others were"
+        )
+        return [note]
+
+
+def _cells(line: DecisionRegret, *, roles: bool) -> list[str]:
+    place = line.place
+    paired = line.found.paired if line.found else None
+    return [
+        str(place.at),
+        place.when,
+        *([place.role] if roles else []),
+        action_text(line.recorded),
+        action_text(line.best) if line.best else UNKNOWN,
+        f"{paired.n:,}" if paired else UNKNOWN,
+        *estimate_cells(paired, sd=False),
+        "*" if line.costs else "",
+    ]

@@ -1,0 +1,248 @@
+"""The sweep that the command line describes: by options, a TOML file, or options over a file.
+
+A file holds `model`, `preset`, `policies` (a list of specs and of tables of roles to specs),
+`seeds` ("0:500" or a list) and a table `set` of values or lists of values by parameter, such as
+`"policy.target" = [20, 24, 28]`. A table `design` plays points instead of all combinations: `kind`,
+and what else `DesignSpec` holds; `set` then holds ranges such as "1e6:5e6", too.
+"""
+
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from desim.catalog.policy_spec import read_policies
+from desim.core.limits import Limits
+from desim.errors import SchemaError, UsageError
+from desim.jobs.rows.rows import Rows
+from desim.jobs.run.playing import Progress
+from desim.schema import from_plain
+from desim.show.files import read_regular
+from desim.studies.designs import ANALYSED, Analysis, DesignSpec, analyse
+from desim.studies.designs.kinds import planned
+from desim.studies.select import Choice, select
+from desim.studies.sweep import sweep
+from desim.studies.until import Comparison, compare
+
+__all__ = ["SweepSpec", "read_config", "read_entries", "read_seeds"]
+
+#: The seeds of a sweep that names none.
+_SEEDS = range(20)
+
+#: Bytes of the file of a sweep, which is a short one.
+_MAX_BYTES = 1_000_000
+
+#: Joins the roles of one way to play; the + of the number 1e+5 does not.
+_PLUS = re.compile(r"\+(?=[a-zA-Z_][\w.]*=)")
+
+#: A policy as text, or a mapping of roles to such.
+_Policies = str | dict[str, str]
+
+
+@frozen
+class SweepSpec:
+    """A sweep as plain data.
+
+    Attributes:
+        model: A name, or `module:Class`.
+        preset: Empty stands for the first.
+        policies: Specs, or mappings of roles to specs; each is one way to play.
+        seeds: "A:B" without B, "A,B,...", or the numbers themselves.
+        set: A value or a list of values by parameter, or by `policy.` and an argument; with a
+            design also ranges.
+        design: Points to play instead of all combinations.
+    """
+
+    model: str
+    preset: str = ""
+    policies: list[str | dict[str, str]] = field(factory=list)
+    seeds: str | list[int] = ""
+    set: dict[str, Any] = field(factory=dict)
+    design: DesignSpec | None = None
+
+    def play(
+        self,
+        *,
+        jobs: int,
+        out: str | None,
+        executor: str | None,
+        progress: Progress | None,
+        limits: Limits | None = None,
+        restart: bool = False,
+        retry_failed: bool = False,
+        series: bool = False,
+    ) -> Rows:
+        """Play the sweep; the arguments are those of `desim.sweep`."""
+        return sweep(
+            self.model,
+            self._entries,
+            self._seeds,
+            preset=self.preset,
+            set=self.set,
+            design=self.design,
+            jobs=jobs,
+            out=out,
+            executor=executor,
+            progress=progress,
+            limits=limits,
+            restart=restart,
+            retry_failed=retry_failed,
+            series=series,
+        )
+
+    def compare(self, **options: Any) -> Comparison:
+        """Play the sweep until intervals are narrow; the arguments are those of `compare`.
+
+        Raises:
+            UsageError: As `compare`, or there is a design, which is played as a whole.
+        """
+        self._refuse_design()
+        return compare(
+            self.model,
+            self._entries,
+            seeds=self._seeds,
+            preset=self.preset,
+            set=self.set,
+            **options,
+        )
+
+    def select(self, **options: Any) -> Choice:
+        """Select the best of the sweep; the arguments are those of `select`.
+
+        Raises:
+            UsageError: As `select`, or there is a design, which is played as a whole.
+        """
+        self._refuse_design()
+        return select(
+            self.model,
+            self._entries,
+            seeds=self._seeds,
+            preset=self.preset,
+            set=self.set,
+            **options,
+        )
+
+    @property
+    def analysed(self) -> bool:
+        """Whether the design shows effects or indices, and not its points alone."""
+        return self.design is not None and self.design.kind in ANALYSED
+
+    def analyse(self, rows: Rows, show: Sequence[str]) -> Analysis | None:
+        """Return what the rows of the sweep show of its design; None where there is nothing."""
+        if self.design is None:
+            return None
+        return analyse(rows, planned(self.design, self.set)[0], show=show)
+
+    def _refuse_design(self) -> None:
+        if self.design is not None:
+            raise UsageError(
+                f"the design {self.design.kind} is played as a whole; leave out --design, or "
+                "--until and --select"
+            )
+
+    @property
+    def _entries(self) -> list[_Policies]:
+        return list(self.policies) or ["greedy"]
+
+    @property
+    def _seeds(self) -> Sequence[int]:
+        return read_seeds(self.seeds) if isinstance(self.seeds, str) else self.seeds
+
+
+def read_config(
+    model: str,
+    preset: str,
+    changes: Mapping[str, str],
+    specs: Sequence[str],
+    seeds: str,
+    design: str = "",
+) -> SweepSpec:
+    """Return the sweep that options describe; they take precedence over a TOML file.
+
+    Args:
+        model: A model's name, or the path of a file that ends in .toml.
+        preset: Empty if not given.
+        changes: Texts `V` or `V1,V2,...` by parameter.
+        specs: The texts of `--policy`; see `read_entries`.
+        seeds: See `read_seeds`; empty if not given.
+        design: See `DesignSpec.read`; empty if not given.
+
+    Raises:
+        UsageError: The file cannot be read or holds no sweep, or the policies are wrong.
+    """
+    spec = _from_file(Path(model)) if model.endswith(".toml") else SweepSpec(model)
+    values = {key: _values(text) for key, text in changes.items()}
+    return evolve(
+        spec,
+        preset=preset or spec.preset,
+        policies=read_entries(specs) or spec.policies,
+        seeds=seeds or spec.seeds,
+        set={**spec.set, **values},
+        design=DesignSpec.read(design) if design else spec.design,
+    )
+
+
+def read_entries(texts: Sequence[str]) -> list[_Policies]:
+    """Return the ways to play that several `--policy` texts describe.
+
+    Texts that name different roles are one way to play, as in `desim run`. Texts that name the same
+    role are several ways to play, and so are texts that name none. `+` joins the roles of one way
+    within a text.
+
+    >>> read_entries(["base_stock,target=20", "greedy"])
+    ['base_stock,target=20', 'greedy']
+    >>> read_entries(["retailer=base_stock", "factory=greedy"])
+    [{'retailer': 'base_stock', 'factory': 'greedy'}]
+    >>> read_entries(["retailer=base_stock", "retailer=greedy+factory=greedy"])
+    [{'retailer': 'base_stock'}, {'retailer': 'greedy', 'factory': 'greedy'}]
+
+    Raises:
+        UsageError: A text is wrong, or it is not clear which texts belong together.
+    """
+    policies: list[_Policies] = [read_policies(_PLUS.split(text)) for text in texts]
+    roles = [one for one in policies if isinstance(one, dict)]
+    if not any(a.keys().isdisjoint(b) for a, b in itertools.combinations(roles, 2)):
+        return policies
+    if len(roles) < len(policies) or sum(map(len, roles)) > len(set().union(*roles)):
+        given = " ".join(f"--policy {text}" for text in texts)
+        joined = "+".join(f"{role}=SPEC" for role in dict.fromkeys(itertools.chain(*roles)))
+        raise UsageError(
+            f"{given} may be read as one way to play or as several; join the roles of each way "
+            f"with +, as in --policy {joined}, or list the ways in a TOML file"
+        )
+    return [{role: spec for one in roles for role, spec in one.items()}]
+
+
+def read_seeds(text: str) -> Sequence[int]:
+    """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text stands for 0:20.
+
+    Raises:
+        UsageError: The text is neither.
+    """
+    if not text:
+        return _SEEDS
+    start, colon, stop = text.partition(":")
+    try:
+        return range(int(start), int(stop)) if colon else [int(n) for n in text.split(",")]
+    except ValueError:
+        raise UsageError(f"seeds {text!r} were given; write A:B (without B) or A,B,...") from None
+
+
+def _from_file(path: Path) -> SweepSpec:
+    try:
+        plain = tomllib.loads(read_regular(path, _MAX_BYTES).decode())
+        spec: SweepSpec = from_plain(plain, SweepSpec)
+    except OSError as fault:
+        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError, RecursionError) as fault:
+        raise UsageError(f"{path} describes no sweep: {fault}") from None
+    return spec
+
+
+def _values(text: str) -> str | list[str]:
+    """Split V1,V2,... into texts; a JSON list or object is one value."""
+    return text if text[:1] in {"[", "{"} or "," not in text else text.split(",")

@@ -1,0 +1,292 @@
+"""The mean score of a policy as a function of its parameters, for optimisers.
+
+All points play the same seeds (common random numbers), so the function is deterministic and the
+difference of two points is that of paired episodes. The best of many means is biased upwards: play
+the result on other seeds with `Problem.scores` before it is believed.
+
+One model and one policy at a point of ranges, on some seeds: what a search plays.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import field, frozen
+
+from desim.core.limits import Limits
+from desim.errors import DesimError, UsageError
+from desim.jobs.plan.grid import Grid, checked_seeds, grid
+from desim.jobs.plan.ranges import Choices, Range, read_ranges
+from desim.jobs.rows.failures import counted
+from desim.jobs.run.executors import Executor
+from desim.jobs.run.playing import playing
+from desim.short_repr import short_repr
+from desim.studies.tuning.optuna_study import Point
+
+if TYPE_CHECKING:
+    import optuna
+
+
+def plan_of_point(
+    model: Any,
+    policy: Any,
+    preset: str,
+    fixed: Mapping[str, Any],
+    limits: Limits | None,
+    point: Point,
+    seeds: Sequence[int],
+) -> Grid:
+    """Return the grid of one point: one model, one policy.
+
+    Raises:
+        UsageError: A name does not exist, a value is refused, or there are several.
+    """
+    found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
+    if len(found) != len(seeds):
+        raise UsageError(
+            f"{len(found.variants)} models and {len(found.entries)} policies were given; tuning "
+            "takes one of each, and one value of a parameter that has no range"
+        )
+    return found
+
+
+def probed(
+    plan_of: Callable[[Point, Sequence[int]], Grid],
+    ranges: Mapping[str, Range | Choices],
+    seeds: Sequence[int],
+) -> list[Grid]:
+    """Return the grids of the lowest, the middle and the highest point that are not refused.
+
+    Raises:
+        UsageError: All are refused, as where a name is wrong.
+    """
+    found, refusals = [], []
+    for place in (0.0, 0.5, 1.0):
+        point = {name: one.value(place) for name, one in ranges.items()}
+        try:
+            found.append(plan_of(point, seeds))
+        except UsageError as fault:
+            refusals.append(fault)
+    if not found:
+        raise refusals[0]
+    return found
+
+
+#: Seeds where none are given.
+_SEEDS = range(20)
+
+
+#: Points of which the scores are kept, so that an optimiser which returns to one plays nothing.
+_KEPT = 10_000
+
+
+@frozen(eq=False)
+class Problem:
+    """A function to be optimised; see `problem`.
+
+    A point is a mapping of parameters to values, or a vector in the order of `names`: a whole or a
+    real number, the decimal logarithm of one with a `log` range, and the place of a choice from 0.
+    Entries of whole numbers and choices are rounded.
+
+    Attributes:
+        model: As `problem` takes it.
+        policy: As `problem` takes it.
+        ranges: By parameter.
+        fixed: Parameters with one value.
+        seeds: Those of every evaluation.
+        preset: For models given by name or class.
+        jobs: Worker processes.
+        executor: As in `sweep`.
+        limits: Of each episode.
+    """
+
+    model: Any
+    policy: Any
+    ranges: Mapping[str, Range | Choices]
+    fixed: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    preset: str = ""
+    jobs: int = 1
+    executor: Executor | str | None = None
+    limits: Limits | None = None
+    _known: dict[Any, np.ndarray] = field(factory=dict, init=False, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters in the order of a vector's entries."""
+        return tuple(self.ranges)
+
+    @cached_property
+    def bounds(self) -> list[tuple[float, float]]:
+        """The least and the largest entry of each parameter, as `scipy.optimize` takes them."""
+        return [_bounds(one) for one in self.ranges.values()]
+
+    @property
+    def integrality(self) -> list[bool]:
+        """Which entries are whole numbers, as `scipy.optimize.differential_evolution` takes it."""
+        return [isinstance(one, Choices) or one.scale == "int" for one in self.ranges.values()]
+
+    @property
+    def start(self) -> np.ndarray:
+        """The middle of the ranges."""
+        middle = [(low + high) / 2 for low, high in self.bounds]
+        whole = self.integrality
+        return np.array([math.floor(x) if w else x for x, w in zip(middle, whole, strict=True)])
+
+    def point(self, vector: Iterable[float]) -> dict[str, Any]:
+        """Return the values that a vector stands for.
+
+        Raises:
+            UsageError: It has too many or too few entries, or one is no number or out of bounds.
+        """
+        try:
+            entries = [float(each) for each in vector]
+        except (TypeError, ValueError) as fault:
+            raise UsageError(f"a vector of numbers was expected: {fault}") from None
+        if len(entries) != len(self.ranges):
+            raise UsageError(
+                f"a vector of {len(entries)} entries was given; its entries are "
+                f"{', '.join(self.names)}"
+            )
+        pairs = zip(self.ranges.items(), self.bounds, entries, strict=True)
+        return {name: _value(name, one, ends, x) for (name, one), ends, x in pairs}
+
+    def scores(
+        self, point: Mapping[str, Any] | Iterable[float], seeds: Iterable[int] | None = None
+    ) -> np.ndarray:
+        """Return the score of each seed at a point.
+
+        Args:
+            point: A mapping of parameters to values, or a vector.
+            seeds: Other seeds than those of the problem, such as held-out ones.
+
+        Raises:
+            UsageError: A value is refused.
+            DesimError: An episode failed, and its model declares no worst score.
+        """
+        values = dict(point) if isinstance(point, Mapping) else self.point(point)
+        played = self.seeds if seeds is None else checked_seeds(seeds)
+        key = (repr(sorted(values.items())), played)  # 1, 1.0 and True differ; a list is no key
+        if key not in self._known:
+            if len(self._known) >= _KEPT:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = self._played(values, played)
+        return self._known[key].copy()
+
+    def mean(self, point: Mapping[str, Any] | Iterable[float]) -> float:
+        """Return the mean score at a point; higher is better. Errors are those of `scores`."""
+        return float(np.mean(self.scores(point)))
+
+    def __call__(self, vector: Iterable[float]) -> float:
+        """Return minus the mean score, which `scipy.optimize` minimises."""
+        return -self.mean(vector)
+
+    def suggested(self, trial: "optuna.trial.Trial") -> dict[str, Any]:
+        """Return the point that a trial of Optuna proposes."""
+        return {
+            name: one.rounded(_suggestion(trial, name, one)) for name, one in self.ranges.items()
+        }
+
+    def trial(self, trial: "optuna.trial.Trial") -> float:
+        """Return the mean score at the point that a trial proposes: an objective for Optuna.
+
+        It belongs to a study with `direction="maximize"`. The mean of the seeds so far is reported
+        after each seed, and a trial that the study's pruner stops plays no further seed.
+
+        Raises:
+            optuna.TrialPruned: The pruner has stopped the trial.
+        """
+        import optuna
+
+        point, found = self.suggested(trial), np.empty(0)
+        for count, seed in enumerate(self.seeds, 1):
+            found = np.append(found, self.scores(point, [seed]))
+            trial.report(float(np.mean(found)), count)
+            if count < len(self.seeds) and trial.should_prune():
+                raise optuna.TrialPruned
+        return float(np.mean(found))
+
+    def _played(self, point: Mapping[str, Any], seeds: Sequence[int]) -> np.ndarray:
+        plan = plan_of_point(
+            self.model, self.policy, self.preset, self.fixed, self.limits, point, seeds
+        )
+        with playing(plan, self.jobs, executor=self.executor) as started:
+            started.play(range(len(seeds)))
+            rows = started.rows()
+        found = counted(rows, "score")
+        if None in found:
+            failed = rows[found.index(None)]
+            raise DesimError(f"seed {failed['seed']} failed at {dict(point)}: {failed['error']}")
+        return np.array(found, dtype=float)
+
+
+def problem(
+    model: Any,
+    policy: Any,
+    parameters: Mapping[str, Any],
+    *,
+    seeds: Iterable[int] = _SEEDS,
+    preset: str = "",
+    jobs: int = 1,
+    executor: Executor | str | None = None,
+    limits: Limits | None = None,
+) -> Problem:
+    """Return the mean score of a policy as a function of parameters, for an optimiser.
+
+    Args:
+        model: A name (perhaps with `/preset`), a model class or a model.
+        policy: A spec, class, attrs instance, or mapping of roles to these.
+        parameters: Ranges by parameter, as `tune` takes them: `int:0:60`, `float:0.1:2`,
+            `log:1:1e6`, `choice:a|b`; any other value is fixed.
+        seeds: Of every evaluation.
+        preset: For models given by name or class; empty stands for the first.
+        jobs: Worker processes, as in `sweep`; inside `desim.workers` they stay between evaluations.
+        executor: As in `sweep`.
+        limits: Of each episode.
+
+    Raises:
+        UsageError: A name does not exist, a range is wrong, or all of its points are refused.
+    """
+    ranges, fixed = read_ranges(parameters)
+    made = Problem(
+        model, policy, ranges, fixed, checked_seeds(seeds), preset, jobs, executor, limits
+    )
+
+    def plan_of(point: Mapping[str, Any], chosen: Sequence[int]) -> Any:
+        return plan_of_point(model, policy, preset, fixed, limits, point, chosen)
+
+    probed(plan_of, ranges, made.seeds)
+    return made
+
+
+def _bounds(one: Range | Choices) -> tuple[float, float]:
+    if isinstance(one, Choices):
+        return 0.0, float(len(one.values) - 1)
+    if one.scale == "log":
+        return math.log10(one.low), math.log10(one.high)
+    return float(one.low), float(one.high)
+
+
+def _value(name: str, one: Range | Choices, ends: tuple[float, float], entry: float) -> Any:
+    # Optimisers leave the bounds by a rounding error now and then.
+    slack = 1e-9 * max(1.0, abs(ends[0]), abs(ends[1]))
+    if not ends[0] - slack <= entry <= ends[1] + slack:
+        raise UsageError(
+            f"{name}={short_repr(entry)} was given; it is between {ends[0]:g} and {ends[1]:g}"
+        )
+    inside = min(ends[1], max(ends[0], entry))
+    if isinstance(one, Choices):
+        return one.values[round(inside)]
+    if one.scale == "log":
+        return one.rounded(10.0**inside)
+    return one.rounded(round(inside) if one.scale == "int" else inside)
+
+
+def _suggestion(trial: "optuna.trial.Trial", name: str, one: Range | Choices) -> Any:
+    if isinstance(one, Choices):
+        return trial.suggest_categorical(name, one.values)
+    if one.scale == "int":
+        return trial.suggest_int(name, int(one.low), int(one.high))
+    return trial.suggest_float(name, one.low, one.high, log=one.scale == "log")

@@ -1,0 +1,142 @@
+"""Plays the points that a study proposes, batch by batch, until a budget of episodes is used."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from desim.errors import DesimError, UsageError
+from desim.jobs.plan.grid import Grid
+from desim.jobs.rows.failures import counted
+from desim.jobs.run.executors import Executor
+from desim.jobs.run.playing import Progress, playing
+from desim.show.labels import estimate_text
+from desim.studies.tuning.optuna_study import Point, Study, Trial
+from desim.studies.tuning.tuned import Scores, parameters_text
+
+if TYPE_CHECKING:  # an extra
+    import optuna
+
+__all__ = ["Search", "best_of"]
+
+#: Batches of the seeds, after which a trial may be pruned.
+_BATCHES = 4
+
+#: Points in a row that the model or the policy may refuse.
+_MAX_REFUSED = 100
+
+
+@frozen(eq=False)
+class Search:
+    """Plays points until the budget is used.
+
+    Attributes:
+        study: Proposes points and keeps trials.
+        plan_of: Returns the grid of a point on some seeds.
+        seeds: Of the search.
+        budget: Episodes, at most.
+        players: The executor.
+        progress: Called with the episodes so far and the budget.
+        exhausted: Holds True once the study has found no further point.
+    """
+
+    study: Study
+    plan_of: Callable[[Point, Sequence[int]], Grid]
+    seeds: tuple[int, ...]
+    budget: int
+    players: Executor
+    progress: Progress
+    exhausted: list[bool] = field(factory=list)
+
+    def run(self) -> None:
+        """Play points until the budget is used or there is no further point.
+
+        Raises:
+            DesimError: Too many points in a row were refused.
+        """
+        refused = 0
+        while self.budget - self.episodes >= len(self.seeds):
+            self.progress(self.episodes, self.budget)
+            proposed = self.study.propose()
+            if proposed is None:
+                self.exhausted.append(True)
+                break
+            done = self._played(*proposed)
+            self.study.finish(proposed[0], done)
+            refused = 0 if done.episodes else refused + 1
+            if refused == _MAX_REFUSED:
+                raise DesimError(f"{refused} points in a row were refused: {done.error}")
+        self.progress(self.budget, self.budget)
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes have been played."""
+        return sum(trial.episodes for trial in self.study.trials)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """The trials within the budget: a study that is continued may hold more."""
+        return self.within(self.budget)
+
+    def within(self, episodes: int) -> list[Trial]:
+        """Return the first trials, which have played so many episodes at most."""
+        found, total = [], 0
+        for trial in self.study.trials:
+            total += trial.episodes
+            if total > episodes:
+                break
+            found.append(trial)
+        return found
+
+    def scores(self, point: Point, seeds: Sequence[int]) -> tuple[Scores, str]:
+        """Play a point on some seeds; return the scores and the first error."""
+        with playing(self.plan_of(point, seeds), executor=self.players) as started:
+            started.play(range(len(seeds)))
+            rows = started.rows()
+        errors = [row["error"] for row in rows if row["error"] is not None]
+        return counted(rows, "score"), errors[0] if errors else ""
+
+    def stopped_text(self, *, resumable: bool) -> str:
+        """Return the message of an interrupted search."""
+        best = best_of(self.study.trials)
+        so_far = "no point has played all seeds"
+        if best:
+            mean = estimate_text(sum(best.scores) / len(best.scores))
+            so_far = f"best so far {parameters_text(best.point)}, mean {mean} on training seeds"
+        goes_on = "the same command goes on" if resumable else "with --out it could be continued"
+        return f"stopped after {self.episodes:,} of {self.budget:,} episodes; {so_far}; {goes_on}"
+
+    def _played(self, trial: "optuna.Trial", point: Point) -> Trial:
+        """Play the seeds of a point in batches until it is pruned or fails."""
+        scores: list[float] = []
+        error, before = "", self.episodes
+        for batch in _batches(self.seeds):
+            try:
+                found, why = self.scores(point, batch)
+            except UsageError as fault:
+                return Trial(point, tuple(scores), "failed", len(scores), str(fault))
+            error, played = error or why, len(scores) + len(batch)
+            known = [score for score in found if score is not None and math.isfinite(score)]
+            self.progress(before + played, self.budget)
+            if len(known) < len(batch):
+                why = error or "a score is no finite number"
+                return Trial(point, tuple(scores), "failed", played, why)
+            scores += known
+            if self.study.pruned(trial, scores, len(scores) - len(batch)) and played < len(
+                self.seeds
+            ):
+                return Trial(point, tuple(scores), "pruned", played, error)
+        return Trial(point, tuple(scores), "complete", len(scores), error)
+
+
+def best_of(trials: Iterable[Trial]) -> Trial | None:
+    """Return the complete trial with the highest mean, the first of equal ones."""
+    complete = [trial for trial in trials if trial.state == "complete"]
+    return max(complete, key=lambda one: math.fsum(one.scores), default=None)
+
+
+def _batches(seeds: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the seeds in `_BATCHES` parts of about the same size."""
+    size = math.ceil(len(seeds) / _BATCHES)
+    return (seeds[start : start + size] for start in range(0, len(seeds), size))

@@ -1,0 +1,243 @@
+"""Searches the parameters of a policy or a model with the highest mean score.
+
+A search keeps the highest of many means, so the score on the seeds of the search is biased upwards.
+The result therefore always holds the scores on held-out seeds, of the best and of the default
+parameters, and the difference between both kinds of seeds: the optimism.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from desim.core.limits import Limits
+from desim.core.model_protocols import is_deterministic
+from desim.core.policy_protocols import is_drawing
+from desim.episodes.lineup import assigned, maker_of
+from desim.errors import DesimError, UsageError
+from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.plan.grid import Grid, checked_seeds
+from desim.jobs.plan.ranges import Choices, Range, read_ranges
+from desim.jobs.run.executors import Executor
+from desim.jobs.run.playing import Progress, opened_executor
+from desim.short_repr import short_repr
+from desim.studies.tuning.optuna_study import Point, opened_study
+from desim.studies.tuning.problem import plan_of_point, probed
+from desim.studies.tuning.search import Search, best_of
+from desim.studies.tuning.tuned import Bought, Setting, Tuned, mean_of, parameters_text
+
+__all__ = ["SHARES", "Tuned", "tune"]
+
+#: The parts of the budget for which the result tells what they had found.
+SHARES = (0.1, 0.3, 1.0)
+
+#: Training seeds where none are given.
+_SEEDS = range(20)
+
+#: Most episodes of a search, and largest seed of the sampler.
+_MAX_BUDGET, _MAX_SAMPLER_SEED = 100_000_000, 2**32 - 1
+
+
+def tune(
+    model: Any,
+    policy: Any,
+    ranges: Mapping[str, Any],
+    *,
+    budget: int,
+    seeds: Iterable[int] = _SEEDS,
+    held_out: Iterable[int] | None = None,
+    preset: str = "",
+    sampler_seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    executor: Executor | str | None = None,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+) -> Tuned:
+    """Search ranges for the parameters with the highest mean score, with Optuna.
+
+    Points are proposed by a tree-structured Parzen estimator (Bergstra et al. 2011). All of them
+    play the same seeds. After every quarter of the seeds a point is pruned if the best one so far
+    is better by Wilcoxon's signed-rank test of the pairs that share a seed. A failed episode counts
+    with the declared worst score of its model; without one the point fails. One point is played
+    after the other, and its seeds in parallel, so the result does not depend on *jobs*.
+
+    Where model and policy are deterministic, the first seed alone is played.
+
+    Args:
+        model: A name (perhaps with `/preset`), a model class or a model.
+        policy: A spec, class, attrs instance, or mapping of roles to these.
+        ranges: By parameter, as `set` of `sweep` names them: texts such as `int:0:60`,
+            `float:0.1:2`, `log:1:1e6`, `choice:a|b`; any other value is fixed.
+        budget: Episodes of the search, at most; those of the report come on top.
+        seeds: Of the search.
+        held_out: Other seeds for the report; by default as many behind the largest of the search.
+        preset: For models given by name or class; empty stands for the first.
+        sampler_seed: Of the search; the same call returns the same result.
+        jobs: Worker processes, as in `sweep`.
+        out: A folder for the finished trials. The same call continues an interrupted search, also
+            with another budget. If code or a version has changed, it is refused.
+        executor: As in `sweep`.
+        progress: Called with the episodes of the search so far and the budget.
+        limits: Of each episode; one that reaches a limit fails.
+
+    Raises:
+        UsageError: An argument is wrong, Optuna is not installed, *out* holds another tuning, or
+            a name does not exist.
+        DesimError: No point was played to the last seed without a failure, or as `sweep`.
+        KeyboardInterrupt: On Ctrl-C; its text holds the best parameters so far.
+    """
+    found, fixed = read_ranges(ranges)
+    _check_number("sampler_seed", sampler_seed, 0, _MAX_SAMPLER_SEED)
+    _check_number("budget", budget, 1, _MAX_BUDGET)
+    ours, others = _disjoint(seeds, held_out)
+    plan_of = partial(plan_of_point, model, policy, preset, fixed, limits)
+    plans = probed(plan_of, found, ours)
+    if all(map(_is_fixed, plans)):
+        ours, others = ours[:1], others[:1]
+    if budget < len(ours):
+        raise UsageError(
+            f"a budget of {budget:,} episodes was given; one point alone plays {len(ours):,} seeds"
+        )
+    # Only for a folder: the source of a class in a notebook cannot be read.
+    identity = {} if out is None else _identity(plans[0], found, ours, others, sampler_seed)
+    with (
+        opened_study(found, sampler_seed, out, identity) as study,
+        opened_executor(executor, jobs, len(ours)) as players,
+    ):
+        show = progress or (lambda _done, _total: None)
+        search = Search(study, plan_of, ours, budget, players, show)
+        try:
+            search.run()
+            return _report(search, plans[0], found, others)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(search.stopped_text(resumable=out is not None)) from None
+
+
+def _report(
+    search: Search, plan: Grid, ranges: Mapping[str, Range | Choices], held_out: tuple[int, ...]
+) -> Tuned:
+    """Play the best and the default parameters on held-out seeds.
+
+    Raises:
+        DesimError: No trial is complete.
+    """
+    trials = search.trials
+    best = best_of(trials)
+    if best is None:
+        why = next((trial.error for trial in trials if trial.error), "every one was pruned")
+        raise DesimError(f"no point of the ranges was played to the last seed: {why}")
+    variant = plan.variants[0]
+    return Tuned(
+        model=f"{variant.name}/{variant.preset}",
+        policy=_label(search),
+        ranges={name: str(one) for name, one in ranges.items()},
+        seeds=search.seeds,
+        held_out_seeds=held_out,
+        best=Setting(best.point, best.scores, _kept_scores(search, best.point, held_out)),
+        default=_default(search, held_out),
+        bought=tuple(_bought(search, share, held_out) for share in SHARES),
+        budget=search.budget,
+        episodes=sum(trial.episodes for trial in trials),
+        trials=len(trials),
+        pruned=sum(trial.state == "pruned" for trial in trials),
+        failed=sum(trial.state == "failed" for trial in trials),
+        exhausted=bool(search.exhausted),
+        edges=tuple(name for name, one in ranges.items() if one.on_edge(best.point[name])),
+    )
+
+
+def _default(search: Search, held_out: tuple[int, ...]) -> Setting | None:
+    """Play the defaults; None if some parameter has none."""
+    try:
+        known = _kept_scores(search, {}, search.seeds)
+    except UsageError:
+        return None
+    if all(score is None for score in known):
+        return None
+    return Setting({}, known, _kept_scores(search, {}, held_out))
+
+
+def _bought(search: Search, share: float, held_out: tuple[int, ...]) -> Bought:
+    trials = search.within(int(share * search.budget))
+    played = sum(trial.episodes for trial in trials)
+    best = best_of(trials)
+    if best is None:
+        return Bought(share, played, None, None, None)
+    unseen = _kept_scores(search, best.point, held_out)
+    return Bought(share, played, best.point, mean_of(best.scores), mean_of(unseen))
+
+
+def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[float | None, ...]:
+    """Return the scores of a point; each sample is played once, and kept in the study."""
+    name = f"{parameters_text(point) or 'defaults'} on {seeds[0]}"
+    known = search.study.sample(name)
+    if known is None:
+        known = list(search.scores(point, seeds)[0])
+        search.study.keep_sample(name, known)
+    return tuple(known)
+
+
+def _is_fixed(plan: Grid) -> bool:
+    """Return whether episodes do not depend on the seed."""
+    model = plan.variants[0].model
+    makers = (maker_of(one, of) for one, of in assigned(model, plan.entries[0].policies))
+    return is_deterministic(model) and not any(map(is_drawing, makers))
+
+
+def _identity(
+    plan: Grid,
+    ranges: Mapping[str, Range | Choices],
+    seeds: tuple[int, ...],
+    held_out: tuple[int, ...],
+    sampler_seed: int,
+) -> dict[str, str]:
+    """Return everything that determines the trials, by topic; not the budget, which may grow."""
+    import importlib.metadata
+
+    try:
+        version = importlib.metadata.version("optuna")
+    except importlib.metadata.PackageNotFoundError:
+        version = ""  # opening the study says that it is not installed
+    return {
+        **fingerprint(plan),
+        "ranges": ", ".join(f"{name}={one}" for name, one in ranges.items()),
+        "training seeds": str(list(seeds)),
+        "held-out seeds": str(list(held_out)),
+        "sampler seed": str(sampler_seed),
+        "optuna": version,
+    }
+
+
+def _label(search: Search) -> str:
+    """Return the name of the policy without the parameters that are searched."""
+    try:
+        return search.plan_of({}, search.seeds).entries[0].label
+    except UsageError:
+        entry = search.plan_of(search.trials[0].point, search.seeds).entries[0]
+        return entry.label.partition(",")[0]
+
+
+def _disjoint(
+    seeds: Iterable[int], held_out: Iterable[int] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return training and held-out seeds.
+
+    Raises:
+        UsageError: One is in both, or there are none.
+    """
+    ours = checked_seeds(seeds)
+    others = range(max(ours) + 1, max(ours) + 1 + len(ours)) if held_out is None else held_out
+    unseen = checked_seeds(others)
+    if shared := set(ours) & set(unseen):
+        raise UsageError(
+            f"seed {min(shared)} is in both training and held-out seeds; they must differ"
+        )
+    return ours, unseen
+
+
+def _check_number(name: str, given: Any, low: int, high: int) -> None:
+    if type(given) is not int or not low <= given <= high:
+        raise UsageError(
+            f"{name}={short_repr(given)} was given; it is a whole number from {low:,} to {high:,}"
+        )

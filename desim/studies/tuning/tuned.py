@@ -1,0 +1,226 @@
+"""The result of a tuning: scores of the best and the default parameters, as table and as data."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from desim.jobs.rows.comparison_table import UNKNOWN, as_text, estimate_cells, rich_table
+from desim.show.labels import estimate_text
+from desim.statistics.intervals import Interval, interval
+from desim.statistics.pairing import paired
+
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Group
+    from rich.table import Table
+
+__all__ = ["Bought", "Scores", "Setting", "Tuned", "gain", "mean_of", "parameters_text"]
+
+#: Scores by place of the seed; None where an episode failed and its model declares no worst score.
+Scores = Sequence[float | None]
+
+
+@frozen
+class Setting:
+    """Scores of one setting of the parameters.
+
+    Attributes:
+        parameters: The values found by the search; none for the defaults.
+        training: Scores on the seeds of the search.
+        held_out: Scores on the other seeds.
+    """
+
+    parameters: Mapping[str, Any]
+    training: tuple[float | None, ...] = field(repr=False)
+    held_out: tuple[float | None, ...] = field(repr=False)
+
+
+@frozen
+class Bought:
+    """What a part of the budget had found.
+
+    Attributes:
+        share: Of the budget, above 0 and at most 1.
+        episodes: That had been played when the last of the trials counted here was finished.
+        parameters: The best ones so far; None if no trial was complete.
+        training: Their mean score on training seeds.
+        held_out: The same on held-out seeds; None if it is withheld.
+    """
+
+    share: float
+    episodes: int
+    parameters: Mapping[str, Any] | None
+    training: Interval | None
+    held_out: Interval | None
+
+
+@frozen
+class Tuned:
+    """The result of a search.
+
+    Means are withheld (None) where an episode failed and the model declares no worst score.
+
+    Attributes:
+        model: Its name and preset.
+        policy: As it was given.
+        ranges: As texts, by parameter.
+        seeds: Of the search.
+        held_out_seeds: The others.
+        best: The parameters with the highest mean on the training seeds.
+        default: The policy and the model without these parameters; None if they have no defaults.
+        bought: What 10, 30 and 100 % of the budget had found.
+        budget: Episodes that the search might play.
+        episodes: Episodes that it played.
+        trials: How many points were played; *pruned* of them were stopped before the last seed,
+            and *failed* were refused or had an episode that failed without a score.
+        exhausted: Whether the search ended because it found no further point.
+        edges: Parameters near an end of their range: the range may limit the result.
+    """
+
+    model: str
+    policy: str
+    ranges: Mapping[str, str]
+    seeds: tuple[int, ...] = field(repr=False)
+    held_out_seeds: tuple[int, ...] = field(repr=False)
+    best: Setting
+    default: Setting | None
+    bought: tuple[Bought, ...]
+    budget: int
+    episodes: int
+    trials: int
+    pruned: int
+    failed: int
+    exhausted: bool
+    edges: tuple[str, ...]
+
+    @property
+    def training(self) -> Interval | None:
+        """The mean score of the best parameters on the training seeds; biased upwards."""
+        return mean_of(self.best.training)
+
+    @property
+    def held_out(self) -> Interval | None:
+        """Their mean score on held-out seeds."""
+        return mean_of(self.best.held_out)
+
+    @property
+    def difference(self) -> Interval | None:
+        """What they gain over the defaults on held-out seeds, paired by seed."""
+        return gain(self.best.held_out, self.default.held_out) if self.default else None
+
+    @property
+    def optimism(self) -> float | None:
+        """Mean score on training seeds less that on held-out seeds; luck of seeds included."""
+        one, other = self.training, self.held_out
+        return one.mean - other.mean if one and other else None
+
+    @property
+    def optimism_of_difference(self) -> float | None:
+        """Difference on training seeds less that on held-out seeds: the bias of the search."""
+        known = gain(self.best.training, self.default.training) if self.default else None
+        unseen = self.difference
+        return known.mean - unseen.mean if known and unseen else None
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        from desim.schema import to_plain
+
+        figures = ("training", "held_out", "difference", "optimism", "optimism_of_difference")
+        plain: dict[str, Any] = to_plain(self)
+        return {**plain, **{name: to_plain(getattr(self, name)) for name in figures}}
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __rich__(self) -> "Group":
+        from rich.console import Group
+        from rich.text import Text
+
+        head = Text(f"{self.model}, {self.policy}: best {parameters_text(self.best.parameters)}")
+        notes = [Text(note, "table.caption") for note in self._notes()]
+        return Group(head, Text(), self._scores(), Text(), self._curve(), Text(), *notes)
+
+    def _scores(self) -> "Table":
+        lines = [
+            [name, *estimate_cells(one, sd=False)]
+            for name, one in (
+                ("best, training seeds", self.training),
+                ("best, held-out seeds", self.held_out),
+                *self._default_scores(),
+            )
+        ]
+        for name, value in self._biases().items():
+            lines.append([name, UNKNOWN if value is None else estimate_text(value), ""])
+        return rich_table(["score", "mean", "95 % interval"], lines, {0: 0})
+
+    def _default_scores(self) -> list[tuple[str, Interval | None]]:
+        if self.default is None:
+            return []
+        return [
+            ("defaults, training seeds", mean_of(self.default.training)),
+            ("defaults, held-out seeds", mean_of(self.default.held_out)),
+            ("best less defaults, held-out seeds, paired", self.difference),
+        ]
+
+    def _biases(self) -> dict[str, float | None]:
+        found = {"optimism: training less held out": self.optimism}
+        if self.default is not None:
+            found["optimism of the difference to the defaults"] = self.optimism_of_difference
+        return found
+
+    def _curve(self) -> "Table":
+        heads = ["budget", "episodes", "training", "95 % interval", "held out", "95 % interval"]
+        lines = [
+            [
+                f"{100 * one.share:.0f} %",
+                f"{one.episodes:,}",
+                *estimate_cells(one.training, sd=False),
+                *estimate_cells(one.held_out, sd=False),
+                UNKNOWN if one.parameters is None else parameters_text(one.parameters),
+            ]
+            for one in self.bought
+        ]
+        return rich_table([*heads, "best so far"], lines, {0: 0, len(heads): 0})
+
+    def _notes(self) -> list[str]:
+        played = (
+            f"{self.episodes:,} of {self.budget:,} episodes, {self.trials:,} points, "
+            f"{self.pruned:,} of them pruned, {self.failed:,} failed; {len(self.seeds)} training "
+            f"and {len(self.held_out_seeds)} held-out seeds."
+        )
+        notes = [played]
+        if self.exhausted:
+            notes.append("The search ended early: it found no further point in the ranges.")
+        if self.default is None:
+            notes.append("The defaults were not played: some parameter has no default.")
+        if self.edges:
+            notes.append(f"{', '.join(self.edges)}: near an end of the range, which may limit it.")
+        if self.held_out is None:
+            notes.append("An episode failed on a held-out seed; its model declares no worst score.")
+        return notes
+
+
+def mean_of(scores: Scores) -> Interval | None:
+    """Return the mean of scores; None if one is missing."""
+    known = [score for score in scores if score is not None]
+    return interval(known) if len(known) == len(scores) else None
+
+
+def gain(scores: Scores, against: Scores) -> Interval | None:
+    """Return the mean difference, paired by seed; None if a score is missing."""
+    if None in scores or None in against:
+        return None
+    return paired([s or 0.0 for s in scores], [s or 0.0 for s in against])
+
+
+def parameters_text(parameters: Mapping[str, Any]) -> str:
+    """Return parameters as `--set` takes them.
+
+    >>> parameters_text({"amount": 2e7, "policy.target": 18})
+    'amount=20000000 policy.target=18'
+    """
+    return " ".join(f"{name}={_plain_text(value)}" for name, value in parameters.items())
+
+
+def _plain_text(value: Any) -> str:
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -1,0 +1,209 @@
+"""The ledger of calls and money of a suite: a line on disk for every call, kept through kills.
+
+`spent.jsonl` holds `{"job", "calls", "cost", "crc"}`: changes, whose sums are what each job has
+used X
+
+The budget of one episode of a suite: what it uses counts for its entry and for the suite.
+"""
+
+import math
+import os
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import msgspec
+from attrs import Attribute, define, field, frozen
+
+from desim.episodes.usage import CommandBudget
+from desim.errors import LimitReached, UsageError, WriteFailed
+
+#: Money below this is the difference of two orders of a sum.
+_ROUNDING = 1e-9
+
+
+class _Line(msgspec.Struct):
+    """A change of what a job has used; nothing is given back."""
+
+    job: str
+    calls: Annotated[int, msgspec.Meta(ge=0)]
+    cost: Annotated[float, msgspec.Meta(ge=0)]
+    crc: int = 0
+
+    def sum(self) -> int:
+        """Return the checksum that the line should have."""
+        return zlib.crc32(msgspec.json.encode([self.job, self.calls, self.cost]))
+
+
+class Ledger:
+    """Sums by job, kept in a file; a context manager. Threads may share it.
+
+    Args:
+        path: The file, which need not exist.
+        write: Whether changes will be added.
+
+    Attributes:
+        damaged: Lines that do not fit their checksum; they count nothing.
+
+    Raises:
+        UsageError: The file cannot be opened.
+    """
+
+    def __init__(self, path: Path, *, write: bool = True) -> None:
+        self._calls: dict[str, int] = {}
+        self._cost: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._file: int | None = None
+        self._path, self._writes = path, write
+        self.damaged = 0
+        try:
+            sound = self._read(path.read_bytes()) if path.is_file() else 0
+            if write:
+                self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                os.ftruncate(self._file, sound)
+        except OSError as fault:
+            raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
+
+    def add(self, job: str, calls: int = 0, cost: float = 0.0) -> None:
+        """Count calls and money of a job; they are on disk when this returns.
+
+        Raises:
+            WriteFailed: They are not: the system does not take them, or the ledger was closed under
+                an episode that goes on.
+        """
+        line = _Line(job, calls, float(cost))
+        line.crc = line.sum()
+        with self._lock:
+            self._count(job, calls, cost)
+            if self._writes:
+                # The line end first: a line that a kill has cut stays a line of its own.
+                self._write(b"\n" + msgspec.json.encode(line))
+
+    def require(self, job: str, calls: int, cost: float) -> bool:
+        """Count what a job has used at least; return whether that was more than the ledger said.
+
+        Args:
+            job: Its name.
+            calls: Calls in its records.
+            cost: Money in its records.
+
+        Raises:
+            WriteFailed: As `add`.
+        """
+        missing = max(0, calls - self.calls(job)), max(0.0, cost - self.cost(job))
+        more = missing[0] > 0 or missing[1] > _ROUNDING * max(1.0, cost)
+        if more:
+            self.add(job, *missing)
+        return more
+
+    def calls(self, *jobs: str) -> int:
+        """Return the calls of jobs; without jobs, of all."""
+        with self._lock:
+            return sum(self._calls.get(job, 0) for job in jobs or self._calls)
+
+    def cost(self, *jobs: str) -> float:
+        """Return the money that jobs have used; without jobs, all have."""
+        with self._lock:
+            return math.fsum(self._cost.get(job, 0.0) for job in jobs or self._cost)
+
+    def _write(self, line: bytes) -> None:
+        if self._file is None:
+            raise WriteFailed(f"cannot write {self._path}: the command has stopped")
+        try:
+            written = os.write(self._file, line)
+        except OSError as fault:
+            raise WriteFailed(f"cannot write {self._path}: {fault.strerror}") from None
+        if written < len(line):
+            raise WriteFailed(f"cannot write {self._path}: no space left")
+
+    def _read(self, content: bytes) -> int:
+        """Count the lines of a file; return its size without a last line that a kill has cut."""
+        *whole, last = content.split(b"\n")
+        for text in filter(None, whole):
+            self.damaged += not self._take(text)
+        return len(content) if self._take(last) else max(0, len(content) - len(last) - 1)
+
+    def _take(self, text: bytes) -> bool:
+        """Count a line; return whether it is one."""
+        try:
+            line = msgspec.json.decode(text, type=_Line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        if line.sum() == line.crc:
+            self._count(line.job, line.calls, line.cost)
+            return True
+        return False
+
+    def _count(self, job: str, calls: int, cost: float) -> None:
+        self._calls[job] = self._calls.get(job, 0) + calls
+        self._cost[job] = self._cost.get(job, 0.0) + cost
+
+
+@frozen
+class MoneyLimit:
+    """A limit of money on several jobs.
+
+    Attributes:
+        name: What the error calls it: the key of the suite's file, or the option.
+        most: Money.
+        spent: Returns the money spent so far.
+    """
+
+    name: str
+    most: float
+    spent: Callable[[], float]
+
+    @property
+    def reached(self) -> bool:
+        """Whether nothing may be spent any more."""
+        return self.spent() >= self.most
+
+
+def _book(budget: "JobBudget", attribute: "Attribute[Any]", value: Any) -> Any:
+    """Write a change of `calls` or `cost` to the ledger before it is made."""
+    change = value - getattr(budget, attribute.name)
+    budget.ledger.add(budget.job, **{attribute.name: change})
+    return value
+
+
+@define(eq=False)
+class JobBudget(CommandBudget):
+    """A command's budget that is one episode's: each call is checked against the shared limits.
+
+    Attributes:
+        calls: Requests sent in this command.
+        cost: Money used in this command.
+        job: The job's name.
+        ledger: Receives every change.
+        shared: The limits of the entry and of the suite.
+    """
+
+    calls: int = field(default=0, init=False, on_setattr=_book)
+    cost: float = field(default=0.0, init=False, on_setattr=_book)
+    job: str = field(kw_only=True)
+    ledger: Ledger = field(kw_only=True)
+    shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
+
+    def check(self) -> None:
+        """Check that another call may be made.
+
+        Raises:
+            LimitReached: A limit of the entry or the suite is reached.
+        """
+        for limit in self.shared:
+            if limit.reached:
+                raise LimitReached(
+                    f"{limit.name} = {limit.most:g} is spent; the same command with a larger limit "
+                    "goes on"
+                )

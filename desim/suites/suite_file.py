@@ -1,0 +1,340 @@
+"""What a suite's file may say: worlds, entries, seeds, limits, and published rows to show beside.
+
+```toml
+title = "Two rules and a model on one world"
+seeds = "0:3"
+
+[worlds.short]
+model = "MODEL/PRESET"
+set = { horizon = 24 }
+columns = ["score", { name = "survived %", figure = "survived", scale = 100 }]
+
+[entries.rule]
+policy = "RULE,KEY=VALUE"
+
+[entries.qwen]
+model = "qwen3"
+base_url = "http://localhost:8000/v1"
+price_in = 0.2
+price_out = 0.6
+```
+
+The faults of a suite's entry that its table shows, before a policy is built.
+"""
+
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import Attribute, evolve, field, frozen
+
+from desim.errors import UsageError, possible
+from desim.schema import to_plain
+from desim.schema.toml_table import read_table
+from desim.short_repr import short_repr
+from desim.show.files import read_regular
+
+#: Bytes of a suite's file that are read at most.
+_MAX_BYTES = 1_000_000
+
+
+#: Most episodes of a suite, and most that are played at once.
+MAX_JOBS, MAX_AT_ONCE = 100_000, 1_000
+
+
+#: Most episodes in a row; their files are numbered with three digits.
+MAX_IN_A_ROW = 999
+
+
+#: What a column may show of an entry's episodes.
+SHOWS = ("mean", "spread", "over_best")
+
+
+#: Characters of a world's or an entry's name.
+_LONGEST_NAME = 100
+
+
+def _at_least_zero(_: object, attribute: "Attribute[Any]", value: float | None) -> None:
+    if value is not None and not 0 <= value < math.inf:
+        raise ValueError(f"{attribute.name}={value} was given; it is a number of at least 0")
+
+
+def _at_least_one(_: object, attribute: "Attribute[Any]", value: int | None) -> None:
+    if value is not None and value < 1:
+        raise ValueError(f"{attribute.name}={value} was given; it is a whole number of at least 1")
+
+
+def _numbered(_: object, attribute: "Attribute[Any]", value: int) -> None:
+    if value > MAX_IN_A_ROW:
+        raise ValueError(f"{attribute.name}={value} was given; it is at most {MAX_IN_A_ROW}")
+
+
+def _shown(_: object, attribute: "Attribute[Any]", value: str) -> None:
+    if value not in SHOWS:
+        raise ValueError(f"{attribute.name}={value!r} was given; {possible(value, SHOWS)}")
+
+
+def _few(_: object, attribute: "Attribute[Any]", value: int) -> None:
+    if value > MAX_AT_ONCE:
+        raise ValueError(f"{attribute.name}={value} was given; it is at most {MAX_AT_ONCE:,}")
+
+
+@frozen
+class Column:
+    """A column of results.
+
+    Attributes:
+        name: Its head; the figure's name where empty.
+        figure: "score", "ended", "decisions", "cost", "tokens" (read and written), "minutes", a
+            metric by its path, or "usage." and a sum.
+        per: A figure by which it is divided; empty for none.
+        equals: The value that counts as 1, where the figure is a text; others count as 0.
+        scale: A factor.
+        show: "mean", the mean over episodes; "spread", their standard deviation with the divisor n;
+            or "over_best", the mean over that of the best language model, or where no entry is one
+            over that of the best entry. Higher is better: a cost has a scale below 0.
+        published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
+            none.
+    """
+
+    figure: str
+    name: str = ""
+    per: str = ""
+    equals: str | None = None
+    scale: float = 1.0
+    show: str = field(default="mean", validator=_shown)
+    published: str = ""
+
+    @property
+    def head(self) -> str:
+        """The head of the column."""
+        return self.name or self.figure
+
+
+@frozen
+class PublishedSheet:
+    """The published table that belongs beside a world's results.
+
+    Attributes:
+        file: A data file in the folder of reference data.
+        table: The key of the table in it.
+        row: The row of all entries, where the entries are its columns; empty where they are rows.
+    """
+
+    file: str
+    table: str
+    row: str = ""
+
+
+@frozen
+class WorldTable:
+    """A world of a suite.
+
+    Attributes:
+        model: Its name in the catalog, with or without `/preset`, or `module:Class`.
+        preset: The preset; empty for the first, or the one in *model*.
+        set: Parameters changed, as `--set`.
+        seeds: "A:B" without B, or a list; those of the suite where empty.
+        repeats: Episodes with each seed; those of the suite where None.
+        episodes: Episodes in a row with the same policies, which may learn in between; then seeds
+            and repeats count such series. The first episode has the seed, each further one the
+            next seed.
+        options: Further arguments of the policy `llm` in this world, beside those of the entry.
+        columns: Names of figures, or tables as `Column`; the score where empty.
+        published: The published sheet of this world.
+    """
+
+    model: str
+    preset: str = ""
+    set: dict[str, Any] = field(factory=dict)
+    seeds: str | list[int] = ""
+    repeats: int | None = field(default=None, validator=_at_least_one)
+    episodes: int = field(default=1, validator=[_at_least_one, _numbered])
+    options: dict[str, Any] = field(factory=dict)
+    columns: tuple[Column, ...] = ()
+    published: PublishedSheet | None = None
+
+
+@frozen
+class EntryTable:
+    """A way to play: plain policies, or a language model with or without a method.
+
+    Attributes:
+        policy: A spec or a line-up, or specs by role; beside a model with `roles`, for the others.
+        model: The language model's name at the endpoint; empty for plain policies.
+        roles: The roles that the language model plays; the default roles where empty.
+        base_url: The endpoint's address.
+        key_env: The environment variable that holds the key.
+        price_in: Money for a million tokens read; 0 states that they are free.
+        price_out: Money for a million tokens written; likewise.
+        method: The method around the model; empty for none.
+        options: Further arguments of the policy `llm`: temperature, max_calls, mode, ...
+        max_cost: Money that all episodes of this entry may use.
+        worlds: The worlds that it plays; all where empty.
+        published: Its row, or column, in the published sheets; several where tables differ in it.
+        note: What is to be known before it is played, such as that a name is an example to be
+            edited; a dry run prints it.
+    """
+
+    policy: str | dict[str, str] = ""
+    model: str = ""
+    roles: list[str] = field(factory=list)
+    base_url: str = ""
+    key_env: str = ""
+    price_in: float | None = field(default=None, validator=_at_least_zero)
+    price_out: float | None = field(default=None, validator=_at_least_zero)
+    method: str = ""
+    options: dict[str, Any] = field(factory=dict)
+    max_cost: float | None = field(default=None, validator=_at_least_zero)
+    worlds: list[str] = field(factory=list)
+    published: str | list[str] = ""
+    note: str = ""
+
+
+@frozen
+class Suite:
+    """A suite as plain data.
+
+    Attributes:
+        title: What it is, in one line.
+        seeds: "A:B" without B, or a list; of all worlds that name none.
+        repeats: Episodes with each seed.
+        max_cost: Money that all entries may use together; None for no limit.
+        ask_above: Money expected above which the command asks before it plays.
+        concurrent: Episodes of language models at one endpoint at once, and so calls at once.
+        reference: The folder of the published data files, relative to the suite's file.
+        worlds: By name.
+        entries: By name.
+    """
+
+    title: str = ""
+    seeds: str | list[int] = "0:1"
+    repeats: int = field(default=1, validator=_at_least_one)
+    max_cost: float | None = field(default=None, validator=_at_least_zero)
+    ask_above: float = field(default=1.0, validator=_at_least_zero)
+    concurrent: int = field(default=8, validator=[_at_least_one, _few])
+    reference: str = ""
+    worlds: Mapping[str, WorldTable] = field(factory=dict)
+    entries: Mapping[str, EntryTable] = field(factory=dict)
+
+
+def read_suite(path: Path, faults: list[str]) -> Suite:
+    """Return what a file says, without the tables that have faults; these are added to a list.
+
+    Raises:
+        UsageError: The file cannot be read, or is no TOML.
+    """
+    return parsed_suite(path, _content(path), faults)
+
+
+def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
+    """Return what the content of a file says, as `read_suite` does; the file is not opened.
+
+    Raises:
+        UsageError: The content is no TOML.
+    """
+    plain = _loaded(path, content)
+    head = read_table(Suite, plain, "", faults, ("worlds", "entries")) or Suite()
+    worlds = _tables(plain, "worlds", faults)
+    entries = _tables(plain, "entries", faults)
+    read_worlds = {n: _world(table, f"worlds.{n}", faults) for n, table in worlds.items()}
+    read_entries = {
+        n: read_table(EntryTable, table, f"entries.{n}", faults) for n, table in entries.items()
+    }
+    return evolve(
+        head,
+        worlds={name: made for name, made in read_worlds.items() if made},
+        entries={name: made for name, made in read_entries.items() if made},
+    )
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_regular(path, _MAX_BYTES)
+    except OSError as fault:
+        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+
+
+def _loaded(path: Path, content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise UsageError(f"{path} is no TOML: {fault}") from None
+
+
+def _tables(plain: Mapping[str, Any], key: str, faults: list[str]) -> Mapping[str, Any]:
+    """Return the named tables under a key, of which there is at least one."""
+    tables = plain.get(key)
+    if not isinstance(tables, Mapping) or not tables:
+        faults.append(f"there is no [{key}.NAME]; give at least one")
+        return {}
+    faults += [
+        f"{key}.{short_repr(name)} is no name: up to {_LONGEST_NAME} characters that can be printed"
+        for name in tables
+        if not (name.isprintable() and 0 < len(name) <= _LONGEST_NAME)
+    ]
+    return tables
+
+
+def _world(table: Any, path: str, faults: list[str]) -> WorldTable | None:
+    """Read a world, whose columns may be names of figures."""
+    if isinstance(table, Mapping) and isinstance(table.get("columns"), list):
+        named = [{"figure": c} if isinstance(c, str) else c for c in table["columns"]]
+        columns = [
+            read_table(Column, c, f"{path}.columns.{place}", faults)
+            for place, c in enumerate(named)
+        ]
+        heads = [column.head for column in columns if column]
+        faults += [
+            f"{path}.columns: two columns are called {head!r}; give one another name"
+            for head in dict.fromkeys(heads)
+            if heads.count(head) > 1
+        ]
+        made = read_table(WorldTable, table, path, faults, ("columns",))
+        return made and evolve(made, columns=tuple(c for c in columns if c))
+    return read_table(WorldTable, table, path, faults)
+
+
+def entry_faults(table: EntryTable, suite: Suite) -> Iterator[str]:
+    """Yield a sentence for each fault of an entry."""
+    yield from _model_faults(table) if table.model else _policy_faults(table)
+    limited = table.max_cost is not None or suite.max_cost is not None
+    if table.model and limited and (table.price_in is None or table.price_out is None):
+        yield "a limit of money needs price_in and price_out (0 where the model is free)"
+
+
+def _policy_faults(table: EntryTable) -> Iterator[str]:
+    given = to_plain(table)
+    if not table.policy:
+        yield "it names neither a policy nor a language model (policy or model)"
+    for key in ("roles", "base_url", "key_env", "method", "options", "price_in", "price_out"):
+        if given.get(key) not in (None, "", [], {}):
+            yield f"{key} belongs to a language model; give its name as model"
+
+
+def _model_faults(table: EntryTable) -> Iterator[str]:
+    if not table.roles and (isinstance(table.policy, str) and table.policy):
+        yield "beside a model, policy is for the other roles; name the model's own as roles"
+    yield from option_faults(table.options)
+
+
+def option_faults(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each fault of the options of a language model."""
+    if "memory" in options:
+        yield (
+            "options.memory is a file that several episodes would write at once; episodes = N of a "
+            "world plays N in a row with one memory, which their records keep"
+        )
+    for key, value in options.items():
+        if "," in argument_text(value):
+            yield f"options.{key} holds a comma, which no argument of a policy can"
+        if key in ("model", "base_url", "key_env", "method", "price_in", "price_out"):
+            yield f"options.{key} is a key of the entry itself"
+
+
+def argument_text(value: Any) -> str:
+    """Return a value of a suite's file as the text of an argument."""
+    return value if isinstance(value, str) else json.dumps(to_plain(value))

@@ -1,0 +1,430 @@
+"""The jobs of a suite: worlds x entries x seeds x repeats, all checked before one is played.
+
+A job is one episode, or a series of episodes in a row between which policies learn.
+"""
+
+import contextlib
+import hashlib
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from desim import catalog
+from desim.catalog.policy_spec import Spec
+from desim.core.model_protocols import Model, offers
+from desim.core.policy_protocols import ReachesOutside
+from desim.episodes.lineup import Policies, assigned, resolve
+from desim.episodes.usage import CommandBudget, spending
+from desim.errors import DesimError, UsageError, possible
+from desim.studies.sweep_file import read_seeds
+from desim.suites.suite_file import (
+    MAX_JOBS,
+    EntryTable,
+    Suite,
+    WorldTable,
+    argument_text,
+    entry_faults,
+    option_faults,
+    parsed_suite,
+    read_suite,
+)
+
+__all__ = ["Job", "Plan", "PlannedEntry", "PlannedWorld", "plan_to_print", "read_plan"]
+
+#: The policy of a language model, and its argument that names a host.
+_MODEL_POLICY, _HOST = "llm", "base_url"
+
+#: The host of a policy that is built for a check alone, so that it needs no key; not contacted.
+_NO_HOST = "http://127.0.0.1/v1"
+
+#: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
+_OFFLINE = "offline"
+
+#: What a file's name keeps of a world's or an entry's name, and how many characters of it.
+_UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
+
+
+@frozen
+class PlannedWorld:
+    """A world of a suite, with its seeds.
+
+    Attributes:
+        name: Its name in the suite.
+        table: What the suite says of it.
+        seeds: Whole numbers of at least 0.
+        repeats: Jobs with each seed.
+        built: The frozen parameters; None in a plan whose results are only printed, see
+            `plan_to_print`.
+    """
+
+    name: str
+    table: WorldTable
+    seeds: tuple[int, ...]
+    repeats: int
+    built: Model[Any] | None = None
+
+    @property
+    def model(self) -> Model[Any]:
+        """The frozen parameters."""
+        assert self.built is not None, "a plan to print has no models"
+        return self.built
+
+    @property
+    def episodes(self) -> int:
+        """Episodes of each job."""
+        return self.table.episodes
+
+
+@frozen
+class PlannedEntry:
+    """A way to play.
+
+    Attributes:
+        name: Its name in the suite.
+        table: What the suite says of it.
+        policies: What `desim.play` takes, in a world without options of its own.
+        host: The address that it contacts, or a name of the default one; empty if it contacts none.
+        training: Episodes of a series that its policies only learn from (learning=offline,train=N).
+    """
+
+    name: str
+    table: EntryTable
+    policies: Policies
+    host: str = ""
+    training: int = 0
+
+    def policies_in(self, world: PlannedWorld) -> Policies:
+        """Return what `desim.play` takes in a world."""
+        options = world.table.options
+        return _policies(self.table, options) if self.table.model and options else self.policies
+
+
+@frozen
+class Job:
+    """One episode, or several in a row.
+
+    Attributes:
+        world: What is played.
+        entry: Who plays.
+        seed: The seed of the first episode; each further one has the next seed.
+        repeat: Counted from 0 among the jobs with this seed.
+    """
+
+    world: PlannedWorld
+    entry: PlannedEntry
+    seed: int
+    repeat: int
+
+    @property
+    def name(self) -> str:
+        """The name of its record without an ending; safe in every file system."""
+        world, entry = safe_name(self.world.name), safe_name(self.entry.name)
+        return f"{world}__{entry}__seed{self.seed}__{self.repeat + 1}"
+
+    @property
+    def policies(self) -> Policies:
+        """What `desim.play` takes."""
+        return self.entry.policies_in(self.world)
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of its episodes."""
+        return range(self.seed, self.seed + self.world.episodes)
+
+    @property
+    def is_series(self) -> bool:
+        """Whether it has several episodes in a row."""
+        return self.world.episodes > 1
+
+
+@frozen
+class Plan:
+    """All jobs of a suite.
+
+    Attributes:
+        path: The suite's file.
+        suite: What it says.
+        worlds: By name.
+        entries: By name.
+        jobs: In the order in which they are started: every world and entry with the first seed,
+            then with the next, so that early results compare all.
+        published: In a plan to print the published numbers, by world, entry and column; None where
+            they are read from the data files that the suite names.
+    """
+
+    path: Path
+    suite: Suite
+    worlds: Mapping[str, PlannedWorld]
+    entries: Mapping[str, PlannedEntry]
+    jobs: tuple[Job, ...] = field(default=(), repr=False)
+    published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
+
+    @property
+    def episodes(self) -> int:
+        """The episodes of all jobs."""
+        return sum(job.world.episodes for job in self.jobs)
+
+
+def safe_name(name: str) -> str:
+    """Return a name as a part of a file's name; different names stay different.
+
+    >>> safe_name("GPT-5.4"), safe_name("a/b")
+    ('GPT-5.4', 'a_b-c14cddc0')
+    """
+    safe = _UNSAFE.sub("_", name)[:_LONGEST].lstrip(".")
+    if safe == name and "__" not in name:
+        return name
+    return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def read_plan(
+    path: Path, *, to_play: bool = True, keys: bool = True, max_cost: float | None = None
+) -> Plan:
+    """Read a suite and check all that it names; nothing is played, and no host is contacted.
+
+    Args:
+        path: The suite's file.
+        to_play: Whether the policies are built for a check.
+        keys: Whether the environment variables of keys must be set for this.
+        max_cost: A limit of money instead of the suite's own.
+
+    Raises:
+        UsageError: It has faults; the text lists all of them.
+    """
+    faults: list[str] = []
+    suite = read_suite(path, faults)
+    suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
+    worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
+    entries = {
+        n: e
+        for n, t in suite.entries.items()
+        if (e := _entry(n, t, suite, faults, to_play and keys))
+    }
+    entries = {
+        # All but these say themselves what their specs say.
+        name: _completed(entry, _its(entry, worlds))
+        if not entry.host or "train" in entry.table.options
+        else entry
+        for name, entry in entries.items()
+    }
+    pairs = _pairs(worlds, entries, faults)
+    for world, entry in pairs if to_play else ():
+        _check_pair(world, entry, suite, faults, keys=keys)
+    if faults:
+        raise UsageError(_listed(path, faults))
+    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)))
+
+
+def plan_to_print(
+    path: Path,
+    content: bytes,
+    played: Mapping[str, tuple[str, int]],
+    published: Mapping[tuple[str, str, str], str],
+) -> Plan:
+    """Return the plan of a suite whose results are printed: nothing that it names is imported.
+
+    Args:
+        path: The suite's file, which is not opened.
+        content: What it holds.
+        played: The host of each entry, and how many episodes train it.
+        published: As of `Plan`.
+
+    Raises:
+        UsageError: The content has faults; the text lists all of them.
+    """
+    faults: list[str] = []
+    suite = parsed_suite(path, content, faults)
+    worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
+    entries = {
+        name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
+        for name, table in suite.entries.items()
+    }
+    pairs = _pairs(worlds, entries, faults)
+    if faults:
+        raise UsageError(_listed(path, faults))
+    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)), published)
+
+
+def _pairs(
+    worlds: Mapping[str, PlannedWorld], entries: Mapping[str, PlannedEntry], faults: list[str]
+) -> list[tuple[PlannedWorld, PlannedEntry]]:
+    """Return the worlds with the entries that play them; too many episodes are a fault."""
+    pairs = [(w, e) for w in worlds.values() for e in entries.values() if _plays(e, w)]
+    count = sum(len(world.seeds) * world.repeats * world.episodes for world, _ in pairs)
+    if count > MAX_JOBS:
+        faults.append(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
+    return pairs
+
+
+def _listed(path: Path, faults: Iterable[str]) -> str:
+    unique = list(dict.fromkeys(faults))
+    if len(unique) == 1:
+        return f"{path}: {unique[0]}"
+    return f"{path} has {len(unique)} faults:" + "".join(f"\n  * {fault}" for fault in unique)
+
+
+def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[Job]:
+    jobs = [
+        ((place, repeat), Job(world, entry, seed, repeat))
+        for world, entry in pairs
+        for place, seed in enumerate(world.seeds)
+        for repeat in range(world.repeats)
+    ]
+    return (job for _, job in sorted(jobs, key=lambda pair: pair[0]))
+
+
+def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
+    faults += [f"worlds.{name}: {fault}" for fault in option_faults(table.options)]
+    changes = {key: argument_text(value) for key, value in table.set.items()}
+    try:
+        model = catalog.model(table.model, table.preset, changes)
+    except DesimError as fault:
+        faults.append(f"worlds.{name}: {fault}")
+        return None
+    world = _seeded(name, table, suite, faults)
+    return world and evolve(world, built=model)
+
+
+def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
+    """Return a world without its model, which needs no import."""
+    try:
+        seeds = _seeds(table.seeds or suite.seeds, table.episodes)
+    except DesimError as fault:
+        faults.append(f"worlds.{name}: {fault}")
+        return None
+    return PlannedWorld(name, table, seeds, table.repeats or suite.repeats)
+
+
+def _seeds(given: str | list[int], episodes: int) -> tuple[int, ...]:
+    seeds = read_seeds(given) if isinstance(given, str) else given
+    if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
+        raise UsageError(
+            f"more seeds than {MAX_JOBS:,} were given; a suite has at most {MAX_JOBS:,}"
+        )
+    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
+    ordered = sorted(seeds)
+    if any(after - before < episodes for before, after in itertools.pairwise(ordered)):
+        raise UsageError(
+            f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
+            f"the same seed; give seeds {episodes} apart, such as [0, {episodes}]"
+        )
+    return tuple(seeds)
+
+
+def _entry(
+    name: str,
+    table: EntryTable,
+    suite: Suite,
+    faults: list[str],
+    keys: bool,  # noqa: FBT001 (passed on)
+) -> PlannedEntry | None:
+    where, before = f"entries.{name}", len(faults)
+    faults += [
+        f"{where}: there is no world {world!r}; {possible(world, suite.worlds)}"
+        for world in table.worlds
+        if world not in suite.worlds
+    ]
+    faults += [f"{where}: {fault}" for fault in entry_faults(table, suite)]
+    if keys and table.key_env and not os.environ.get(table.key_env):
+        faults.append(f"{where}: the environment variable {table.key_env} (key_env) is not set")
+    if len(faults) > before:
+        return None
+    if not table.model:
+        return PlannedEntry(name, table, table.policy)
+    return PlannedEntry(name, table, _policies(table, {}), table.base_url or "default")
+
+
+def _policies(table: EntryTable, options: Mapping[str, Any]) -> Policies:
+    """Return the policies of an entry of a language model, with further options of a world."""
+    spec = str(Spec(_MODEL_POLICY, _arguments(table, options)))
+    others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
+    beside = {role: one for role, one in others.items() if one}
+    policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
+    return spec if policies.keys() == {""} else policies
+
+
+def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the arguments of the policy of a language model, as text."""
+    own = {
+        "model": table.model,
+        "base_url": table.base_url,
+        "key_env": table.key_env,
+        "price_in": table.price_in or "",
+        "price_out": table.price_out or "",
+        "method": table.method,
+    }
+    named = {key: str(value) for key, value in own.items() if value != ""}
+    return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}
+
+
+def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEntry:
+    """Return an entry with what only its specs say: the host, and how long it is trained."""
+    with contextlib.suppress(DesimError):  # what cannot be built is found by the check of pairs
+        for world in worlds:
+            for one, model in assigned(world.model, entry.policies_in(world)):
+                entry = _with_spec(entry, Spec.read(one), model)
+    return entry
+
+
+def _with_spec(entry: PlannedEntry, spec: Spec, model: Model[Any]) -> PlannedEntry:
+    maker = catalog.policy(spec.name, model)
+    host = entry.host
+    if not host and offers(maker, ReachesOutside) and _HOST in maker.reaches:
+        # A plain policy that contacts a host, such as a language model given as a spec.
+        host = spec.arguments.get(_HOST, "default")
+    train = spec.arguments.get("train", "")
+    offline = spec.arguments.get("learning") == _OFFLINE and train.isdecimal()
+    return evolve(entry, host=host, training=max(entry.training, int(train) if offline else 0))
+
+
+def _its(entry: PlannedEntry, worlds: Mapping[str, PlannedWorld]) -> list[PlannedWorld]:
+    return [world for world in worlds.values() if _plays(entry, world)]
+
+
+def _plays(entry: PlannedEntry, world: PlannedWorld) -> bool:
+    return not entry.table.worlds or world.name in entry.table.worlds
+
+
+def _check_pair(
+    world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: list[str], *, keys: bool
+) -> None:
+    """Check that the policies can play the world, by building them as for an episode."""
+    if entry.training >= world.episodes:
+        faults.append(
+            f"entries.{entry.name} in worlds.{world.name}: train={entry.training} leaves none of "
+            f"its {world.episodes} episodes in a row to be scored (episodes = N of the world)"
+        )
+    # A language model that is given as a spec refuses a limit of money where it has no prices.
+    limits = [] if entry.table.model else [entry.table.max_cost, suite.max_cost]
+    most = next((limit for limit in limits if limit is not None), None)
+    try:
+        with spending(CommandBudget(max_cost=most)):
+            policies = entry.policies_in(world)
+            named = policies if keys else _with_hosts(world.model, policies)
+            resolve(world.model, named, world.seeds[0])
+    except DesimError as fault:
+        faults.append(f"entries.{entry.name} in worlds.{world.name}: {fault}")
+
+
+def _with_hosts(model: Model[Any], policies: Policies) -> Any:
+    """Return policies in which each spec that would contact its default host names another one."""
+    if isinstance(policies, Mapping):
+        return {role: _with_host(model, one) for role, one in policies.items()}
+    return _with_host(model, policies)
+
+
+def _with_host(model: Model[Any], policy: Any) -> Any:
+    if not isinstance(policy, str):
+        return policy
+    with contextlib.suppress(DesimError):  # a line-up, or a fault that building it finds
+        spec = Spec.read(policy)
+        maker = catalog.policy(spec.name, model)
+        if offers(maker, ReachesOutside) and _HOST in maker.reaches:
+            return str(evolve(spec, arguments={_HOST: _NO_HOST, **spec.arguments}))
+    return policy

@@ -1,0 +1,202 @@
+"""Nothing stale: a sweep is not continued once anything that its rows depend on has changed."""
+
+import importlib
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import Ended
+from support.forked import desim_process, ended
+from support.paths import PYTHONPATH
+from support.small_worlds import STRIDE, WALK, Stride
+
+from desim.catalog import policy_finder
+from desim.catalog.presets import from_preset
+from desim.core.limits import Limits
+from desim.errors import UsageError
+from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.keep.fingerprint import code_topics, fingerprint
+from desim.jobs.plan.grid import grid
+from desim.jobs.rows.rows import Rows
+from desim.studies.sweep import sweep
+from models.enterprise import Enterprise
+
+#: A user's policies; the second file is imported by the first, the third by the second.
+MINE = "from support.small_worlds import Go, Stride\nfrom helpers import (\n    rules,\n)\n"
+FILES = {
+    "mine.py": MINE + "class Mine(Stride):\n    def decide(self, spot): return Go(rules.size())\n",
+    "helpers/__init__.py": "",
+    "helpers/rules.py": "def size():\n    from . import sizes\n    return sizes.ONE\n",
+    "helpers/sizes.py": "ONE = 1\n",
+    "other.py": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a user's modules and a file of actions."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "steps.jsonl").write_text('{"do": "go", "places": 1}\n' * 3)
+    return tmp_path
+
+
+COMMON = ("--seeds", "0:3", "--jobs", "1", "--out", "out")
+
+
+def desim(folder: Path, *arguments: str) -> Ended:
+    """Sweep three episodes in a folder, by the command line."""
+    return ended(desim_process("sweep", WALK, *COMMON, *arguments, cwd=folder))
+
+
+@pytest.mark.parametrize(
+    ("policy", "file", "changed", "named"),
+    [
+        ("mine:Mine", "helpers/sizes.py", "ONE = 2\n", "ONE of helpers.sizes"),
+        ("script,file=steps.jsonl", "steps.jsonl", "\n", "file steps.jsonl"),
+    ],
+)
+def test_a_change_is_named(folder: Path, policy: str, file: str, changed: str, named: str) -> None:
+    """The sweep is refused with the ways on; `--restart` plays it anew."""
+    assert desim(folder, "--policy", policy).code == 0
+    (folder / "other.py").write_text("changed = True")
+    for module in ("mine.py", "helpers/__init__.py", "helpers/sizes.py"):
+        (folder / module).write_text("# a comment\n" + (folder / module).read_text())
+    assert desim(folder, "--policy", policy).code == 0
+    (folder / file).write_text((folder / file).read_text() + changed)
+    refused = desim(folder, "--policy", policy)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        f"desim: out/sweep.sqlite holds rows of other code or data ({named} has changed); "
+        "choose another folder (--out), or discard its rows (--restart)\n"
+    )
+    restarted = desim(folder, "--policy", policy, "--restart")
+    assert restarted.code == 0
+    assert restarted.err.startswith("desim: out/sweep.sqlite: 3 rows were discarded\n")
+
+
+def test_a_script_is_compared_as_well(folder: Path) -> None:
+    """Classes of the script itself count, and what it imports from its folder."""
+    script = folder / "script.py"
+    script.write_text(
+        "from support.small_worlds import Walk\nfrom mine import Mine\nfrom desim import sweep\n"
+        "class Own(Mine): pass\n"
+        "print(len(sweep(Walk, Own, range(2), out='out')))\n"
+    )
+
+    def played() -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, str(script)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": PYTHONPATH},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert played().stdout == "2\n"
+    (folder / "helpers" / "sizes.py").write_text("ONE = 2\n")
+    assert "(ONE of helpers.sizes has changed)" in played().stderr
+    (folder / "helpers" / "sizes.py").write_text("ONE = 1\n")
+    script.write_text(script.read_text() + "print('the end')  # outside definitions\n")
+    assert played().stdout == "2\nthe end\n"
+    script.write_text(script.read_text().replace("(Mine): pass", "(Mine): extra = 1"))
+    assert "(Own of __main__ has changed)" in played().stderr
+
+
+def swept(out: Path, limits: Limits | None = None) -> Rows:
+    """A small sweep into a folder."""
+    return sweep(WALK, STRIDE, range(3), out=out, limits=limits)
+
+
+def test_another_desim_is_another_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its version counts."""
+    swept(tmp_path)
+    monkeypatch.setattr("desim.jobs.keep.fingerprint.__version__", "9.9")
+    with pytest.raises(UsageError, match=r"holds another sweep \(desim '.*', now '9\.9'\)"):
+        swept(tmp_path)
+
+
+def test_a_folder_of_an_earlier_desim_is_refused(tmp_path: Path) -> None:
+    """Its fingerprint counts files, with which definitions cannot be compared."""
+    plan = grid(WALK, STRIDE, range(3))
+    topics = fingerprint(plan)
+    earlier = {t: text for t, text in topics.items() if t not in {"code", "definitions"}}
+    Checkpoint(tmp_path, {**earlier, "the source of desim": "sha256:00"}).close()
+    with pytest.raises(UsageError, match="holds a sweep of an earlier desim, whose fingerprint"):
+        swept(tmp_path)
+
+
+def test_limits_are_part_of_a_sweep(tmp_path: Path) -> None:
+    """An episode that failed by a limit may not fail with another one."""
+    swept(tmp_path)
+    with pytest.raises(UsageError, match=r"\(limits 'none', now '9 decisions'\)"):
+        swept(tmp_path, Limits(decisions=9))
+    assert swept(tmp_path, Limits()) == swept(tmp_path)
+
+
+def test_a_named_file_counts_by_its_content(tmp_path: Path) -> None:
+    """In a parameter, in an argument, in an instance, and between colons; not a folder."""
+    steps = tmp_path / "steps"
+    steps.write_text('{"do": "go", "places": 1}\n' * 3)
+    for policies, changes in (
+        (f"script,file={steps}", {}),
+        ("script", {"policy.file": [str(steps)]}),
+        ({"walker": f"script,file={steps}"}, {}),
+    ):
+        topics = fingerprint(grid(WALK, policies, [0], changes=changes))
+        assert f"file {steps}" in topics
+    beer = grid("beer_game", "random", [0], changes={"demand": _csv(tmp_path / "a b.csv")})
+    assert f"file {tmp_path / 'a b.csv'}" in fingerprint(beer)
+    assert not [t for t in fingerprint(grid(WALK, STRIDE, [0])) if t.startswith(f"file {tmp_path}")]
+
+
+def _csv(path: Path) -> str:
+    path.write_text("week,units\n1,4\n2,5\n")
+    return f"csv:{path}:units"
+
+
+def test_definitions_that_are_reached_count() -> None:
+    """The kernel, what plays a row, the ledgers, the model and the policy; no tables, no pages."""
+    topics = fingerprint(grid("beer_game", ["base_stock,target=20", "random"], [0]))
+    names = {*json.loads(topics["definitions"])}
+    assert names >= {"World", "Run", "Session", "play_to_json", "Book", "BeerGame", "BaseStock"}
+    assert names >= {"Random", "Greedy"} or "Random" in names
+    assert not names & {"Checkpoint", "Report", "Sterman", "Consulting", "Tracer", "render"}
+
+
+def test_installed_packages_count_by_their_version(tmp_path: Path) -> None:
+    """Those that users' code uses; of desim's own use SimPy and NumPy alone."""
+    known = {"desim", "python", "simpy", "numpy", "code", "definitions"}
+    assert code_topics([Stride]).keys() == known
+    (tmp_path / "with_scipy.py").write_text(
+        "from scipy import special\ndef rule(spot): return special.ndtri(0.5)\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        topics = code_topics([importlib.import_module("with_scipy").rule])
+    assert topics["scipy"] == importlib.metadata.version("scipy")
+
+
+def test_texts_that_a_language_model_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Docstrings of actions are part of prompts; the world's conversation is found by its name."""
+    plan = grid("beer_game", "llm,model=m,base_url=http://localhost:1/v1", [0])
+    before = fingerprint(plan)
+    assert "GenericConversation" in before["definitions"]
+    monkeypatch.setattr("policies.llm.adapter.world_texts", lambda _: b"another docstring")
+    after = fingerprint(plan)
+    assert [topic for topic in after if after[topic] != before[topic]] == [
+        "the rules and schemas that a policy reads"
+    ]
+
+
+def test_the_specs_of_a_named_line_up_count() -> None:
+    """A line-up is given by its name, and its function returns the specs."""
+    (name, *_) = policy_finder.lineups(from_preset(Enterprise))
+    assert "lineups" in fingerprint(grid("enterprise", name, [0]))["definitions"]

@@ -1,0 +1,290 @@
+"""Tables compare groups of rows; every figure can be checked by hand."""
+
+import io
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from support.sweep_rows import SCORES, row, three_policies
+
+from desim.errors import UsageError
+from desim.jobs.rows.comparison_table import ComparisonTable
+from desim.jobs.rows.rows import Rows
+from desim.show.labels import estimate_text
+from desim.statistics.intervals import interval, seeds_needed
+from desim.statistics.pairing import difference, simultaneous
+from desim.statistics.proportions import share
+
+
+@pytest.fixture
+def rows() -> Rows:
+    """Three policies on four seeds; the first policy fails on the last seed."""
+    return three_policies()
+
+
+def means(table: ComparisonTable) -> dict[tuple[Any, ...], tuple[float, int] | None]:
+    """The mean difference of each group, and from how many seeds."""
+    return {
+        line.group: line.difference and (line.difference.paired.mean, line.difference.paired.n)
+        for line in table.lines
+    }
+
+
+def test_a_table_has_an_interval_for_each_group_and_figure(rows: Rows) -> None:
+    """Figure by figure, groups in order; a row without the figure does not count."""
+    table = rows.table(show=["score", "alive", "months"])
+    found = {(*line.group, line.figure): (line.estimate, line.failed) for line in table.lines}
+    assert [*found] == [(p, f) for f in ("score", "alive", "months") for p in SCORES]
+    assert found["b", "score"] == (interval([9, 11, 18, 12]), 0)
+    assert found["b", "alive"] == (share([False, True, True, True]), 0)
+    assert found["c", "months"] == (interval([1, 2, 3]), 0)
+    assert {line.difference for line in table.lines} == {None}
+
+
+def test_a_mean_without_the_failed_episodes_is_withheld(rows: Rows) -> None:
+    """Whatever the figure; so is the difference to a group with failed episodes."""
+    table = rows.table(show=["score", "alive", "months"], against="b")
+    for line in table.lines:
+        if line.group == ("a,x=1",):
+            assert (line.estimate, line.failed, line.difference) == (None, 1, None)
+    assert {line.difference for line in rows.table(against="a,x=1").lines} == {None}
+    assert "no mean" in str(table)
+    assert "no mean" not in str(rows.where(policy="b").table())
+
+
+def test_a_failed_episode_counts_with_the_worst_score_of_its_model() -> None:
+    """A policy that crashes where it plays badly is below its twin, which does not."""
+    scores = [10.0, 1.0, 12.0, 0.5]
+    rows = Rows(
+        row(policy, seed, None if crashes and score < 5 else score, worst_score=0.0)
+        for policy, crashes in (("twin", False), ("crashes", True))
+        for seed, score in enumerate(scores)
+    )
+    twin, crashes = rows.table(against="twin").lines
+    assert crashes.estimate == interval([10, 0, 12, 0])
+    assert twin.estimate
+    assert crashes.estimate.mean < twin.estimate.mean
+    assert crashes.difference
+    assert crashes.difference.paired.mean == -0.375
+    assert "worst score" in str(rows.table())
+    assert rows.table(show="decisions").lines[1].estimate is None
+
+
+def test_differences_to_one_reference_hold_together(rows: Rows) -> None:
+    """Two rivals share the chance of an error; their note says so, that of one does not."""
+    (line,) = (one for one in rows.table(against="b").lines if one.group == ("c",))
+    assert line.difference
+    assert line.difference.paired.level == pytest.approx(0.975)
+    assert "2 intervals of a figure hold together" in str(rows.table(against="b"))
+    two = Rows([row for row in rows if row["policy"] != "a,x=1"])
+    assert "hold together" not in str(two.table(against="b"))
+
+
+def test_equal_values_have_no_interval() -> None:
+    """Neither those of one episode played on every seed, nor a figure that never varies."""
+    fixed = Rows(row("a", seed, -7600.0, ledger_digest="d") for seed in range(20))
+    assert "[" not in str(fixed.table())
+    assert "same episode" in str(fixed.table())
+    varied = Rows(
+        row("a", seed, float(seed), ledger_digest=str(seed), metrics={"months": 132})
+        for seed in range(20)
+    )
+    assert "all seeds have the same value" in str(varied.table(show="months"))
+    assert "same episode" not in str(varied.table(show="months"))
+
+
+def test_seeds_with_the_same_episode_are_counted() -> None:
+    """Six cases on twenty seeds are no twenty cases; without ledgers nothing is known."""
+    rows = [row("a", seed, float(seed % 6), ledger_digest=str(seed % 6)) for seed in range(20)]
+    note = "seeds with different episodes: a (6 of 20)"
+    assert note in str(Rows(rows).table())
+    assert "different episodes" not in str(Rows(rows[:6]).table())
+    assert "different episodes" not in str(
+        Rows({**one, "ledger_digest": None} for one in rows).table()
+    )
+
+
+def test_where_pairing_gains_nothing_a_note_says_so() -> None:
+    """Both widths are in it, and the correlation."""
+    values = {"a": [1, 9, 2, 8, 3, 7], "b": [2, 3, 8, 9, 4, 5], "c": [2, 10, 3, 9, 4, 8.5]}
+    rows = Rows(row(p, seed, v) for p, each in values.items() for seed, v in enumerate(each))
+    text = str(rows.table(against="a"))
+    assert re.search(r"gains nothing for b in score \(correlation -?0\.\d\d, paired and un", text)
+    assert "for c" not in text
+
+
+def test_the_seeds_for_five_per_cent_are_told() -> None:
+    """None where the mean is 0 or nothing varies."""
+    rows = Rows(
+        row(policy, seed, value)
+        for policy, each in {"a": [90, 110, 100, 95, 105], "b": [-1, 0, 1, 0, 0]}.items()
+        for seed, value in enumerate(each)
+    )
+    first, second = (table.split() for table in str(rows.table()).splitlines()[1:3])
+    assert first[-1] == str(seeds_needed(interval([90, 110, 100, 95, 105]), 5.0)) == "13"
+    assert second[-1] == "—"
+
+
+def test_differences_are_paired_by_seed(rows: Rows) -> None:
+    """The reference has no difference to itself."""
+    found = {line.group[0]: line.difference for line in rows.table(against="b").lines}
+    assert found["b"] is None
+    assert found["c"] == difference([1, 2, 3, 4], [9, 11, 18, 12], simultaneous(0.95, 2))
+
+
+def test_a_seed_counts_once_however_many_rows_it_has() -> None:
+    """Rows of one seed are not independent: pooled over weeks, n is the number of seeds."""
+    rows = Rows(
+        row(policy, seed, 10 * seed + weeks + shift, params={"weeks": weeks})
+        for policy, shift in (("a", 0), ("b", 5))
+        for weeks in (1, 3)
+        for seed in range(3)
+    )
+    line, other = rows.table(against="a").lines
+    assert line.estimate == interval([2, 12, 22])
+    assert other.difference
+    assert other.difference.paired == interval([5, 5, 5])
+
+
+def test_pairs_differ_by_nothing_but_the_group() -> None:
+    """If one of two rows that differ by their policy is missing, both are left out."""
+    rows = Rows(
+        row(policy, 0, score, params={"weeks": weeks})
+        for policy, weeks, score in [("a", 1, 1), ("a", 3, 100), ("b", 1, 2)]
+    )
+    assert means(rows.table(against="b")) == {("a",): (-1.0, 1), ("b",): None}
+
+
+def test_groups_by_several_columns_compare_within_the_others() -> None:
+    """A policy as reference: the groups with the same weeks. A group as reference: that group."""
+    rows = Rows(
+        row(policy, seed, score + seed, params={"weeks": weeks})
+        for policy, weeks, score in [("a", 1, 1), ("a", 3, 3), ("b", 1, 10), ("b", 3, 30)]
+        for seed in range(2)
+    )
+    by = ["policy", "weeks"]
+    within = means(rows.table(by, against="a"))
+    assert within == {("a", 1): None, ("a", 3): None, ("b", 1): (9, 2), ("b", 3): (27, 2)}
+    whole = means(rows.table(by, against=("a", 3)))
+    assert (whole[("a", 1)], whole[("b", 1)]) == ((-2, 2), (7, 2))
+    assert means(rows.table("weeks", against=1)) == {(1,): None, (3,): (11, 2)}
+
+
+def test_presets_and_models_are_paired_although_their_parameters_differ() -> None:
+    """Their rows share the seed."""
+    rows = Rows(
+        row("a", seed, score * seed, model=model, preset=preset, params={"weeks": score})
+        for model, preset, score in [("shop", "small", 1), ("shop", "large", 2), ("bank", "x", 4)]
+        for seed in (1, 2)
+    )
+    by_preset = rows.where(model="shop").table("preset", against="small")
+    assert means(by_preset)[("large",)] == (1.5, 2)
+    assert means(rows.table("model", against="bank"))[("shop",)] == (-3.75, 2)
+
+
+def test_a_table_by_seed_has_no_standard_deviation(rows: Rows) -> None:
+    """One seed is one value, the mean over policies."""
+    assert rows.table("seed").lines[0].estimate == interval([20 / 3])
+
+
+def test_a_reference_that_is_no_group_is_refused(rows: Rows) -> None:
+    """The error names the groups."""
+    with pytest.raises(UsageError, match="no group is 'bb'; did you mean 'b'"):
+        rows.table(against="bb")
+
+
+def printed() -> ComparisonTable:
+    """A table with large and small numbers, brackets, and unknown figures."""
+    rows = Rows(
+        [
+            *(row("base", seed, 12345 + 100 * seed) for seed in range(3)),
+            *(row("low,x=[a]", seed, 0.5 + 0.01 * seed) for seed in range(3)),
+            row("once", 0, 7),
+            row("never", 0, None),
+        ]
+    )
+    return rows.table(against="base")
+
+
+def test_figures_have_as_many_digits_as_their_intervals_justify() -> None:
+    """Two digits of the half width; a dash for an unknown figure; the reference in a note."""
+    lines = str(printed()).splitlines()[:5]
+    between, needed = "95 % interval", "n for 5\N{NO-BREAK SPACE}%"
+    assert [re.split(r"  +", line) for line in lines] == [
+        [
+            *("policy", "figure", "n", "failed", "mean", "sd", between, needed),
+            *("pairs", "difference", between),
+        ],
+        ["base", "score", "3", "0", "12,445", "100", "[12,197, 12,693]", "3", "—", "—", "—"],
+        [
+            *("low,x=[a]", "score", "3", "0", "0.510", "0.010", "[0.485, 0.535]", "3"),
+            *("3", "-12,444", "[-12,886, -12,003]"),
+        ],
+        ["once", "score", "1", "0", "7", "—", "—", "—", "1", "-12,338", "—"],
+        ["never", "score", "—", "1", "—", "—", "—", "—", "—", "—", "—"],
+    ]
+
+
+def test_a_table_prints_aligned() -> None:
+    """Texts are aligned to the left, numbers to the right."""
+    lines = str(printed()).splitlines()[:5]
+    assert {len(line) for line in lines} == {len(lines[0])}
+    starts = {line.index("score") for line in lines[1:]}
+    assert starts == {lines[0].index("figure")}
+
+
+def test_a_table_prints_in_rich() -> None:
+    """The cells are the same; brackets of a policy are not read as markup."""
+    out = io.StringIO()
+    Console(file=out, width=200).print(printed())
+    for cells in map(printed().cells, printed().lines):
+        assert all(cell in out.getvalue() for cell in cells)
+    assert all(note in out.getvalue() for note in printed().notes())
+
+
+def test_a_table_of_failures_can_be_printed() -> None:
+    """Failed rows have no metrics, so any metric may be shown."""
+    rows = Rows([row("a", 0, None), row("a", 1, None)])
+    (line,) = rows.table(show="survived").lines
+    assert (line.estimate, line.failed) == (None, 2)
+    assert "survived  —       2" in str(rows.table(show="survived"))
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (1234567.891, 4321.0, "1,234,568"),
+        (0.51234, 0.069, "0.512"),
+        (-0.0004, 0.02, "0.000"),
+        (12.0, None, "12"),
+        (12.3456789, None, "12.3457"),
+        (1234567.89, None, "1,234,568"),
+        (1e20, 0.0, "1e+20"),
+        (0.5, 1e-9, "0.5"),
+    ],
+)
+def test_numbers_are_readable(value: float, half: float | None, text: str) -> None:
+    """Two digits of the half width, or six digits; no minus sign before zero."""
+    assert estimate_text(value, half) == text
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-5, 1e6))
+def test_rounding_is_small_against_the_interval(value: float, half: float) -> None:
+    """Rounding changes a figure by at most a twentieth of the half width, or by a half."""
+    shown = float(estimate_text(value, half).replace(",", ""))
+    assert abs(shown - value) <= (half / 20 if half < 10 else 0.5) + math.ulp(value)
+
+
+def test_a_table_as_text_is_what_rich_prints() -> None:
+    """Whatever the environment says about colours and widths."""
+    out = io.StringIO()
+    Console(file=out, width=200).print(printed())
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FORCE_COLOR", "1")
+        patch.setenv("COLUMNS", "20")
+        assert str(printed()).splitlines() == lines

@@ -1,0 +1,80 @@
+"""What stands below tables: best known scores, bounds, and which policies are informed."""
+
+import sys
+
+import pytest
+from support.known_worlds import Measured, Stale
+from support.small_worlds import STRIDE, Walk
+from support.sweep_rows import row
+
+from desim.jobs.rows.known_means import known_note
+from desim.jobs.rows.rows import Rows
+from desim.studies.boards.leaderboard import boards
+from desim.studies.sweep import sweep
+
+SEER = "support.small_worlds:Seer"
+
+
+def note(rows: Rows) -> str:
+    """Return the note on these rows."""
+    return known_note(rows, rows.column("seed"))
+
+
+def test_the_best_known_score_stands_below_a_table() -> None:
+    """Over the seeds of the table, with whether the policy is informed and what the bound is."""
+    rows = sweep(Measured, ["greedy", SEER], range(2))
+    table = rows.table(against="greedy")
+    informed, known = table.notes()[-2:]
+    assert informed == "* informed: uses facts that its role cannot observe"
+    finders = f"greedy and {SEER} (informed)"
+    bound = "bound 7 (1 relaxation, 1 proved)"
+    assert known == f"best known score on these 2 seeds: mean 6 by {finders}; {bound}"
+    lines = str(table).splitlines()
+    assert [line.split()[:2] for line in lines[1:3]] == [["greedy", "score"], [SEER, "*"]]
+    assert note(sweep(Measured, "greedy", [1])).endswith("(informed); bound 6 (proved)")
+    assert note(sweep(Measured, "greedy", range(4))).endswith("; no bound is known")
+    assert rows.table(show="decisions").notes()[-1].startswith("* informed")
+
+
+def test_nothing_is_said_of_other_parameters_roles_and_seeds() -> None:
+    """The score might be another, or nothing is known."""
+    assert note(sweep(Measured, "greedy", range(5))) == ""
+    assert note(sweep(Measured, "greedy", [0], set={"pace": 2})) == ""
+    assert note(sweep(Measured, "greedy", [0], set={"pace": [1, 2]})) == ""
+    assert note(sweep(Measured, "greedy", [0], set={"pace": 1})) != ""
+    assert note(sweep(Measured, {"walker": "greedy", "helper": STRIDE}, [0])) == ""
+    assert note(sweep(Measured, {"walker": "greedy"}, [0])) != ""
+    assert note(sweep([Measured, Walk], "greedy", [0])) == ""
+    assert note(Rows([])) == ""
+
+
+def test_rows_from_a_file_import_no_code() -> None:
+    """A model or a policy that was not imported is not looked up."""
+    assert "antigravity" not in sys.modules
+    assert note(Rows([row("a", 0, 1, model="antigravity:Model")])) == ""
+    name = "support.known_worlds:Measured"
+    rows = Rows([row("antigravity:P", 0, 1, model=name, preset="short", params={})])
+    assert note(rows) == ""
+    assert rows.table().informed == frozenset()
+    assert "antigravity" not in sys.modules
+
+
+def test_stale_data_are_told() -> None:
+    """In place of the sentence; the table stands."""
+    text = "the known scores of support.known_worlds:Stale/short were made with other parameters"
+    assert sweep(Stale, "greedy", [0]).table().notes()[-1].startswith(text)
+
+
+def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text below, and an object with `--json`; neither where the data are stale."""
+    (board,) = boards(["support.known_worlds:Measured/short"], range(2), 1)
+    assert board.summary()["known"] == {
+        "floor": 1.0,
+        "floor_policy": "random",
+        "best": 6.0,
+        "best_policies": f"greedy and {SEER} (informed)",
+        "bound": 7.0,
+        "kind": "1 relaxation, 1 proved",
+    }
+    monkeypatch.setattr(Measured, "known_scores", Stale.known_scores)
+    assert board.summary()["known"] is None

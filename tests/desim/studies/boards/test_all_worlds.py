@@ -1,0 +1,97 @@
+"""The board of all worlds: scales by seed, the best policies, and what is above a bound."""
+
+import pytest
+from support.known_worlds import MEASURED, ROUND, WRONG, Measured
+from support.small_worlds import WALK
+
+from desim.catalog import policy_finder
+from desim.errors import UsageError
+from desim.studies.boards.all_worlds import NormalisedBoards, normalised_boards
+from desim.studies.boards.score_scale import world_scale
+
+SHORT = f"{MEASURED}/short"
+
+
+def played(*names: str, seeds: int = 3) -> NormalisedBoards:
+    """Return the normalised boards of some presets."""
+    return normalised_boards(names, range(seeds), 1)
+
+
+def test_each_seed_has_its_own_scale() -> None:
+    """One on which nothing can be gained has none."""
+    scale = world_scale(SHORT, range(4))
+    assert {seed: (one.floor, one.best) for seed, one in scale.scales.items()} == {
+        0: (0, 8),
+        1: (2, 6),
+        3: (5, 5.5),
+    }
+    assert scale.means.kind == "1 relaxation, 1 proved, 1 best known"
+    assert (scale.means.floor, scale.means.bound) == (pytest.approx(7 / 3), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds", "text"),
+    [
+        (f"{WALK}/short", range(2), "nothing is known of the scores of"),
+        (f"{MEASURED}/long", range(2), "no policy can gain anything in"),
+        (SHORT, range(3, 12), "seed 4, 5, 6, 7, 8 and more; known are 4 seeds from 0 to 3"),
+        ("support.known_worlds:Stale/short", [0], "were made with other parameters"),
+    ],
+)
+def test_a_world_without_a_scale_is_refused(name: str, seeds: range, text: str) -> None:
+    """The sentence says why."""
+    with pytest.raises(UsageError) as refused:
+        world_scale(name, seeds)
+    assert text in str(refused.value)
+
+
+def test_policies_are_normalised_by_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best of those that know only what they observe, and the best of the informed."""
+    seer = "support.small_worlds:Seer"
+    monkeypatch.setattr(policy_finder, "baselines", lambda _model: ("greedy", seer, "random"))
+    (world,) = played(SHORT).worlds
+    best, informed = world.best(informed=False), world.best(informed=True)
+    assert best is not None
+    assert informed is not None
+    assert (best.policy, informed.policy) == ("greedy", seer)
+    # 6 of 8, and 4 of 4; the third seed has no scale.
+    assert (best.estimate.mean, best.estimate.n) == (0.875, 2)
+    assert informed.estimate.mean == pytest.approx((3 / 8 + 1 / 4) / 2)
+
+
+def test_the_tables_say_what_1_is_and_what_is_left_out() -> None:
+    """Over the first preset of each world alone."""
+    found = played(SHORT, f"{MEASURED}/long", f"{ROUND}/short")
+    assert [world.name for world in found.worlds] == [SHORT, f"{ROUND}/short"]
+    assert found.aggregate is not None
+    assert found.aggregate.worlds == (SHORT, f"{ROUND}/short")
+    text = str(found)
+    assert "relaxation: no policy can score more than 1" in text
+    assert "best known: 1 is" not in text
+    assert f"{SHORT}: without 1 seeds on which nothing can be gained" in text
+    assert f"left out: no policy can gain anything in {MEASURED}/long" in text
+    assert played(SHORT).aggregate is None
+
+
+def test_scores_above_what_is_known_are_told() -> None:
+    """Above the best run it is news, above a bound a fault."""
+    (news,) = played(SHORT, seeds=4).worlds
+    assert (news.above.best, news.above.bound) == (("greedy",), ())
+    wrong = played(f"{WRONG}/short", seeds=2)
+    assert f"greedy in {WRONG}/short" in wrong.faults
+    assert f"FAULT: greedy in {WRONG}/short scores more than the bound" in wrong.notes()
+    # Never clipped above.
+    assert wrong.worlds[0].scores[0].estimate.mean == pytest.approx(6 / 5)
+
+
+def test_all_worlds_without_a_scale_are_refused() -> None:
+    """Before anything is played."""
+    with pytest.raises(UsageError, match="no world has a scale: nothing is known of"):
+        played(f"{WALK}/short")
+    assert Measured.known_scores("long") is not None
+
+
+def test_without_seeds_nothing_is_said_about_worlds() -> None:
+    """No world is blamed for it."""
+    with pytest.raises(UsageError, match="no seed was given"):
+        normalised_boards(["beer_game/poisson"], [], 1)

@@ -1,0 +1,149 @@
+"""The leaderboard plays the baselines of a world and prints them as a table."""
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from rich.console import Console
+from support.small_worlds import WALK
+from support.sweep_rows import row, three_policies
+
+from desim.catalog import policy_finder
+from desim.jobs.rows.rows import Rows
+from desim.studies.boards.leaderboard import Board, Entrant, boards, everything
+
+
+def entrants(*specs: str, seeds: int = 4, informed: Sequence[str] = ()) -> tuple[Entrant, ...]:
+    """Policies that play on the same seeds, or once."""
+    return tuple(Entrant(one, tuple(range(seeds)), one in informed, seeds == 1) for one in specs)
+
+
+def printed(board: Board, width: int = 200) -> list[str]:
+    """Return the lines that a board prints."""
+    out = io.StringIO()
+    Console(file=out, width=width).print(board)
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_a_board_ranks_policies_and_compares_them_with_the_first() -> None:
+    """The reference has no difference to itself; a mean without failed episodes comes last."""
+    board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2)
+    title, heads, *lines = printed(board)
+    lines, note = lines[:3], lines[-1]
+    assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
+    assert " ".join(heads.split()) == (
+        "policy rank n mean score ± 95 % n for 5 % difference ± 95 % ended"
+    )
+    assert [line.split()[:3] for line in lines] == [
+        ["b", "1", "4"],
+        ["c", "2", "4"],
+        ["a,x=1", "—", "4"],
+    ]
+    assert lines[0].split()[3:] == ["12.5", "6.2", "150", "4", "horizon"]
+    assert lines[2].split()[3:8] == ["—"] * 5
+    assert lines[2].endswith("3 horizon, 1 failed")
+    assert note.startswith("failed: a mean without these proves nothing")
+
+
+def test_equal_informed_and_single_episodes_are_explained() -> None:
+    """Each by a sentence below, and only where it applies."""
+    scores = {"a": [5], "b": [5], "seer": [9], "random": [1, 2, 3]}
+    rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
+    once = entrants("a", "b", "seer", seeds=1, informed=["seer"])
+    board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
+    _, _, first, second, heading, third, *notes = printed(board)
+    assert first.split()[:7] == ["a", "=", "b", "1", "1", "5", "—"]
+    assert second.split()[:3] == ["random", "3", "3"]
+    assert heading == "informed:"
+    assert third.startswith("  seer  ")
+    assert [note.split()[0] for note in notes] == [
+        "difference:",
+        "n",
+        "rank:",
+        "a",
+        "informed:",
+        "n",
+    ]
+
+
+def test_a_policy_on_fewer_seeds_is_explained() -> None:
+    """Its mean is of other seeds than those of the others."""
+    rows = Rows([row("a", 0, 1), row("a", 1, 2), row("a", 2, 4), row("s", 0, 1), row("s", 1, 3)])
+    board = Board("shop/small", (*entrants("a", seeds=3), *entrants("s", seeds=2)), rows, 1)
+    assert printed(board)[-1].startswith("n below 3: played on the first seeds only")
+
+
+@pytest.mark.parametrize("width", [80, 90, 120])
+def test_a_narrow_board_cuts_nothing(width: int) -> None:
+    """Long names and ends are folded; numbers never are."""
+    names = ("raise_when_free,instrument=debt", "a_rule_of_another_name,weeks=4", "c")
+    scores = [82_368_138.0, 27_561_708.0, 17_644_292.0]
+    end = "cash balance went negative"
+    rows = Rows(
+        row(name, seed, score * (seed + 1), ended=end, ledger_digest=name)
+        for name, score in zip(names, scores, strict=True)
+        for seed in range(3)
+    )
+    lines = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1), width)
+    assert max(map(len, lines)) <= width
+    wide = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1), 99)
+    numbers = [word for line in wide[2:] for word in line.split() if re.fullmatch(r"[-\d,]+", word)]
+    assert len(numbers) > 10
+    assert not [word for word in numbers if not any(word in line.split() for line in lines)]
+
+
+def test_a_board_is_plain_data() -> None:
+    """For `--json`: a line for each row of the table."""
+    board = Board("shop/small", entrants("b", "a,x=1", "c", informed=["c"]), three_policies(), 2)
+    summary = board.summary()
+    assert [*summary] == ["model", "preset", "against", "seconds", "lines", "known"]
+    assert summary["known"] is None
+    assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
+    last = summary["lines"][2]
+    assert last["informed"] is True
+    assert last["estimate"]["n"] == 4
+    assert last["ended"] == {"horizon": 4}
+
+
+def test_boards_play_every_preset_of_a_model() -> None:
+    """Progress is reported over all of them."""
+    names = everything([WALK])
+    assert names == [f"{WALK}/short", f"{WALK}/long"]
+    reports: list[tuple[int, int]] = []
+    played = list(boards(names, range(3), 1, lambda *now: reports.append(now)))
+    assert [(board.name, [one.spec for one in board.entrants]) for board in played] == [
+        (name, ["greedy", "random"]) for name in names
+    ]
+    assert (reports[0], reports[-1]) == ((0, 12), (12, 12))
+    assert reports == sorted(reports)
+
+
+@pytest.mark.parametrize(
+    ("model", "spec", "seeds", "informed", "fixed"),
+    [
+        ("Still", "greedy", (4,), False, True),
+        ("Still", "random", (4, 5, 6), False, False),
+        ("Still", "walker=random", (4, 5, 6), False, False),
+        ("Walk", "greedy", (4, 5, 6), False, False),
+        ("Walk", "Slow", (4, 5), False, False),
+        ("Walk", "walker=Seer", (4, 5), True, False),
+        ("Still", "Seer", (4,), True, True),
+    ],
+)
+def test_a_policy_plays_once_where_the_seed_decides_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    spec: str,
+    seeds: Any,
+    *,
+    informed: bool,
+    fixed: bool,
+) -> None:
+    """Neither the model nor the policy draws; a slow policy plays on the first seeds."""
+    spec = spec.replace("S", "support.small_worlds:S")
+    monkeypatch.setattr(policy_finder, "baselines", lambda _model: (spec,))
+    (board,) = boards([f"support.small_worlds:{model}/short"], range(4, 7), 1)
+    assert board.entrants == (Entrant(spec, seeds, informed, fixed),)
+    assert board.rows.column("seed") == [*seeds]

@@ -1,0 +1,96 @@
+"""Two continuations of one record, over the same futures."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from attrs import evolve
+from support.small_worlds import Stride, Walk
+
+from desim import Episode, play
+from desim.errors import UsageError
+from desim.studies.decisions.branch_comparison import compare_branches
+
+THREE, FOUR = {"do": "go", "places": 3}, {"do": "go", "places": 4}
+
+
+@pytest.fixture(scope="module")
+def walk() -> Episode:
+    """Five steps of 2."""
+    return play(Walk(steps=5), Stride(2), seed=2)
+
+
+def test_an_action_is_compared(walk: Episode) -> None:
+    """Both meet the same gusts, so that the difference has no spread."""
+    found = compare_branches(walk, 1, action=FOUR, then=Stride(1), futures=9)
+    assert found.arms == (
+        "recorded: go places=2, then Stride(size=1)",
+        "instead: go places=4, then Stride(size=1)",
+    )
+    assert (found.found.paired.mean, found.found.paired.sd, found.found.paired.n) == (2, 0, 9)
+    assert len(set(found.scores[0])) > 3
+    assert compare_branches(walk, 1, action=FOUR, then=Stride(1), futures=9) == found
+    text = str(found)
+    assert "decision 1 (t=1, walker)" in text
+    assert "redrawn futures:" in text
+    assert "hidden facts" in text
+    plain = found.plain()
+    assert (plain["recorded"], plain["instead"]) == ({"do": "go", "places": 2}, FOUR)
+    assert (plain["futures"], plain["difference"], plain["n"]) == (9, 2, 9)
+    msgspec.json.encode(plain)
+
+
+def test_action_as_json_and_the_true_future(walk: Episode) -> None:
+    """Hindsight has one pair and no interval."""
+    found = compare_branches(walk, 4, action='{"do": "go", "places": 3}', then=Stride(1))
+    assert found.scores[0] == (walk.score,)
+    assert (found.found.paired.mean, found.found.paired.low) == (1, None)
+    assert "hindsight:" in str(found)
+
+
+def test_a_policy_decides_once_or_from_there(walk: Episode) -> None:
+    """Once: 3 less 2. From there: three steps of 3 against 2, 1 and 1."""
+    once = compare_branches(walk, 2, policy=Stride(3), then=Stride(1), futures=3)
+    assert once.found.paired.mean == 1
+    assert once.arms[1] == "instead: go places=3 (Stride(size=3)), then Stride(size=1)"
+    rest = compare_branches(walk, 2, policy=Stride(3), then=Stride(1), futures=3, from_here=True)
+    assert rest.found.paired.mean == 9 - 4
+    assert rest.instead is None
+
+
+def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
+    """In the true future, without anybody else: steps of 3 against the recorded ones."""
+    found = compare_branches(walk, 2, policy=Stride(3), from_here=True)
+    assert found.found.paired.mean == 3
+    assert found.scores[0] == (walk.score,)
+    assert "as recorded to the end" in str(found)
+    with pytest.raises(UsageError, match="has no end to compare with; name who plays on"):
+        compare_branches(evolve(walk, result=None), 2, policy=Stride(3), from_here=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"then": Stride(1)}, "give an action or a policy"),
+        ({"action": THREE, "policy": Stride(1), "then": Stride(1)}, "give an action or a policy"),
+        ({"action": THREE, "then": Stride(1), "from_here": True}, "an action answers one decision"),
+        ({"action": THREE}, "say who plays on after the decision"),
+        ({"policy": Stride(1), "from_here": True, "futures": 5}, "say who plays on"),
+        ({"action": {"do": "fly"}, "then": Stride(1)}, "the action for 'walker' does not fit"),
+        ({"action": "{", "then": Stride(1)}, "the action for 'walker' does not fit"),
+        ({"action": THREE, "then": Stride(1), "futures": 0}, "0 futures were given"),
+        ({"action": THREE, "then": Stride(1), "futures": 10**6}, "1 to 100,000 are possible"),
+        ({"policy": {"helper": Stride(1)}, "then": Stride(1)}, "no policy plays 'helper'"),
+    ],
+)
+def test_what_cannot_be_compared(walk: Episode, given: Any, says: str) -> None:
+    """Said before anything is played."""
+    with pytest.raises(UsageError, match=says):
+        compare_branches(walk, 2, **given)
+
+
+@pytest.mark.parametrize("at", [-1, 5])
+def test_there_is_no_such_decision(walk: Episode, at: int) -> None:
+    """The error says which there are."""
+    with pytest.raises(UsageError, match=rf"decision {at} was given; .* 0 to 4 are possible"):
+        compare_branches(walk, at, action=THREE, then=Stride(1))

@@ -1,0 +1,368 @@
+"""Tuning: it finds the best parameters, goes on where it was stopped, and tells its optimism."""
+
+import builtins
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+from support.command_line import refused
+from support.paths import PYTHONPATH
+from support.small_worlds import FAILS, GATED, STRIDE, WALK, Still, Walk
+
+from desim import sweep
+from desim.cli.main import main
+from desim.errors import DesimError, UsageError
+from desim.studies.tuning.optuna_study import FILE_NAME
+from desim.studies.tuning.tune import Tuned, tune
+
+#: The strides of a walker, of which the largest walks farthest.
+SIZES = {"policy.size": "int:1:40"}
+
+
+def tuned(**changes: Any) -> Tuned:
+    """Tune the size of steps on four seeds."""
+    arguments: dict[str, Any] = {"budget": 60, "seeds": range(4), **changes}
+    return tune(WALK, arguments.pop("policy", STRIDE), arguments.pop("ranges", SIZES), **arguments)
+
+
+@pytest.fixture(scope="module")
+def usual() -> Tuned:
+    """What the usual search finds if nothing stops it."""
+    return tuned()
+
+
+def test_the_largest_stride_is_found(usual: Tuned) -> None:
+    """The score rises with the size, so the best one is on the edge, which the result says."""
+    found = usual
+    assert found.best.parameters == {"policy.size": 40}
+    assert found.edges == ("policy.size",)
+    assert found.episodes <= found.budget
+    assert found.policy == STRIDE
+    assert (found.seeds, found.held_out_seeds) == ((0, 1, 2, 3), (4, 5, 6, 7))
+
+
+def test_the_figures_are_those_of_a_sweep(usual: Tuned) -> None:
+    """Of the best and of the default parameters, on both kinds of seeds."""
+    found = usual
+    for setting, spec in ((found.best, f"{STRIDE},size=40"), (found.default, STRIDE)):
+        assert setting
+        assert list(setting.training) == sweep(WALK, spec, range(4)).values("score")
+        assert list(setting.held_out) == sweep(WALK, spec, range(4, 8)).values("score")
+    assert found.difference
+    assert found.difference.mean == 3 * 39  # three steps, the same wind
+    assert found.optimism == found.training.mean - found.held_out.mean  # type: ignore[union-attr]
+    assert found.optimism_of_difference == 0
+
+
+def test_what_parts_of_the_budget_had_found(usual: Tuned) -> None:
+    """The mean on training seeds never falls; the whole budget found the best parameters."""
+    bought = usual.bought
+    means = [one.training.mean for one in bought if one.training]
+    assert means == sorted(means)
+    assert [one.share for one in bought] == [0.1, 0.3, 1.0]
+    assert bought[-1].parameters == {"policy.size": 40}
+    assert all(one.episodes <= one.share * 60 for one in bought)
+
+
+def test_the_order_up_to_level_of_the_beer_game_is_found() -> None:
+    """Within the interval of the best of all levels, on the same training seeds."""
+    seeds = range(8)
+    rows = sweep("beer_game/poisson", "order_up_to", seeds, set={"policy.target": [*range(15, 23)]})
+    found = tune(
+        "beer_game/poisson", "order_up_to", {"policy.target": "int:15:22"}, budget=48, seeds=seeds
+    )
+    levels = rows.groups("policy.target")
+    best = max(levels.values(), key=lambda each: sum(each.values("score")))
+    lines = best.table(by=["policy.target"]).lines
+    assert lines[0].estimate
+    assert found.training
+    assert lines[0].estimate.low is not None
+    assert lines[0].estimate.low <= found.training.mean <= lines[0].estimate.mean
+    assert found.pruned > 0
+
+
+def test_parameters_of_the_model_and_choices_are_searched() -> None:
+    """With values that are fixed; a finite number of points ends the search early."""
+    found = tuned(ranges={"steps": "choice:1|2|3", "wind": "0", "policy.size": "int:1:2"})
+    assert found.best.parameters == {"steps": "3", "policy.size": 2}
+    assert found.training
+    assert found.training.mean == 6
+    assert (found.exhausted, found.trials) == (True, 6)
+
+
+def test_arguments_of_one_role_are_searched() -> None:
+    """The walker's steps are fixed; those of the helper are added to them."""
+    found = tuned(
+        policy={"walker": STRIDE, "helper": STRIDE},
+        ranges={"policy.helper.size": "int:1:3", "policy.walker.size": 2},
+    )
+    assert found.best.parameters["policy.helper.size"] == 3
+    assert found.trials == 3
+    assert found.default
+    assert found.difference
+    assert found.difference.mean == 3 * 2
+
+
+def test_a_field_inside_a_parameter_is_searched() -> None:
+    """The less the firm's fixed cost, the more it earns."""
+    over = {"scenario.fixed_cost": "int:10000:10003"}
+    found = tune("edt/published", "greedy", over, budget=6, seeds=[0])
+    assert found.exhausted
+    assert found.best.parameters == {"scenario.fixed_cost": 10_000}
+
+
+def test_floats_and_logarithms_are_searched() -> None:
+    """Values have seven digits and lie in their ranges."""
+    found = tuned(ranges={"wind": "log:0.1:10", "policy.size": "int:1:9"}, budget=60)
+    wind = found.best.parameters["wind"]
+    assert 0.1 <= wind <= 10
+    assert wind == float(f"{wind:.7g}")
+
+
+def test_a_deterministic_world_is_played_on_one_seed() -> None:
+    """Further seeds would be the same episode again."""
+    found = tune(Still, STRIDE, SIZES, budget=30)
+    assert (found.seeds, found.held_out_seeds) == ((0,), (20,))
+    assert found.best.parameters == {"policy.size": 40}
+
+
+def test_the_result_depends_on_the_seed_of_the_sampler_alone() -> None:
+    """Not on worker processes."""
+    assert tuned(budget=12) == tuned(budget=12, jobs=2)
+    assert tuned(budget=12).best != tuned(budget=12, sampler_seed=1).best
+
+
+def stopping(after: int) -> Any:
+    """A function of the progress that raises as Ctrl-C does."""
+
+    def progress(done: int, _total: int) -> None:
+        if done >= after:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_a_stopped_search_goes_on(tmp_path: Path, usual: Tuned) -> None:
+    """The message holds the best parameters so far; the same call ends as if nothing had been."""
+    with pytest.raises(KeyboardInterrupt, match=r"of 60 episodes; best so far policy\.size=\d+"):
+        tuned(out=tmp_path, progress=stopping(30))
+    done: list[int] = []
+    assert tuned(out=tmp_path, progress=lambda n, _: done.append(n)) == usual
+    assert done[0] >= 26
+
+
+@pytest.mark.slow
+def test_a_killed_search_goes_on(tmp_path: Path, usual: Tuned) -> None:
+    """SIGKILL in the middle of a trial loses this trial alone."""
+    script = (
+        "import os, signal\n"
+        "from desim.studies.tuning.tune import tune\n"
+        "def progress(done, total):\n"
+        "    if done > 41: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"tune({WALK!r}, {STRIDE!r}, {SIZES!r}, budget=60, seeds=range(4),\n"
+        f"     out={str(tmp_path)!r}, progress=progress)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGKILL, "", "")
+    done: list[int] = []
+    assert tuned(out=tmp_path, progress=lambda n, _: done.append(n)) == usual
+    assert done[0] >= 38
+
+
+@pytest.mark.slow
+def test_a_larger_budget_continues_a_search(tmp_path: Path, usual: Tuned) -> None:
+    """A smaller one than was played before returns what it would have returned."""
+    small = tuned(budget=24, out=tmp_path)
+    assert tuned(out=tmp_path) == usual
+    assert tuned(budget=24, out=tmp_path) == small
+
+
+def test_another_question_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    """And nothing is changed."""
+    tuned(budget=20, out=tmp_path)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    with pytest.raises(UsageError, match=r"holds another tuning \(it differs in: .*ranges"):
+        tuned(budget=20, out=tmp_path, ranges={"policy.size": "int:1:41"})
+    with pytest.raises(UsageError, match="sampler seed"):
+        tuned(budget=20, out=tmp_path, sampler_seed=2)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
+    """And nothing is changed."""
+    (tmp_path / FILE_NAME).write_text("a diary, not a database at all")
+    with pytest.raises(UsageError, match="is no study of a tuning"):
+        tuned(out=tmp_path)
+    assert (tmp_path / FILE_NAME).read_text() == "a diary, not a database at all"
+
+
+def test_two_at_once_are_refused(tmp_path: Path) -> None:
+    """The second one finds the folder locked."""
+    texts: list[str] = []
+
+    def second(*_: int) -> None:
+        if not texts:
+            with pytest.raises(UsageError) as fault:
+                tuned(out=tmp_path)
+            texts.append(str(fault.value))
+
+    tuned(budget=8, out=tmp_path, progress=second)
+    assert f"is being played by process {os.getpid()}" in texts[0]
+
+
+def test_failed_episodes_without_a_worst_score_fail_their_point() -> None:
+    """Every third seed fails with every way, so that no point is complete."""
+    with pytest.raises(DesimError, match=r"no point of the ranges .*: (WrongAction|PolicyFailed)"):
+        tuned(policy=FAILS, ranges={"policy.how": "choice:wrong|else"}, budget=8)
+
+
+@frozen
+class Graded(Walk):
+    """A walk with a worst score."""
+
+    @property
+    def worst_score(self) -> float:
+        """Return less than any walk scores."""
+        return -1_000.0
+
+
+def test_failed_episodes_count_with_the_worst_score() -> None:
+    """Their points stay comparable."""
+    found = tune(Graded, FAILS, {"steps": "choice:1|2"}, budget=8, seeds=range(4))
+    assert min(s for s in found.best.training if s is not None) == -1_000
+    assert found.failed == 0
+
+
+def test_points_that_are_refused_are_no_end() -> None:
+    """A model that takes some of the values only is searched where it takes them."""
+    found = tuned(ranges={"steps": "int:-5:3", "policy.size": "int:1:2"})
+    assert found.best.parameters == {"steps": 3, "policy.size": 2}
+    assert found.failed > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("int:5", "policy.size: range 'int:5' was given; write int:low:high with two"),
+        ("int:1.5:3", "both ends of an int range are whole numbers"),
+        ("int:1:2:3", "write int:low:high with two numbers"),
+        ("float:nan:3", "both ends of a range are finite"),
+        ("float:1:inf", "both ends of a range are finite"),
+        ("int:9:3", "its lower end comes first"),
+        ("2:2", "its lower end comes first"),
+        ("log:0:3", "a logarithmic range begins above 0"),
+        ("choice:a", "a choice has 2 to 1,000 values"),
+        ("choice:a||b", "a choice has 2 to 1,000 values"),
+        ("choice:a|a", "policy.size: value 'a' is given twice"),
+        ("7", "0 ranges were given; give 1 to 100"),
+    ],
+)
+def test_a_wrong_range_is_refused(given: str, text: str) -> None:
+    """In one sentence, before an episode is played."""
+    with pytest.raises(UsageError) as fault:
+        tuned(ranges={"policy.size": given})
+    assert text in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"ranges": {"policy.sizes": "int:1:2"}}, "no policy here lets 'sizes' vary"),
+        ({"ranges": {"step": "int:1:2"}}, "step"),
+        ({"ranges": {**SIZES, "steps": [1, 2]}}, "2 models and 1 policies were given"),
+        ({"held_out": range(3, 6)}, "seed 3 is in both training and held-out seeds"),
+        ({"seeds": ()}, "no seed was given"),
+        ({"budget": 3}, "one point alone plays 4 seeds"),
+        ({"budget": 0}, "budget=0 was given"),
+        ({"sampler_seed": -1}, "sampler_seed=-1 was given"),
+        ({"ranges": {"policy.size": "int:-900:-500"}}, "no point of the ranges"),
+    ],
+)
+def test_a_wrong_request_is_refused(changes: Mapping[str, Any], text: str) -> None:
+    """In one sentence."""
+    with pytest.raises(DesimError) as fault:
+        tuned(**changes)
+    assert text in str(fault.value)
+
+
+def test_without_optuna_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra is named."""
+    find = builtins.__import__
+
+    def missing(name: str, *others: Any) -> Any:
+        if name == "optuna":
+            raise ModuleNotFoundError(name=name)
+        return find(name, *others)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(UsageError, match=r"tuning needs Optuna: pip install 'desim\[tune\]'"):
+        tuned()
+
+
+@pytest.fixture
+def desim(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Run a command in this process."""
+    from click.testing import CliRunner
+    from support.command_line import Ended
+
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments: str) -> Ended:
+        done = CliRunner().invoke(main, [*arguments], prog_name="desim")
+        return Ended(done.exit_code, done.stdout, done.stderr)
+
+    return run
+
+
+def test_the_command_prints_one_object_or_a_table(desim: Any, tmp_path: Path) -> None:
+    """Nothing else is on standard output or error, also where a study is stored."""
+    import msgspec
+
+    command = ["tune", WALK, "--policy", STRIDE, "--set", "policy.size=int:1:40", "--jobs", "1"]
+    command += ["--budget", "24", "--seeds", "0:4", "--out", str(tmp_path)]
+    first = desim(*command, "--json")
+    assert (first.code, first.err) == (0, "")
+    plain = msgspec.json.decode(first.out)
+    found = tuned(budget=24)
+    assert plain["best"]["parameters"] == found.best.parameters
+    assert plain["difference"]["mean"] == found.difference.mean  # type: ignore[union-attr]
+    table = desim(*command)
+    assert (table.code, table.err) == (0, "")
+    assert [line.rstrip() for line in table.out.splitlines()] == str(found).splitlines()
+    assert "best, held-out seeds" in table.out
+
+
+def test_ctrl_c_prints_the_best_so_far(desim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And how to go on."""
+    from desim.jobs.run import playing
+
+    start = playing.Playing.play
+    count = iter(range(100))
+
+    def play(self: Any, wanted: Any) -> None:
+        if next(count) == 9:
+            raise KeyboardInterrupt
+        start(self, wanted)
+
+    monkeypatch.setattr(playing.Playing, "play", play)
+    ended = desim("tune", WALK, "--policy", STRIDE, "--set", "policy.size=int:1:40", "--budget=99")
+    refused(ended, "99 episodes; ", code=130)
+    assert "with --out it could be continued" in ended.err
+
+
+def test_the_command_refuses_what_is_missing(desim: Any) -> None:
+    """A policy, and a range."""
+    refused(desim("tune", WALK, "--set", "steps=int:1:3", "--budget", "9"), "no policy was given")
+    refused(desim("tune", WALK, "--policy", GATED, "--budget", "99"), "0 ranges were given")

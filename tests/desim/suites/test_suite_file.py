@@ -1,0 +1,273 @@
+"""A suite's file: what it may say, and all that is wrong with it at once."""
+
+from pathlib import Path
+
+import pytest
+from support.paths import ROOT
+from support.suites import suite_file
+
+from desim.errors import UsageError
+from desim.suites.suite_plan import Plan, read_plan, safe_name
+
+SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
+
+GOOD = """
+seeds = [3, 1]
+[worlds.game]
+model = "beer_game/classic"
+set = { horizon = 4 }
+columns = ["score", { name = "whip", figure = "bullwhip_supply_chain", scale = 2 }]
+[entries.rule]
+policy = "order_up_to"
+[entries.greedy]
+policy = { retailer = "greedy" }
+"""
+
+
+def planned(folder: Path, text: str) -> Plan:
+    """The plan of a file with that text."""
+    path = folder / "suite.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_plan(path)
+
+
+def refusal(folder: Path, text: str) -> str:
+    """Why a file with that text is refused."""
+    with pytest.raises(UsageError) as refused:
+        planned(folder, text)
+    return str(refused.value)
+
+
+def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
+    """All pairs with the first seed come before the second seed."""
+    plan = planned(tmp_path, "repeats = 2\n" + GOOD)
+    names = [job.name for job in plan.jobs]
+    assert names[:3] == [
+        "game__rule__seed3__1",
+        "game__greedy__seed3__1",
+        "game__rule__seed3__2",
+    ]
+    assert len(set(names)) == len(names) == 8
+    assert plan.jobs[0].world.model.horizon == 4  # type: ignore[attr-defined]
+
+
+def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
+    """Of the schema, the worlds, the entries and the environment, each with its place."""
+    text = refusal(
+        tmp_path,
+        """
+seedz = 3
+[worlds.one]
+model = "beer_gam"
+[worlds.two]
+model = "beer_game/clasic"
+[worlds.three]
+model = "edt"
+colums = ["score"]
+[worlds.four]
+model = "edt"
+columns = [{ figur = "score" }]
+[worlds.five]
+model = "beer_game"
+set = { horizn = 3 }
+[worlds.good]
+model = "beer_game"
+[entries.a]
+policy = "gredy"
+worlds = ["good"]
+[entries.b]
+policy = "base_stock,targt=3"
+worlds = ["good"]
+[entries.c]
+model = "m"
+base_url = "http://127.0.0.1:1/v1"
+key_env = "NO_SUCH_VARIABLE"
+worlds = ["good"]
+[entries.d]
+policy = "greedy"
+worlds = ["goood"]
+[entries.e]
+model = "m"
+base_url = "http://127.0.0.1:1/v1"
+options = { temprature = 1 }
+worlds = ["good"]
+[entries.f]
+price_in = 3
+""",
+    )
+    for fault in (
+        "there is no key 'seedz'; did you mean 'seeds'?",
+        "worlds.one: there is no model 'beer_gam'; did you mean 'beer_game'?",
+        "worlds.two: ",
+        "there is no key 'worlds.three.colums'; did you mean 'columns'?",
+        "there is no key 'worlds.four.columns.0.figur'; did you mean 'figure'?",
+        "worlds.five: BeerGame has no parameter 'horizn'; did you mean 'horizon'?",
+        "entries.a in worlds.good: there is no policy 'gredy'",
+        "entries.b in worlds.good: ",
+        "entries.c: the environment variable NO_SUCH_VARIABLE (key_env) is not set",
+        "entries.d: there is no world 'goood'; did you mean 'good'?",
+        "entries.e in worlds.good: ",
+        "entries.f: it names neither a policy nor a language model",
+    ):
+        assert fault in text
+    assert "temprature" in text
+    assert "targt" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "there is no [worlds.NAME]"),
+        ("worlds = 3\nentries = 4", "there is no [entries.NAME]"),
+        ("[worlds]\na = 3\n[entries.b]\npolicy = 'greedy'", "worlds.a is no table"),
+        ("seeds = 'x'\n", "is no TOML: "),
+        (GOOD.replace("[3, 1]", "[3, 3]"), "different numbers of at least 0"),
+        (GOOD.replace("[3, 1]", "[-1]"), "different numbers of at least 0"),
+        (GOOD.replace("[3, 1]", "'0:1000000000'"), "a suite has at most 100,000"),
+        (GOOD.replace("[3, 1]", f"'0:{10**30}'"), "a suite has at most 100,000"),
+        (GOOD.replace("[3, 1]", "'0:100000'"), "there are 200,000 episodes"),
+        ("max_cost = nan\n" + GOOD, "max_cost"),
+        ("max_cost = -1\n" + GOOD, "max_cost"),
+        ("repeats = 0\n" + GOOD, "repeats=0"),
+        (GOOD.replace("[entries.rule]", "episodes = 0\n[entries.rule]"), "episodes=0"),
+        (GOOD.replace("[entries.rule]", "episodes = 1000\n[entries.rule]"), "at most 999"),
+        (
+            GOOD.replace("[entries.rule]", "episodes = 3\n[entries.rule]"),
+            "two series would play the same seed; give seeds 3 apart, such as [0, 3]",
+        ),
+        (
+            GOOD.replace("seeds = [3, 1]", "repeats = 20000").replace(
+                "[entries.rule]", "episodes = 3\n[entries.rule]"
+            ),
+            "there are 120,000 episodes",
+        ),
+        (
+            GOOD + "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\nmethod = 'ace'\n"
+            "options = { learning = 'offline', train = 2 }",
+            "train=2 leaves none of its 1 episodes in a row to be scored",
+        ),
+        (
+            GOOD + "[entries.x]\npolicy = "
+            "'llm,model=m,base_url=http://a/v1,method=ace,learning=offline,train=1'",
+            "train=1 leaves none",
+        ),
+        (
+            GOOD.replace("[entries.rule]", "options.memory = 'f'\n[entries.rule]"),
+            "worlds.game: opt",
+        ),
+        (GOOD.replace("scale = 2", "show = 'over_bets'"), "did you mean 'over_best'?"),
+        ("title = 3\n" + GOOD, "title"),
+        (GOOD + "[entries.x]\npolicy = 'greedy'\nprice_in = 1", "belongs to a language model"),
+        (
+            "max_cost = 3\n" + GOOD + "[entries.x]\npolicy = 'llm,model=m,base_url=http://a/v1'",
+            "needs prices",
+        ),
+        ("max_cost = 3\n" + GOOD + "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'", "price"),
+        (
+            GOOD + "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\noptions.memory = 'f'",
+            "several episodes would write",
+        ),
+        (
+            GOOD + "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\noptions.mode = 'a,b'",
+            "holds a comma",
+        ),
+        ("x = [" * 5000, "is no TOML"),
+        ("concurrent = 1001\n" + GOOD, "concurrent=1001"),
+        ("repeats = 1000000000000\n" + GOOD, "a suite has at most 100,000"),
+        (GOOD + '[entries."a\\nb"]\npolicy = "greedy"', "is no name"),
+        (GOOD + '[entries.""]\npolicy = "greedy"', "is no name"),
+        (GOOD.replace('"score", {', '"score", "score", {'), "two columns are called 'score'"),
+        (GOOD.replace("seeds = [3, 1]", "seeds = [true]"), "seeds"),
+        (GOOD.replace("horizon = 4", "horizon = [1, 2]"), "horizon"),
+        (GOOD.replace('"beer_game/classic"', '"../beer_game"'), "there is no model"),
+        (GOOD.replace('"beer_game/classic"', "7"), "worlds.game.model"),
+    ],
+)
+def test_what_is_wrong_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    """Nothing is played, and the sentence says what is possible."""
+    if text.startswith("seeds = 'x'"):
+        text = "seeds = 'x"
+    assert says in refusal(tmp_path, text)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    """It is missing, too large, or no text."""
+    with pytest.raises(UsageError, match="cannot read"):
+        read_plan(tmp_path / "none.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="is no TOML"):
+        read_plan(tmp_path / "bytes.toml")
+    (tmp_path / "large.toml").write_bytes(b"#" * 1_000_001)
+    with pytest.raises(UsageError, match="is larger than"):
+        read_plan(tmp_path / "large.toml")
+
+
+def test_names_of_files_are_safe_and_different() -> None:
+    """Whatever a suite calls its entries."""
+    names = ["a", "a/b", "a_b", "../x", "a b", "a__b", "x" * 500, "x" * 501, "Ü", ".x", "CON:1", ""]
+    safe = [safe_name(name) for name in names]
+    assert len(set(safe)) == len(names)
+    assert all("/" not in one and "__" not in one and not one.startswith(".") for one in safe)
+    assert max(map(len, safe)) <= 70
+
+
+def test_a_policy_that_contacts_a_host_is_known_as_one(tmp_path: Path) -> None:
+    """It is played where budgets hold, also as a spec, and as the policy of one role."""
+    spec = "llm,model=m,base_url=http://127.0.0.1:1/v1"
+    path = suite_file(
+        tmp_path,
+        worlds='[worlds.game]\nmodel = "beer_game"',
+        model="",
+        spec=f'policy = "{spec}"',
+        role=f'policy = {{ retailer = "{spec}" }}',
+        plain='policy = "greedy"',
+    )
+    hosts = {name: entry.host for name, entry in read_plan(path).entries.items()}
+    assert hosts == {"spec": "http://127.0.0.1:1/v1", "role": "http://127.0.0.1:1/v1", "plain": ""}
+
+
+def test_a_model_may_take_some_roles_beside_rules(tmp_path: Path) -> None:
+    """A line-up plays the roles that the model does not take."""
+    path = suite_file(
+        tmp_path,
+        worlds='[worlds.group]\nmodel = "enterprise/small"',
+        model="",
+        mixed='model = "m"\nbase_url = "http://127.0.0.1:1/v1"\nroles = ["treasury.cfo"]\n'
+        'policy = "laissez_faire"',
+    )
+    (job,) = read_plan(path).jobs
+    assert isinstance(job.entry.policies, dict)
+    assert set(job.entry.policies) == {"", "treasury.cfo"}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_suites_are_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is checked as before its first call; no host is contacted."""
+    for name in ("OPENROUTER_API_KEY", "DEEPSEEK_API_KEY"):
+        monkeypatch.setenv(name, "none")
+    assert read_plan(path).jobs
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_what_shipped_suites_guess_is_marked(path: Path) -> None:
+    """Names and addresses of language models are examples, and the entry says so."""
+    entries = [entry.table for entry in read_plan(path, to_play=False).entries.values()]
+    assert all("an example to be edited" in entry.note for entry in entries if entry.model)
+
+
+def test_a_world_has_options_of_its_own(tmp_path: Path) -> None:
+    """They are the language models' in this world alone; what an entry says goes before."""
+    model = 'model = "m"\nbase_url = "http://a/v1"\n'
+    path = suite_file(
+        tmp_path,
+        worlds='[worlds.edt]\nmodel = "edt"\noptions = { feedback = false, mode = "tools" }\n'
+        '[worlds.beer]\nmodel = "beer_game"',
+        model=model + 'options = { mode = "json" }',
+        rule='policy = "greedy"',
+    )
+    specs = {job.name: job.policies for job in read_plan(path).jobs}
+    assert specs["beer__model__seed0__1"] == "llm,model=m,base_url=http://a/v1,mode=json"
+    assert specs["edt__model__seed0__1"] == (
+        "llm,model=m,base_url=http://a/v1,feedback=false,mode=json"
+    )
+    assert specs["edt__rule__seed0__1"] == "greedy"
