@@ -44,7 +44,7 @@ async def _client(episodes: Any) -> AsyncIterator[Any]:
     from mcp import ClientSession
     from mcp.shared.memory import create_client_server_memory_streams
 
-    from desim.adapters.mcp.server import server_of
+    from desim.adapters.mcp.mcp_server import server_of
 
     server = server_of(episodes)
     async with (

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog, play
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 from desim.schema import TAG, tag, to_plain
 
 __all__ = ["GAMES", "SEED", "Game", "Work"]

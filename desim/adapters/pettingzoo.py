@@ -26,9 +26,9 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from desim.adapters.gymnasium.rendering import MODES, Renderer
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, Seat, View, begun, running
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts, rules_of
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import end_facts, rules_of
+from desim.adapters.seat.setup import Setup
 from desim.core.model_protocols import Model, Rows
 from desim.core.world import Decision
 from desim.episodes.lineup import Policies

@@ -13,11 +13,11 @@ from functools import partial
 from types import new_class
 from typing import Any
 
-from desim.adapters.methods import docstring, signature
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_text, observation_text, rules_of
-from desim.adapters.tools import Tool, tagged_call, tools_of
+from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import end_text, observation_text, rules_of
+from desim.adapters.seat.setup import Setup
+from desim.adapters.tool_methods import docstring, signature
 from desim.catalog import model_name
 from desim.core.model_protocols import Model
 from desim.core.world import Decision

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from desim.cli.errors import errors_reported
+from desim.cli.exit_codes import errors_reported
 from desim.core.log import LEVELS, configure
 from desim.errors import possible
 from desim.version import __version__
@@ -22,22 +22,22 @@ __all__ = ["COMMANDS", "main"]
 #: `command`. A module is imported when its command or its help is shown, and imports what it needs
 #: beyond click and desim inside that function, so that `desim --help` starts fast.
 COMMANDS = {
-    "list": "desim.cli.list_models",
-    "run": "desim.cli.run",
-    "baselines": "desim.cli.baselines",
-    "sweep": "desim.cli.sweep",
-    "tune": "desim.cli.tune",
-    "bench": "desim.cli.bench",
-    "replay": "desim.cli.replay",
-    "resume": "desim.cli.resume",
-    "branch": "desim.cli.branch",
-    "regret": "desim.cli.regret",
-    "report": "desim.cli.report",
-    "export": "desim.cli.export",
-    "memory": "desim.cli.memory",
-    "play": "desim.cli.play",
-    "serve": "desim.cli.serve",
-    "schema": "desim.cli.schema",
+    "list": "desim.cli.look.list_models",
+    "run": "desim.cli.episode.run",
+    "baselines": "desim.cli.look.baselines",
+    "sweep": "desim.cli.study.sweep",
+    "tune": "desim.cli.study.tune",
+    "bench": "desim.cli.measure.bench",
+    "replay": "desim.cli.keep.replay",
+    "resume": "desim.cli.keep.resume",
+    "branch": "desim.cli.study.branch",
+    "regret": "desim.cli.study.regret",
+    "report": "desim.cli.look.report",
+    "export": "desim.cli.keep.export",
+    "memory": "desim.cli.keep.memory",
+    "play": "desim.cli.episode.play",
+    "serve": "desim.cli.episode.serve",
+    "schema": "desim.cli.look.schema",
 }
 
 

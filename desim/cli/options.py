@@ -1,5 +1,9 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments that several commands share.
 
+`--max-calls` and `--max-cost`: limits on what all policies of one command use together.
+"""
+
+import functools
 import os
 from collections.abc import Callable
 from functools import wraps
@@ -11,29 +15,17 @@ from desim.cli.completion import complete_model, complete_policy, complete_prese
 from desim.core.limits import Limits
 from desim.errors import UsageError, sentence
 
-__all__ = [
-    "jobs_option",
-    "json_option",
-    "key_option",
-    "limit_options",
-    "model_argument",
-    "policy_option",
-    "preset_option",
-    "read_key_option",
-    "read_parameters",
-    "seed_option",
-    "set_option",
-    "trace_option",
-    "trust_options",
-]
-
 model_argument = click.argument("model", shell_complete=complete_model)
+
+
 preset_option = click.option(
     "--preset",
     default="",
     help="A preset of the model; `desim list MODEL` shows them.",
     shell_complete=complete_preset,
 )
+
+
 set_option = click.option(
     "--set",
     "sets",
@@ -41,6 +33,8 @@ set_option = click.option(
     metavar="KEY=VALUE",
     help="A parameter of the model, or with dots a field inside one.",
 )
+
+
 policy_option = click.option(
     "--policy",
     "specs",
@@ -50,28 +44,39 @@ policy_option = click.option(
     "Several that name different roles play together.",
     shell_complete=complete_policy,
 )
+
+
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+
+
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
     help="Worker processes; default: one a core.",
 )
+
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one line of JSON and nothing else."
 )
+
+
 key_option = click.option(
     "--key",
     "key_file",
     type=click.Path(),
     help="A file of 16 to 4,096 bytes; with it the record proves that it was not altered.",
 )
+
+
 trace_option = click.option(
     "--trace",
     type=click.Path(dir_okay=False),
     help="Write a trace of the episode to a new file, which ui.perfetto.dev opens; NAME.gz is "
     "compressed.",
 )
+
 
 _trust_options = (
     click.option(
@@ -174,3 +179,26 @@ def read_parameters(texts: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--set {key} was given twice: {parameters[key]!r} and {value!r}")
         parameters[key] = value
     return parameters
+
+
+def spending_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add both options to the function of a command, which need not know them."""
+
+    @click.option(
+        "--max-calls",
+        type=click.IntRange(min=0),
+        help="Requests that all policies of this command may send; then it stops, exit 1.",
+    )
+    @click.option(
+        "--max-cost",
+        type=click.FloatRange(min=0),
+        help="Money that all policies of this command may use, by their prices; likewise.",
+    )
+    @functools.wraps(command)
+    def limited(*args: Any, max_calls: int | None, max_cost: float | None, **options: Any) -> None:
+        from desim.episodes.usage import CommandBudget, spending
+
+        with spending(CommandBudget(max_calls, max_cost)):
+            command(*args, **options)
+
+    return limited

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desim.reports.drawing import COLOURS, drawable, finish
-from desim.reports.plot_file import write_picture
+from desim.reports.elements.drawing import COLOURS, drawable, finish, write_picture
 from desim.studies.decisions.branch_table import action_text
 from desim.studies.decisions.regret_table import DecisionRegret, RegretTable
 

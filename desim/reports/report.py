@@ -7,12 +7,11 @@ from desim.errors import BadRecord, UsageError
 from desim.jobs.keep.checkpoint import FILE_NAME
 from desim.jobs.rows.rows import Rows
 from desim.records.record_file import lines_of
-from desim.reports.page import Page, needed
-from desim.reports.record_page import MOST_RECORDS, record_page
-from desim.reports.rendering import rendered
+from desim.reports.elements.html import check_target, rendered
+from desim.reports.elements.page import Page, needed
+from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
-from desim.reports.sweep_page import sweep_page
-from desim.reports.writing import check_target
+from desim.reports.sweep.sweep_page import sweep_page
 from desim.show.files import write_whole
 
 __all__ = ["write_report"]

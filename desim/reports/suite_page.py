@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from desim.reports.charts import dots
-from desim.reports.estimates import HEADS, cells
-from desim.reports.page import Facts, Figure, Given, Page, Section, Table
+from desim.reports.elements.charts import dots
+from desim.reports.elements.estimates import HEADS, cells
+from desim.reports.elements.page import Facts, Figure, Given, Page, Section, Table
 from desim.show.labels import NOTHING
 from desim.statistics.intervals import Interval
 from desim.suites.folder import Folder

@@ -29,11 +29,10 @@ from desim.records.record_lock import RecordLock
 from desim.records.recorder import cut
 from desim.schema import codec
 from desim.short_repr import short_repr
-from desim.ui.faults import Fault
+from desim.ui.game_faults import Fault
 from desim.ui.helps import offered_options, offered_tables
 from desim.ui.part_texts import time_text
-from desim.ui.person_session import PersonSession
-from desim.ui.record_watch import RecordWatch
+from desim.ui.person_session import PersonSession, RecordWatch
 from desim.ui.view import View
 
 __all__ = ["Game", "Stale"]

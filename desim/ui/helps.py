@@ -13,7 +13,7 @@ from desim.core.roles import Option, Role
 from desim.errors import UsageError, possible
 from desim.schema import codec
 from desim.show.labels import label_text, value_text
-from desim.ui.faults import RAISED, call_failed
+from desim.ui.game_faults import RAISED, call_failed
 from desim.ui.layout import TextTable, text_table
 
 __all__ = ["offered_options", "offered_tables", "shown_table"]

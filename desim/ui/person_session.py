@@ -1,18 +1,21 @@
-"""A session that stops where a person has to decide, and keeps a fault instead of raising it."""
+"""A session that stops where a person has to decide, and keeps a fault instead of raising it.
+
+Notices when another program changes, replaces or removes a record that a game writes.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from attrs import define
 
 from desim.core.world import Decision
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, WrongAction
 from desim.records.episode import Episode
 from desim.schema import codec
-from desim.ui.faults import RAISED, Answer, Fault
+from desim.ui.game_faults import RAISED, Answer, Fault
 from desim.ui.part_texts import time_text
-
-__all__ = ["PersonSession"]
 
 
 class PersonSession:
@@ -131,3 +134,40 @@ class PersonSession:
         self._loop = self._loop or asyncio.Runner()
         # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
         return self._loop.get_loop().run_until_complete(self.session.decide_async(decision))
+
+
+@define
+class RecordWatch:
+    """The identity and size of a file after the game's last write.
+
+    A change that keeps both is found when the record is read.
+
+    Attributes:
+        path: The record.
+    """
+
+    path: Path
+    _seen: tuple[int, ...] = ()
+
+    def note(self) -> None:
+        """Remember the file as it is now."""
+        self._seen = self._state()
+
+    def check(self) -> None:
+        """Compare the file with what was remembered.
+
+        Raises:
+            BadRecord: It was changed, replaced or removed since.
+        """
+        if self._state() != self._seen:
+            raise BadRecord(
+                f"{self.path} was changed or removed by another program since the last answer; "
+                "nothing more is written to it"
+            )
+
+    def _state(self) -> tuple[int, ...]:
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return ()
+        return stat.st_dev, stat.st_ino, stat.st_size

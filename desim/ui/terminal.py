@@ -14,12 +14,11 @@ from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
 from desim.show.labels import value_text
 from desim.ui.comparison import BaselineComparison
-from desim.ui.fault_texts import answer_lines, way_command, way_lines
-from desim.ui.faults import Fault
 from desim.ui.form_texts import read_form
 from desim.ui.forms import Form, amount_form, forms
 from desim.ui.game import Game
-from desim.ui.game_tables import decisions_table, metrics_table
+from desim.ui.game_faults import Fault
+from desim.ui.game_texts import answer_lines, decisions_table, metrics_table, way_command, way_lines
 from desim.ui.helps import shown_table
 from desim.ui.layout import Section, TextTable, action_text, lay_out, text_table
 from desim.ui.part_texts import seats_text

@@ -9,7 +9,7 @@ from desim.core.model_protocols import Rows
 from desim.core.roles import Option
 from desim.records.episode import Episode
 from desim.records.lines import Step
-from desim.ui.faults import Fault
+from desim.ui.game_faults import Fault
 
 __all__ = ["View"]
 

@@ -8,7 +8,7 @@ import sys
 from openenv.core.generic_client import GenericEnvClient
 
 from desim.adapters.openenv.server import serving
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 
 
 def play(url: str, tasks: range) -> None:

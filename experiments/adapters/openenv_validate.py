@@ -17,7 +17,7 @@ from openenv.validation import ExecResult, ProviderCapability, run_validation
 from desim import catalog
 from desim.adapters.openenv.package import write
 from desim.adapters.openenv.server import serving
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 
 __all__ = ["WORLDS", "LocalProvider", "validated"]
 

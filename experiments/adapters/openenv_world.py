@@ -17,7 +17,7 @@ from openenv_validate import validated
 
 import desim
 from desim.adapters.openenv.environment import Served
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 from desim.catalog.known_scores import KnownScore, KnownScores
 from desim.catalog.policy_spec import read_policies
 from desim.jobs.rows.known_means import known_scores

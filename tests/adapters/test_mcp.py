@@ -17,12 +17,12 @@ from support.adapters import CASES, played
 from support.mcp_agent import Agent, Refused, in_memory, plain
 
 import desim
-from desim.adapters.mcp.action_tools import free_name
-from desim.adapters.mcp.documents import Documents
 from desim.adapters.mcp.episodes import Episodes
+from desim.adapters.mcp.mcp_server import Documents
+from desim.adapters.mcp.tool_arguments import free_name
 from desim.adapters.mcp.toolset import ToolSet
-from desim.adapters.setup import Setup
-from desim.adapters.texts import rules_of
+from desim.adapters.seat.seat_texts import rules_of
+from desim.adapters.seat.setup import Setup
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock

@@ -21,7 +21,7 @@ from websockets.sync.client import connect
 
 import desim
 from desim.adapters.openenv.server import serve, serving
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 from desim.errors import UsageError, WriteFailed
 from experiments.adapters.openenv_validate import WORLDS, validated
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from desim.adapters.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.normalised import has_scale, normalised_score
-from desim.adapters.setup import Setup
-from desim.adapters.tool_limits import Limits, Nudges
-from desim.adapters.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession
+from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
+from desim.adapters.seat.normalised import has_scale, normalised_score
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_limits import Limits, Nudges
+from desim.adapters.seat.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession
 from desim.errors import UsageError, WrongAction
 
 BEER = Setup.of("beer_game", "poisson", seats="retailer")
@@ -99,7 +99,7 @@ def test_an_action_with_the_name_of_the_tool_for_tables_comes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Then no table is shown."""
-    monkeypatch.setattr("desim.adapters.tool_session.LOOK_UP", "order")
+    monkeypatch.setattr("desim.adapters.seat.tool_session.LOOK_UP", "order")
     play = begun()
     assert not play.tables
     assert json.loads(called(play, "order", quantity=4))["week"] > 0

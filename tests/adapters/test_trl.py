@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import observation_text
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import observation_text
+from desim.adapters.seat.setup import Setup
 from desim.adapters.trl import Rollout, environment
 from desim.catalog import model, model_class, models, presets
 from desim.errors import ModelFailed, UsageError

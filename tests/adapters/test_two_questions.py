@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.two_closings import Breakdown, Spend, Workshop
 
-from desim.adapters.setup import Setup
-from desim.adapters.tool_session import ToolSession
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_session import ToolSession
 from desim.adapters.trl import environment
 
 #: The observations of the boss in the four months, who spends 10 dollars in each.
@@ -83,8 +83,8 @@ def test_mcp_plays_it() -> None:
     pytest.importorskip("mcp")
     from support.mcp_agent import in_memory
 
-    from desim.adapters.mcp.documents import Documents
     from desim.adapters.mcp.episodes import Episodes
+    from desim.adapters.mcp.mcp_server import Documents
     from desim.adapters.mcp.toolset import ToolSet
 
     async def played() -> list[Any]:

@@ -20,10 +20,10 @@ from support.verifiers_stub import KEY, by_turn, called, rolled_out, said
 
 import desim
 from desim import catalog
-from desim.adapters.stepped import SteppedSession
+from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.verifiers import TASKSET, load_environment
 from desim.adapters.verifiers.data import WorldData, WorldState
-from desim.adapters.verifiers.tools import WorldToolset
+from desim.adapters.verifiers.tool_server import WorldToolset
 from desim.errors import UsageError
 from desim.records.episode import Episode
 

@@ -16,7 +16,7 @@ from desim.episodes.lineup import resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.jobs.keep.fingerprint import fingerprint
 from desim.jobs.plan.grid import grid
-from desim.reports.leaderboards import leaderboard
+from desim.reports.sweep.leaderboards import leaderboard
 from desim.studies.boards.leaderboard import boards
 from desim.studies.sweep import sweep
 from models.beer_game import BeerGame, Order, Stage

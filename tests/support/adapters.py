@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 import desim
 from desim import catalog
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 from desim.schema import to_plain
 
 __all__ = ["CASES", "Case", "Played", "played"]

@@ -15,7 +15,7 @@ from mcp.shared.memory import create_client_server_memory_streams
 from support.paths import PYTHONPATH
 
 from desim.adapters.mcp.episodes import Episodes
-from desim.adapters.mcp.server import server_of
+from desim.adapters.mcp.mcp_server import server_of
 
 __all__ = ["Agent", "Refused", "in_memory", "over_http", "over_stdio"]
 

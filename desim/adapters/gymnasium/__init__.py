@@ -26,9 +26,9 @@ import gymnasium
 from desim import catalog
 from desim.adapters.gymnasium.rendering import MODES, Renderer
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, Seat, View, begun, running
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts, rules_of
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import end_facts, rules_of
+from desim.adapters.seat.setup import Setup
 from desim.core.model_protocols import Model, Rows, default_roles
 from desim.core.roles import Option
 from desim.core.world import Decision

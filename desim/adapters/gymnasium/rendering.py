@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import end_facts
 from desim.core.world import Decision
 from desim.errors import UsageError, possible
 from desim.schema import to_plain
@@ -101,7 +101,7 @@ def _chart(session: SteppedSession) -> Any:
     import numpy as np
     from matplotlib.image import imread
 
-    from desim.reports.drawing import pictured
+    from desim.reports.elements.drawing import pictured
 
     series = dict(list(session.series().items())[:_PANELS])
 
@@ -115,7 +115,7 @@ def _chart(session: SteppedSession) -> Any:
 def _panels(figure: "Figure", series: Mapping[str, Sequence[float]]) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    from desim.reports.drawing import COLOURS, drawable, finish
+    from desim.reports.elements.drawing import COLOURS, drawable, finish
 
     panels = figure.subplots(len(series), squeeze=False, sharex=True)[:, 0]
     last = len(series) - 1

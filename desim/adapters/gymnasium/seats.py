@@ -11,8 +11,8 @@ from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.setup import Setup
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction

@@ -31,13 +31,13 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.util import ResumeReport
 
 from desim import catalog
-from desim.adapters.episodes_of import checked_episodes, chosen_presets, chosen_seeds
 from desim.adapters.inspect_ai.scorers import normalised, world_score
 from desim.adapters.inspect_ai.solver import play_by_tools
-from desim.adapters.normalised import has_scale
-from desim.adapters.setup import Setup
-from desim.adapters.tool_limits import Limits
-from desim.adapters.tool_session import only_seat
+from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
+from desim.adapters.seat.normalised import has_scale
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_limits import Limits
+from desim.adapters.seat.tool_session import only_seat
 from desim.core.model_protocols import default_roles
 
 __all__ = ["TASKS", "world_task"]

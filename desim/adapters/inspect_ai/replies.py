@@ -16,8 +16,7 @@ from typing import Any, Self
 from attrs import define, field, frozen
 from inspect_ai.model import ModelOutput
 
-from desim.adapters.same_setup import is_same_setup
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup, is_same_setup
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 

@@ -11,9 +11,9 @@ from typing import Any
 from inspect_ai.scorer import Score, mean, scorer, stderr
 
 from desim.adapters.inspect_ai.solver import FACTS
-from desim.adapters.normalised import normalised_score
-from desim.adapters.setup import Setup
-from desim.adapters.tool_session import was_played
+from desim.adapters.seat.normalised import normalised_score
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_session import was_played
 
 __all__ = ["normalised", "world_score"]
 

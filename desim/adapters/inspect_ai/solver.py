@@ -22,10 +22,10 @@ from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError, checkpointer
 
 from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
-from desim.adapters.setup import Setup
-from desim.adapters.tool_limits import Limits, Nudges
-from desim.adapters.tool_session import ToolSession
-from desim.adapters.tools import Tool
+from desim.adapters.seat.action_tools import Tool
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_limits import Limits, Nudges
+from desim.adapters.seat.tool_session import ToolSession
 from desim.errors import WrongAction
 
 __all__ = ["ANSWERS", "FACTS", "play_by_tools"]

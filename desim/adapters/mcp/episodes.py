@@ -13,9 +13,8 @@ from typing import Any
 import anyio
 
 from desim.adapters.mcp.open_episode import EpisodeFailed, OpenEpisode, Turn
-from desim.adapters.same_setup import is_same_setup
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.setup import Setup, is_same_setup
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock

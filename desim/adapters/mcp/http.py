@@ -1,9 +1,15 @@
-"""A server over streamable HTTP, for clients that hold its token."""
+"""A server over streamable HTTP, for clients that hold its token.
+
+A server that is stopped ends soon, though a policy may wait in a thread that goes on.
+"""
 
 import asyncio
 import contextlib
+import os
 import socket
-from collections.abc import AsyncIterator, Mapping
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import uvicorn
@@ -13,18 +19,43 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from desim.adapters.mcp.episodes import Episodes
-from desim.adapters.mcp.stopping import in_time
 from desim.adapters.web.access import Access
 from desim.adapters.web.guard import Application, Guard, Message, Receive, Send
 from desim.adapters.web.server import config_of
 
-__all__ = ["PATH", "app_of", "run"]
+#: Seconds for calls under way when a server stops. A record is whole after every line.
+_GRACE = 3.0
+
+
+#: The exit code of a process that Ctrl-C stops.
+_INTERRUPTED = 130
+
+
+@contextlib.contextmanager
+def in_time() -> Iterator[None]:
+    """End the process if the block takes longer than `_GRACE`."""
+    late = threading.Timer(_GRACE, _end)
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
+
+
+def _end() -> None:
+    sys.stderr.write("desim: stopped while a policy was deciding\n")
+    sys.stderr.flush()
+    os._exit(_INTERRUPTED)
+
 
 #: Where the server answers.
 PATH = "/mcp"
 
+
 #: Bytes of a request, at most.
 _LARGEST = 4 * 1024 * 1024
+
 
 #: The names of hosts are checked by `Guard`.
 _UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)

@@ -9,8 +9,8 @@ import anyio
 from anyio import to_thread
 from attrs import evolve, frozen
 
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts, seen
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import end_facts, seen
 from desim.core.model_protocols import Rows
 from desim.core.world import Decision
 from desim.errors import (

@@ -12,9 +12,9 @@ import anyio
 
 from desim.adapters.mcp import http, standard
 from desim.adapters.mcp.episodes import Episodes
-from desim.adapters.mcp.server import server_of
-from desim.adapters.mcp.stopping import in_time
-from desim.adapters.setup import Setup
+from desim.adapters.mcp.http import in_time
+from desim.adapters.mcp.mcp_server import server_of
+from desim.adapters.seat.setup import Setup
 from desim.adapters.web.access import Access, checked_token, new_token
 from desim.adapters.web.server import address_of, listening
 

@@ -3,12 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from desim.adapters.mcp.action_tools import action_tools, fields_of, free_name
-from desim.adapters.mcp.arguments import checked, only, row_number, string
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.open_episode import OpenEpisode, Turn
-from desim.adapters.texts import as_json
-from desim.adapters.tools import tagged_call
+from desim.adapters.mcp.tool_arguments import (
+    action_tools,
+    checked,
+    fields_of,
+    free_name,
+    only,
+    row_number,
+    string,
+)
+from desim.adapters.seat.action_tools import tagged_call
+from desim.adapters.seat.seat_texts import as_json
 from desim.core.model_protocols import offers
 from desim.core.reported import HasTables
 from desim.errors import DesimError, UsageError, possible

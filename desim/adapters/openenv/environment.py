@@ -10,16 +10,16 @@ from typing import Any
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
-from desim.adapters.openenv.messages import (
+from desim.adapters.openenv.openenv_messages import (
     WorldAction,
     WorldObservation,
     WorldState,
     message_classes,
 )
 from desim.adapters.openenv.tasks import Task, Tasks, as_plain, reward_of
-from desim.adapters.setup import Setup
-from desim.adapters.stepped import SteppedSession
-from desim.adapters.texts import end_facts, rules_of, seen
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import end_facts, rules_of, seen
+from desim.adapters.seat.setup import Setup
 from desim.episodes.lineup import resolve
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr

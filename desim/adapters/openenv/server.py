@@ -19,8 +19,8 @@ from fastapi.responses import JSONResponse
 from openenv.core.env_server.http_server import create_fastapi_app
 
 from desim.adapters.openenv.environment import Served
-from desim.adapters.openenv.messages import WorldState
-from desim.adapters.setup import Setup
+from desim.adapters.openenv.openenv_messages import WorldState
+from desim.adapters.seat.setup import Setup
 from desim.adapters.web.access import TOKEN_PATH, Access, checked_token, new_token
 from desim.adapters.web.guard import Application, Guard
 from desim.adapters.web.server import address_of, config_of, listening

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import asdict, evolve, frozen
 
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 from desim.catalog import from_preset, model_name, nearest_preset, presets
 from desim.core.model_protocols import default_roles, is_deterministic
 from desim.errors import DesimError, UsageError, possible

@@ -18,10 +18,10 @@ from typing import Any
 import verifiers.v1 as vf
 
 from desim import catalog
-from desim.adapters.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.normalised import has_scale, normalised_score
-from desim.adapters.setup import Setup
-from desim.adapters.tool_session import ToolSession, only_seat, was_played
+from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
+from desim.adapters.seat.normalised import has_scale, normalised_score
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_session import ToolSession, only_seat, was_played
 from desim.adapters.verifiers.data import (
     WorldConfig,
     WorldData,
@@ -30,7 +30,7 @@ from desim.adapters.verifiers.data import (
     setup_of,
 )
 from desim.adapters.verifiers.harness import WorldHarness
-from desim.adapters.verifiers.tools import WorldToolset, served_instructions
+from desim.adapters.verifiers.tool_server import WorldToolset, served_instructions
 from desim.core.model_protocols import default_roles
 from desim.episodes.driver import play
 from desim.errors import UsageError, possible

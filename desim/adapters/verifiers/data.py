@@ -8,7 +8,7 @@ from typing import Any
 import verifiers.v1 as vf
 from pydantic import Field
 
-from desim.adapters.setup import Setup
+from desim.adapters.seat.setup import Setup
 
 __all__ = ["WorldConfig", "WorldData", "WorldState", "WorldTaskConfig", "setup_of"]
 

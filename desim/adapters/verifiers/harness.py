@@ -11,10 +11,10 @@ import verifiers.v1 as vf
 from openai import APIStatusError, AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
-from desim.adapters.setup import Setup
-from desim.adapters.tool_limits import Limits, Nudges
-from desim.adapters.tool_session import ToolSession
-from desim.adapters.tools import Tool
+from desim.adapters.seat.action_tools import Tool
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tool_limits import Limits, Nudges
+from desim.adapters.seat.tool_session import ToolSession
 from desim.adapters.verifiers.data import setup_of
 from desim.errors import UsageError, WrongAction
 

@@ -15,7 +15,7 @@ from support.stub import Served, Stub, serving, text
 from support.suites import bench, damage_outcomes, started, suite_file
 
 from desim import Episode
-from desim.cli.bench_progress import table
+from desim.cli.measure.bench_progress import table
 from desim.suites.episode import Watch
 from desim.suites.folder import Folder
 from desim.suites.runner import Running

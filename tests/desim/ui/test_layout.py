@@ -9,7 +9,7 @@ from support.two_questions import Breakdown, Closing
 
 from desim import Role, Run, Step, catalog
 from desim.schema import plain_observation, to_plain
-from desim.ui import charts
+from desim.ui.browser import widgets
 from desim.ui.history import history
 from desim.ui.layout import action_text, lay_out, text_table, time_figure
 
@@ -166,7 +166,7 @@ def test_nothing_is_drawn_of_a_first_decision() -> None:
 def test_every_chart_has_both_axes() -> None:
     """Each series has a chart of its own, a title, and an axis that says what it counts."""
     past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8)))
-    drawn = [charts.options(series, past.axis) for series in past.series]
+    drawn = [widgets.options(series, past.axis) for series in past.series]
     assert [options["title"]["text"] for options in drawn] == ["Cash", "Your units"]
     assert [options["xAxis"]["name"] for options in drawn] == ["Week", "Week"]
     assert [options["series"][0]["data"] for options in drawn] == [[5.0, 6.0], [7, 8]]

@@ -13,10 +13,9 @@ from desim.cli.main import main
 from desim.composition import Composite, part_seed
 from desim.core.run import Run
 from desim.errors import UsageError
-from desim.ui.comparison import BaselineComparison
-from desim.ui.contenders import Contender, contenders
+from desim.ui.comparison import BaselineComparison, Contender, contenders
 from desim.ui.game import Game
-from desim.ui.game_tables import metrics_table
+from desim.ui.game_texts import metrics_table
 from desim.ui.part_texts import name_text, part_of, seats_text, time_text
 from models.enterprise_arena import EnterpriseArena
 

@@ -184,7 +184,7 @@ def test_without_nicegui_the_page_says_what_is_missing(
 ) -> None:
     """In one sentence, with the command that installs it."""
     monkeypatch.setitem(sys.modules, "nicegui", None)
-    monkeypatch.delitem(sys.modules, "desim.ui.server", raising=False)
+    monkeypatch.delitem(sys.modules, "desim.ui.browser.page_server", raising=False)
     done = CliRunner().invoke(main, ["play", "beer_game", "--record", str(tmp_path / "g.jsonl")])
     assert done.exit_code == 2
     assert "pip install 'desim[play]', or play with --terminal" in done.output

@@ -17,7 +17,7 @@ from desim.core.model_protocols import NamesModels, OpensFiles
 from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
 from desim.records.reach import model_reaches, policy_reaches
-from desim.reports.replayed import played_again
+from desim.reports.record.replayed import played_again
 from models.beer_game import BeerGame
 
 

@@ -1,0 +1,225 @@
+"""A server of the package `mcp` that answers with plain values; for its releases 1.x and 2.x.
+
+What a client can read of a world before it plays: instructions, resources, a prompt.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.shared import exceptions
+
+from desim.adapters.mcp.episodes import Episodes
+from desim.adapters.mcp.toolset import ToolSet
+from desim.adapters.seat.seat_texts import rules_of
+from desim.adapters.seat.setup import Setup
+from desim.errors import UsageError, possible
+from desim.schema import json_schema
+from desim.version import __version__
+
+_PLAY = "play"
+
+
+class Documents:
+    """The texts of a server.
+
+    Args:
+        setup: What is played.
+        tools: The tools that the texts name.
+
+    Attributes:
+        instructions: How to play, and the rules of every seat.
+    """
+
+    def __init__(self, setup: Setup, tools: ToolSet) -> None:
+        self._setup = setup
+        self._takes_seeds = tools.takes_seeds
+        self._how = _how_to_play(setup, tools)
+        rules = {seat: rules_of(setup.model, seat) for seat in setup.seats}
+        self.instructions = "\n\n".join([self._how, *_headed(rules)])
+        self._resources: dict[str, tuple[dict[str, str], str]] = {}
+        for seat in setup.seats:
+            self._add("rules", seat, "Rules", "text/plain", rules[seat])
+            schema = json.dumps(json_schema(setup.model.roles[seat].observation), indent=1)
+            about = "JSON Schema of the observations"
+            self._add("observation-schema", seat, about, "application/json", schema)
+
+    def resources(self) -> list[dict[str, str]]:
+        """Return every resource without its text."""
+        return [about for about, _ in self._resources.values()]
+
+    def read(self, uri: str) -> dict[str, Any]:
+        """Return a resource.
+
+        Raises:
+            UsageError: There is none of this address.
+        """
+        if uri not in self._resources:
+            raise UsageError(
+                f"there is no resource {uri[:200]!r}; {possible(uri, self._resources)}"
+            )
+        about, text = self._resources[uri]
+        return {"contents": [{"uri": uri, "mimeType": about["mimeType"], "text": text}]}
+
+    def prompts(self) -> list[dict[str, Any]]:
+        """Return every prompt without its text."""
+        about = {"name": "seed", "description": "The seed of the episode.", "required": False}
+        known = [about] if self._takes_seeds else []
+        return [{"name": _PLAY, "description": "Play one episode.", "arguments": known}]
+
+    def prompt(self, name: str, seed: str) -> dict[str, Any]:
+        """Return a prompt.
+
+        Raises:
+            UsageError: There is none of this name, or the seed is no whole number.
+        """
+        if name != _PLAY:
+            raise UsageError(f"there is no prompt {name[:200]!r}; {possible(name, [_PLAY])}")
+        if seed and not (seed.isascii() and seed.isdigit()):
+            raise UsageError(f"seed {seed[:40]!r} was given; it is a whole number of at least 0")
+        if seed and not self._takes_seeds:
+            raise UsageError("the server chooses the seeds of its episodes (--seeds); give none")
+        begin = f"Begin with seed {seed}" if seed else "Begin"
+        text = f"{self._how} {begin}, and play to the end."
+        return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+
+    def _add(self, kind: str, seat: str, title: str, mime: str, text: str) -> None:
+        one = len(self._setup.seats) == 1
+        uri = f"desim://{kind}" if one else f"desim://{kind}/{seat}"
+        named = title if one else f"{title}: {seat}"
+        self._resources[uri] = ({"uri": uri, "name": named, "mimeType": mime}, text)
+
+
+def _how_to_play(setup: Setup, tools: ToolSet) -> str:
+    seats = " and ".join(setup.seats)
+    each = " for each seat that has one" if len(setup.seats) > 1 else ""
+    return (
+        f"You play {seats}. {tools.begin} begins an episode and returns the first observation"
+        f"{each}. Answer every observation by one tool that is named for an action; it returns the "
+        "next observation and the reward. The episode is over when `done` is true. A call that is "
+        f"refused changes nothing. After a lost connection {tools.begin} with `resume`, the id of "
+        "the episode, goes on with it."
+    )
+
+
+def _headed(rules: dict[str, str]) -> list[str]:
+    if len(rules) == 1:
+        return list(rules.values())
+    return [f"Rules for {seat}:\n{text}" for seat, text in rules.items()]
+
+
+#: The header that names the session of a request over HTTP.
+_SESSION_HEADER = "mcp-session-id"
+
+
+@frozen
+class _Method:
+    """A method of the protocol.
+
+    Attributes:
+        name: Its name.
+        request: The class of the request, by which 1.x finds the handler.
+        params: The class of its parameters, by which 2.x checks them.
+        result: The class of the result.
+        answer: Returns the result as plain values, for a session and the parameters.
+    """
+
+    name: str
+    request: str
+    params: str
+    result: str
+    answer: Callable[[str | None, Any], Awaitable[Mapping[str, Any]]]
+
+
+def server_of(episodes: Episodes) -> Any:
+    """Return a server that plays episodes; the caller runs it over a transport."""
+    tools = ToolSet(episodes)
+    documents = Documents(episodes.setup, tools)
+    server: Any = Server("desim", version=__version__, instructions=documents.instructions)
+    add = _add_to_2 if hasattr(server, "add_request_handler") else _add_to_1
+    for method in _methods(tools, documents):
+        add(server, method)
+    # 2.x would list all tools before every call.
+    server.get_tool_input_schema = tools.input_schema
+    return server
+
+
+def _methods(tools: ToolSet, documents: Documents) -> list[_Method]:
+    async def list_tools(_: str | None, __: Any) -> dict[str, Any]:
+        return {"tools": tools.listed()}
+
+    async def call_tool(client: str | None, params: Any) -> dict[str, Any]:
+        return await tools.call(client, params.name, params.arguments)
+
+    async def list_resources(_: str | None, __: Any) -> dict[str, Any]:
+        return {"resources": documents.resources()}
+
+    async def read_resource(_: str | None, params: Any) -> dict[str, Any]:
+        return documents.read(str(params.uri))
+
+    async def list_prompts(_: str | None, __: Any) -> dict[str, Any]:
+        return {"prompts": documents.prompts()}
+
+    async def get_prompt(_: str | None, params: Any) -> dict[str, Any]:
+        return documents.prompt(params.name, (params.arguments or {}).get("seed", ""))
+
+    paged = "PaginatedRequestParams"
+    return [
+        _Method("tools/list", "ListToolsRequest", paged, "ListToolsResult", list_tools),
+        _Method(
+            "tools/call", "CallToolRequest", "CallToolRequestParams", "CallToolResult", call_tool
+        ),
+        _Method(
+            "resources/list", "ListResourcesRequest", paged, "ListResourcesResult", list_resources
+        ),
+        _Method(
+            "resources/read",
+            "ReadResourceRequest",
+            "ReadResourceRequestParams",
+            "ReadResourceResult",
+            read_resource,
+        ),
+        _Method("prompts/list", "ListPromptsRequest", paged, "ListPromptsResult", list_prompts),
+        _Method(
+            "prompts/get",
+            "GetPromptRequest",
+            "GetPromptRequestParams",
+            "GetPromptResult",
+            get_prompt,
+        ),
+    ]
+
+
+def _add_to_2(server: Any, method: _Method) -> None:
+    result = getattr(types, method.result)
+
+    async def handle(context: Any, params: Any) -> Any:
+        try:
+            return result.model_validate(await method.answer(_session(context.request), params))
+        except UsageError as fault:  # any other error would lose its sentence
+            wrong: Any = exceptions.MCPError  # type: ignore[attr-defined, unused-ignore]  # of 2.x
+            raise wrong(code=types.INVALID_PARAMS, message=str(fault)) from None
+
+    server.add_request_handler(method.name, getattr(types, method.params), handle)
+
+
+def _add_to_1(server: Any, method: _Method) -> None:
+    result: Any = getattr(types, method.result)
+    wrapped: Any = types.ServerResult  # type: ignore[attr-defined, unused-ignore]  # gone in 2.x
+
+    async def handle(request: Any) -> Any:
+        session = _session(server.request_context.request)
+        return wrapped(result.model_validate(await method.answer(session, request.params)))
+
+    server.request_handlers[getattr(types, method.request)] = handle
+
+
+def _session(request: Any) -> str | None:
+    """Return the session of a request: one for all that do not come over HTTP.
+
+    None over HTTP without a session, as in the protocol of 2026-07-28.
+    """
+    return "" if request is None else request.headers.get(_SESSION_HEADER)

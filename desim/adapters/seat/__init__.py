@@ -1,0 +1,1 @@
+"""The environment base, the tools and the texts that all adapters share."""

@@ -1,0 +1,244 @@
+"""What an adapter plays: a world, the roles that its caller plays, policies for the others.
+
+Whether a record is of an episode that a setup would play.
+"""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from attrs import field, frozen
+
+from desim import catalog
+from desim.adapters.seat.reward import SCORE, Rewards
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.catalog.changes import evolved
+from desim.catalog.policy_spec import label as label_of
+from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
+from desim.core.run import Run, check_roles
+from desim.episodes.lineup import Policies, assign
+from desim.episodes.session import built
+from desim.errors import UsageError, possible
+from desim.records.episode import Episode
+from desim.records.lines import Header
+from desim.schema import Codec, codec
+from desim.short_repr import short_repr
+
+#: Plays every role that must have a policy, where none is given: the best option by its estimate.
+OTHERS = "greedy"
+
+
+#: Decisions of the caller's roles after which an episode can be truncated, at most.
+_MOST_DECISIONS = 10**9
+
+
+#: Days after which an episode can be truncated, at most; dates end with the year 9999.
+_MOST_DAYS = 1_000_000
+
+
+@frozen
+class Setup:
+    """What an adapter plays; every episode begins with `begin`.
+
+    Attributes:
+        model: The frozen parameters of the world.
+        seats: The roles that the caller plays, at least one.
+        others: The policies of the other roles; specs, classes or functions, which are built anew
+            for every episode.
+        rewards: By seat, what its reward is the change of: "score", or a metric of the world,
+            with a minus before it where less is better.
+        max_decisions: Decisions of the seats after which an episode is truncated; None stands for
+            no limit.
+        max_days: Days of the world's calendar after which an episode is truncated, at the seats'
+            first decision that is later; None stands for no limit.
+    """
+
+    model: Model[Any]
+    seats: tuple[str, ...]
+    others: Mapping[str, Any] = field(factory=dict)
+    rewards: Mapping[str, str] = field(factory=dict)
+    max_decisions: int | None = None
+    max_days: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: Model[Any] | str,
+        preset: str = "",
+        *,
+        params: Mapping[str, Any] | None = None,
+        seats: Sequence[str] | str = (),
+        others: Policies = None,
+        reward: str | Mapping[str, str] = "score",
+        max_decisions: int | None = None,
+        max_days: float | None = None,
+    ) -> Self:
+        """Return a checked setup.
+
+        Args:
+            model: A model, or its name in the catalog with or without `/preset`.
+            preset: A preset of a model that is given by name.
+            params: Parameters that differ from the preset's, of a model that is given by name;
+                values, or texts as on the command line.
+            seats: The roles that the caller plays; empty stands for the model's default roles.
+            others: One policy for all other roles, or policies by role. Of the roles without one,
+                `OTHERS` plays those that must have a policy, and the model plays the rest.
+            reward: "score", a metric's name, or either by seat; a minus before a metric's name
+                turns its sign.
+            max_decisions: As the attribute.
+            max_days: As the attribute.
+
+        Raises:
+            UsageError: There is no such model, preset, parameter, role, policy or metric, or a role
+                is both a seat and among the others, or a limit is no number above 0, or the world
+                has no calendar for one in days.
+        """
+        world = _world(model, preset, params)
+        chosen = (seats,) if isinstance(seats, str) and seats else tuple(seats)
+        played = tuple(assign(world, dict.fromkeys(chosen, OTHERS))) or default_roles(world)
+        policies = _others(world, played, others)
+        roles = check_roles(world, frozenset([*played, *policies]))
+        rewards = _rewards(played, reward)
+        if set(rewards.values()) != {SCORE}:
+            Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
+        limits = _limit(max_decisions), _days(world, max_days)
+        return cls(world, played, policies, rewards, *limits)
+
+    def begin(
+        self,
+        seed: int = 0,
+        *,
+        record: str | Path | None = None,
+        past: Episode | None = None,
+        label: str = "external",
+        locked: bool = False,
+    ) -> SteppedSession:
+        """Return a new episode that waits for the first decision of a seat.
+
+        Args:
+            seed: A whole number of at least 0.
+            record: The file that receives the episode line by line; None records nothing.
+            past: A cut record of the same setup, whose decisions are made again first.
+            label: The name of the caller as a policy, in the record.
+            locked: Whether the caller holds the lock of the record.
+
+        Raises:
+            UsageError: The seed is wrong, or the file exists or is locked.
+            ModelFailed: The model raised an exception.
+            PolicyFailed: A policy of another role did.
+        """
+        session = SteppedSession(
+            self.model,
+            seed,
+            seats=self.seats,
+            others=self.others,
+            rewards=self.rewards,
+            max_decisions=self.max_decisions,
+            last_tick=_last_tick(self.model, self.max_days),
+            record=record,
+            past=past,
+            label=label,
+            locked=locked,
+        )
+        try:
+            session.advance()
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def codec(self, seat: str) -> Codec:
+        """Return the compiled schema of a seat's actions."""
+        return codec(self.model.roles[seat].action)
+
+
+def _world(model: Model[Any] | str, preset: str, params: Mapping[str, Any] | None) -> Model[Any]:
+    if not isinstance(model, str):
+        if preset or params:
+            raise UsageError("a preset and parameters go with a model that is given by name")
+        return built(model)
+    built_model = catalog.model(model, preset)
+    texts = {key: each for key, each in (params or {}).items() if isinstance(each, str)}
+    values = {key: each for key, each in (params or {}).items() if key not in texts}
+    return evolved(catalog.changed(built_model, texts), values)
+
+
+def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:
+    """Return policies by role for roles that are no seats.
+
+    Raises:
+        UsageError: A policy is given for a seat by name.
+    """
+    named = others if isinstance(others, Mapping) else {"": others} if others is not None else {}
+    explicit = assign(model, {role: one for role, one in named.items() if role})
+    for role in seats:
+        if role in explicit:
+            raise UsageError(f"{role!r} is a seat of the caller; give policies to other roles only")
+    left = [role for role in model.roles if role not in seats and role not in explicit]
+    given = assign(model, named[""], left) if "" in named and left else {}
+    needed = [role for role in default_roles(model) if role in left and role not in given]
+    given |= assign(model, OTHERS, needed) if needed else {}
+    return {role: one for role, one in {**given, **explicit}.items() if role not in seats}
+
+
+def _rewards(seats: Sequence[str], reward: str | Mapping[str, str]) -> dict[str, str]:
+    if isinstance(reward, str):
+        return dict.fromkeys(seats, reward)
+    for role in reward:
+        if role not in seats:
+            raise UsageError(f"a reward for {role!r} was given; {possible(role, seats)}")
+    return {role: reward.get(role, SCORE) for role in seats}
+
+
+def _limit(given: int | None) -> int | None:
+    if given is None:
+        return None
+    if type(given) is not int or not 0 < given <= _MOST_DECISIONS:
+        raise UsageError(
+            f"max_decisions={short_repr(given)} was given; it is a whole number from 1 to "
+            f"{_MOST_DECISIONS:,}"
+        )
+    return given
+
+
+def _days(model: Model[Any], given: float | None) -> float | None:
+    if given is None:
+        return None
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not number or not 0 < given <= _MOST_DAYS:  # False for NaN too
+        raise UsageError(
+            f"max_days={short_repr(given)} was given; it is a number above 0 and at most "
+            f"{_MOST_DAYS:,}"
+        )
+    if not offers(model, HasCalendar):
+        raise UsageError(f"{type(model).__name__} has no calendar; give max_decisions instead")
+    return given
+
+
+def _last_tick(model: Model[Any], days: float | None) -> int | None:
+    """Return the last tick within some days of tick 0, which is one before the limit's instant."""
+    if days is None or not offers(model, HasCalendar):
+        return None
+    calendar = model.calendar
+    limit = calendar.moment(0) + dt.timedelta(days=days)
+    return calendar.last_tick(limit - dt.timedelta(microseconds=1))
+
+
+def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
+    """Return whether a header has the world, the seats and the policies of a setup.
+
+    Args:
+        setup: What is played.
+        recorded: The header.
+        label: The caller's name as a policy, as given to `Setup.begin`.
+    """
+    labels = dict.fromkeys(setup.seats, label)
+    labels |= {role: label_of(policy) for role, policy in setup.others.items()}
+    mine = Header.of(setup.model, recorded.seed, labels)
+    return (mine.model, mine.params, mine.policies, mine.futures) == (
+        recorded.model,
+        recorded.params,
+        recorded.policies,
+        recorded.futures,
+    )

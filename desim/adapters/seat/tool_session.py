@@ -1,0 +1,218 @@
+"""An episode whose one seat acts by calls of tools, as language models do.
+
+The adapters for evaluation tools drive it: they send texts to a model and pass its calls on.
+
+Every action of the role is a tool, also one that the world always refuses, and one that takes
+another one's place as a line of text: whoever reads the results compares them with those of
+`desim run` and of the published figures, whose players have the same actions. Budgets, such as
+calls in a month, are the world's own: its observations show what is left. An answer that the world
+refuses is an answer; `wrong` counts only what does not fit a schema.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
+from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_texts import as_json, end_facts, end_text, observation_text, rules_of
+from desim.adapters.seat.setup import Setup
+from desim.core.model_protocols import question_limit
+from desim.episodes.usage import is_played
+from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.short_repr import short_repr
+
+__all__ = ["LOOK_UP", "MOST_LOOK_UPS", "ToolSession", "only_seat", "was_played"]
+
+#: The tool that shows a table of the seat's.
+LOOK_UP = "look_up_table"
+
+#: Tables that may be looked up before one decision; a model that only reads would never end.
+MOST_LOOK_UPS = 20
+
+#: Rows of a table that are shown, the last ones.
+_MOST_ROWS = 100
+
+_HOW = (
+    "Act by calling a tool; a reply without a call changes nothing. Several calls in one reply are "
+    "carried out in their order, and the answer to each is the next observation. A call that does "
+    "not fit a tool's schema changes nothing either. Questions are not answered: play on until a "
+    "reply says that the episode is over."
+)
+
+_NOT_EXECUTED = "Not executed: the episode is over."
+
+
+class ToolSession:
+    """One episode of a setup with one seat.
+
+    Args:
+        setup: A setup with one seat.
+        session: An episode of it that was just begun.
+
+    Attributes:
+        seat: The role that is played.
+        tools: Its actions, and `LOOK_UP` where the world has tables for it.
+        tables: The names of the tables.
+        session: The episode.
+        wrong: Calls that did not fit the schema.
+        defaults: Decisions for which the role's default action was taken.
+        shown: Tables that were looked up.
+        answers: The tagged objects of all answers, defaults included.
+    """
+
+    def __init__(self, setup: Setup, session: SteppedSession) -> None:
+        self.seat = only_seat(setup)
+        self.session = session
+        self.tools = tools_of(setup, self.seat)
+        # An action of this name comes first.
+        self.tables = () if LOOK_UP in self.tools else tuple(session.tables(self.seat))
+        self.tools |= _look_up(self.tables)
+        self.wrong = self.defaults = self.shown = 0
+        self.answers: list[dict[str, Any]] = []
+        self._limit = question_limit(setup.model, self.seat)
+        self._tick, self._at_tick, self._look_ups = -1, 0, 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended or is truncated."""
+        return self.session.done
+
+    @property
+    def progress(self) -> int:
+        """Answers and tables so far; a reply that does not raise it brought nothing."""
+        return len(self.answers) + self.shown
+
+    def instructions(self) -> str:
+        """Return the rules of the seat, and how to act."""
+        return f"{rules_of(self.session.model, self.seat)}\n\n{_HOW}"
+
+    def observation(self) -> str:
+        """Return the present observation as JSON, or how the episode ended."""
+        if self.done:
+            return end_text(self.session)
+        return observation_text(self.session, self.session.open[0])
+
+    async def call(self, name: str, arguments: Any) -> str:
+        """Carry out a call and return what it led to.
+
+        Raises:
+            WrongAction: There is no such tool, or the arguments do not fit; nothing changed, and it
+                is counted in `wrong`.
+            ModelFailed: The model raised an exception.
+            PolicyFailed: A policy of another role did.
+        """
+        if self.done:
+            return _NOT_EXECUTED
+        try:
+            if name == LOOK_UP and self.tables:
+                return self._table(arguments)
+            self._answer(tagged_call(self.tools, name, arguments))
+        except WrongAction:
+            self.wrong += 1
+            raise
+        await self.session.advance_async()
+        await self._step_on()
+        return self.observation()
+
+    async def default(self) -> str:
+        """Take the role's default action and return what it led to.
+
+        Raises:
+            UsageError: The role has neither a default action nor options.
+        """
+        self._answer_default()
+        await self.session.advance_async()
+        await self._step_on()
+        return self.observation()
+
+    def play_out(self) -> None:
+        """Take the default action at every decision that is left.
+
+        Otherwise a model that stops early would escape the costs of the time that is left. Where
+        the default action ends no episode, or another role's policy waits for something, the rest
+        stays unplayed.
+        """
+        try:
+            while not self.done:
+                self._answer_default()
+                self.session.advance()
+        except DesimError:
+            return
+
+    def facts(self) -> dict[str, Any]:
+        """Return how the episode ended, and the counts of decisions, wrong calls and defaults."""
+        counts = {"answers": len(self.answers), "wrong": self.wrong, "defaults": self.defaults}
+        return {**end_facts(self.session), **counts}
+
+    # -- one decision ------------------------------------------------------------------------------
+
+    def _answer(self, action: dict[str, Any]) -> None:
+        self.session.answer(self.session.open[0], action)
+        self._taken(action)
+
+    def _taken(self, action: dict[str, Any]) -> None:
+        self.answers.append(action)
+        self._look_ups = 0
+
+    def _answer_default(self) -> None:
+        self._taken(self.session.answer_default(self.session.open[0]))
+        self.defaults += 1
+
+    async def _step_on(self) -> None:
+        """Take the default action where one more question would end the episode with an error.
+
+        A model may ask a role only so often at one tick; see `max_questions_per_tick`.
+        """
+        if self.session.tick != self._tick:
+            self._tick, self._at_tick = self.session.tick, 0
+        self._at_tick += 1
+        if self._at_tick >= self._limit - 1 and not self.done:
+            self._answer_default()
+            await self.session.advance_async()
+
+    def _table(self, arguments: Any) -> str:
+        """Return the last rows of a table as JSON."""
+        name = arguments.get("table") if isinstance(arguments, Mapping) else None
+        if name not in self.tables:
+            hint = possible(str(name), self.tables)
+            raise WrongAction(f"table {short_repr(name)} was given; {hint}")
+        if self._look_ups >= MOST_LOOK_UPS:
+            raise WrongAction(f"{MOST_LOOK_UPS} tables were shown; decide before another one")
+        self._look_ups += 1
+        self.shown += 1
+        rows = self.session.tables(self.seat)[name]
+        return as_json({"rows": len(rows), "last": [dict(row) for row in rows[-_MOST_ROWS:]]})
+
+
+def was_played(facts: Mapping[str, Any]) -> bool:
+    """Return whether the facts of an episode say that its seat decided often enough to count.
+
+    An episode without answers was not played.
+    """
+    counts = {"decisions": facts.get("answers", 0), "default_actions": facts.get("defaults", 0)}
+    return counts["decisions"] > 0 and is_played(counts)
+
+
+def only_seat(setup: Setup) -> str:
+    """Return the one seat of a setup.
+
+    Raises:
+        UsageError: It has several.
+    """
+    if len(setup.seats) != 1:
+        raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given")
+    return setup.seats[0]
+
+
+def _look_up(tables: tuple[str, ...]) -> dict[str, Tool]:
+    """Return the tool that shows a seat's tables by its name; none where there are none."""
+    if not tables:
+        return {}
+    schema = {
+        "type": "object",
+        "properties": {"table": {"type": "string", "enum": list(tables)}},
+        "required": ["table"],
+        "additionalProperties": False,
+    }
+    text = f"Show the last {_MOST_ROWS} rows of a table of yours; no time passes."
+    return {LOOK_UP: Tool(LOOK_UP, text, schema, dict)}

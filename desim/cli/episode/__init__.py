@@ -1,0 +1,1 @@
+"""Commands that play one episode: run, play, serve."""

@@ -1,0 +1,1 @@
+"""Commands on records: replay, resume, export, memory."""

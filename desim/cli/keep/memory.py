@@ -1,0 +1,91 @@
+"""`desim memory`: what a learning policy keeps in a file.
+
+The memory of a policy as tables.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import click
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from desim.cli.options import json_option
+from desim.core.policy_protocols import ShownMemory
+from desim.errors import UsageError
+from desim.short_repr import visible_text
+from desim.show.console import console
+from desim.show.labels import NOTHING, value_text
+
+
+@click.command("memory")
+@click.argument("file", type=click.Path())
+@json_option
+def command(
+    file: str,
+    as_json: bool,  # noqa: FBT001 (click passes flags so)
+) -> None:
+    """Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.
+
+    The file is read as data, checked, and limited in size; nothing that it names is opened.
+    """
+    print_memory(_shown(file), as_json=as_json)
+
+
+def _shown(file: str) -> ShownMemory:
+    """Return the memory, by the first policy class that takes the file.
+
+    Raises:
+        UsageError: None does; the text is that of the first one.
+    """
+    from desim import catalog
+    from desim.core.model_protocols import offers
+    from desim.core.policy_protocols import ShowsMemory
+
+    faults = []
+    for policy in catalog.policies().values():
+        if offers(policy, ShowsMemory):
+            try:
+                return policy.shown_memory(file)
+            except UsageError as fault:
+                faults.append(fault)
+    raise faults[0] if faults else UsageError("no policy here keeps a memory in a file")
+
+
+def print_memory(memory: ShownMemory, *, as_json: bool) -> None:
+    """Print a memory: one line of JSON, or a table for each kind of rows."""
+    if as_json:
+        whole = {"method": memory.method, "episodes": memory.episodes, "rows": memory.rows}
+        click.echo(msgspec.json.encode(whole))
+        return
+    out = console()
+    out.print(Text(_title(memory), "bold"))
+    for table in _tables(memory.rows):
+        out.print()
+        out.print(table)
+
+
+def _title(memory: ShownMemory) -> str:
+    played = [f"{_line(role)} after {n:,} episodes" for role, n in memory.episodes.items()]
+    return f"memory of {_line(memory.method)}: {', '.join(played) or 'no role'}"
+
+
+def _tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
+    """Yield a table for every run of rows with the same columns."""
+    for columns, alike in groupby(rows, key=tuple):
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        for name in columns:
+            table.add_column(Text(_line(name)), overflow="fold")
+        for row in alike:
+            table.add_row(*(Text(_cell(value)) for value in row.values()))
+        yield table
+
+
+def _cell(value: Any) -> str:
+    return visible_text(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
+
+
+def _line(text: str) -> str:
+    return " ".join(visible_text(text).split())

@@ -1,0 +1,297 @@
+"""`desim bench`: a whole benchmark from one file."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from desim.cli.exit_codes import fail, warnings_as_sentences
+from desim.errors import UsageError
+from desim.show.labels import NOTHING
+
+if TYPE_CHECKING:  # commands start fast
+    from rich.table import Table
+
+    from desim.suites.folder import Folder
+    from desim.suites.outcome import Outcome
+    from desim.suites.spending import Ledger
+    from desim.suites.suite_plan import Plan
+
+__all__ = ["command"]
+
+
+@click.command("bench")
+@click.argument("suite", metavar="SUITE.toml|DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="The folder of the suite."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1, max=1_000),
+    help="Episodes at once: of language models at each endpoint (default: the suite's "
+    "`concurrent`), and of other policies (default: one a core).",
+)
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    help="Money that the suite may use in all, by its prices; replaces the suite's own limit.",
+)
+@click.option("--dry-run", is_flag=True, help="Check the suite, print what is left, play nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask, whatever the suite is expected to cost.")
+@click.option(
+    "--restart", is_flag=True, help="Discard the episodes in --out, of this suite or another."
+)
+@click.option("--watch", "watches", is_flag=True, help="Show how far the command in DIR is.")
+@click.option("--check", "checks", is_flag=True, help="Replay the records in DIR.")
+@click.option(
+    "--trust", is_flag=True, help="Import and open whatever the records in DIR name, for --check."
+)
+def command(
+    *,
+    suite: Path,
+    out: Path | None,
+    jobs: int | None,
+    max_cost: float | None,
+    dry_run: bool,
+    yes: bool,
+    restart: bool,
+    watches: bool,
+    checks: bool,
+    trust: bool,
+) -> None:
+    """Play every world of SUITE.toml with every entry, or print the results in DIR.
+
+    Each episode has a record of its own in --out, also one of several in a row. The same command
+    goes on where it was stopped or killed: no reply is bought twice, episodes that failed are tried
+    again, and those that a limit of money has stopped go on under a larger one. If code or a file
+    that the episodes depend on has changed, it is refused.
+
+    The results in DIR are printed from its data; nothing that it names is imported or opened.
+    --check replays its records, compares them with the outcomes, and says what differs.
+    """
+    from desim.jobs.keep.store import SweepWarning
+    from desim.suites.folder import Folder
+
+    with warnings_as_sentences(SweepWarning):
+        if suite.is_dir():
+            if any([out, jobs, max_cost is not None, dry_run, yes, restart]):
+                raise UsageError(
+                    "a folder's results are printed; give SUITE.toml and --out to play"
+                )
+            _show(Folder(suite), watches=watches, checks=checks, trust=trust)
+            return
+        if watches or checks or trust:
+            name = "--watch" if watches else "--check" if checks else "--trust"
+            raise UsageError(
+                f"{name} shows a suite that is played or was; give the folder of its --out"
+            )
+        if dry_run:
+            _dry_run(suite, out, max_cost)
+        else:
+            _play(suite, out, jobs, max_cost, yes=yes, restart=restart)
+
+
+def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None:
+    """Print the results in a folder, after a look at the command that plays there if wanted."""
+    if trust and not checks:
+        raise UsageError("--trust belongs to --check; printing results imports nothing")
+    plan = folder.plan()
+    if checks:
+        _check(folder, trust=trust)
+        return
+    if watches:
+        from desim.cli.measure.bench_progress import watch
+
+        watch(folder.status)
+    _print_results(plan, folder)
+
+
+def _check(folder: "Folder", *, trust: bool) -> None:
+    """Print each difference between records and outcomes."""
+    from desim.suites.reconcile import differences
+
+    found = 0
+    for found, difference in enumerate(differences(folder, trust=trust), 1):  # noqa: B007 (counted)
+        click.echo(difference)
+    if found:
+        fail(f"{found:,} differences; what the records say is what was played")
+    ended = sum(outcome.ended_episodes for outcome in folder.outcomes().values())
+    click.echo(f"{folder.path}: {ended:,} episodes replayed, all as in the outcomes")
+
+
+def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
+    """Check a suite, also where the variables of keys are not set, and print what is left."""
+    from desim.suites.folder import Folder
+    from desim.suites.suite_plan import read_plan
+
+    plan = read_plan(suite, keys=False, max_cost=max_cost)
+    if out:
+        Folder(out).check(plan)
+    _print_expected(plan, Folder(out).outcomes() if out else {})
+    for name, entry in plan.entries.items():
+        if entry.table.key_env and not os.environ.get(entry.table.key_env):
+            variable = f"environment variable {entry.table.key_env}"
+            click.echo(f"entries.{name}: the {variable} (key_env) is not set; it is needed to play")
+
+
+def _play(
+    suite: Path,
+    out: Path | None,
+    jobs: int | None,
+    max_cost: float | None,
+    *,
+    yes: bool,
+    restart: bool,
+) -> None:
+    from desim.suites.folder import Folder
+    from desim.suites.reconcile import count_records
+    from desim.suites.suite_plan import read_plan
+
+    plan = read_plan(suite, max_cost=max_cost)
+    if out is None:
+        raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
+    folder = Folder(out)
+    with folder.opened(plan, restart=restart), folder.ledger(write=True) as ledger:
+        count_records(plan, folder.outcomes(), ledger, folder)
+        if not yes:
+            _ask(plan, folder.outcomes())
+        try:
+            outcomes = _played(plan, folder, ledger, jobs)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped; the same command goes on") from None
+    _print_results(plan, folder)
+    _fail_unless_whole(plan, outcomes)
+
+
+def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+    """Ask before more money than the suite states is spent, or an amount that is not known.
+
+    Raises:
+        UsageError: The answer is no.
+    """
+    from desim.suites.status import expectations, expected_cost
+
+    expected = expected_cost(expectations(plan, outcomes))
+    most = plan.suite.max_cost
+    if expected is None and most is not None and most <= plan.suite.ask_above:
+        return
+    if expected is not None and expected <= plan.suite.ask_above:
+        return
+    amount = "an amount that is not known" if expected is None else f"about {expected:.4g}"
+    limit = "no limit" if most is None else f"the limit {most:g}"
+    try:
+        agreed = click.confirm(f"This will cost {amount}, with {limit}. Play?", err=True)
+    except click.Abort:
+        agreed = False
+    if not agreed:
+        raise UsageError(
+            f"nothing was played: it would cost {amount}; --yes plays without a question, "
+            "--max-cost sets a limit, --dry-run shows what is left"
+        )
+
+
+def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+    """Print the episodes that are left, with calls and money expected."""
+    from desim.jobs.rows.comparison_table import rich_table
+    from desim.show.console import console
+    from desim.suites.status import expectations, expected_cost
+
+    lines = expectations(plan, outcomes)
+    out = console()
+    for table in _endpoint_tables(plan):
+        out.print(table)
+        out.print()
+    heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
+    rows = [
+        [
+            line.world,
+            line.entry,
+            f"{line.left:,}",
+            NOTHING if line.calls is None else f"{line.calls:,.0f}",
+            NOTHING if line.cost is None else f"{line.cost:.4g}",
+            line.basis,
+        ]
+        for line in lines
+    ]
+    left, cost = sum(line.left for line in lines), expected_cost(lines)
+    out.print(rich_table(heads, rows, {0: 5, 1: 5, 5: 5}))
+    total = "not known" if cost is None else f"{cost:.4g}"
+    out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
+
+
+def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
+    """Yield what each language model of a suite is called, where it is, its prices and its note."""
+    from desim.jobs.rows.comparison_table import rich_table
+
+    rows = [
+        [name, one.model, one.base_url, _price(one.price_in), _price(one.price_out), one.note]
+        for name, one in ((name, entry.table) for name, entry in plan.entries.items())
+        if one.model or one.note
+    ]
+    if rows:
+        heads = ["entry", "model", "address", "price_in", "price_out", "note"]
+        yield rich_table(heads, rows, {0: 5, 1: 5, 2: 5, 5: 5})
+
+
+def _price(price: float | None) -> str:
+    return NOTHING if price is None else f"{price:.4g}"
+
+
+def _played(
+    plan: "Plan", folder: "Folder", ledger: "Ledger", jobs: int | None
+) -> "dict[str, Outcome]":
+    """Play what is left, write results, and return all outcomes."""
+    from desim.cli.measure.bench_progress import line, progress_shown
+    from desim.suites.result_files import result_files
+    from desim.suites.runner import Running, Workers, play_all
+    from desim.suites.status import StatusClock
+
+    outcomes, running = folder.outcomes(), Running()
+    left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
+    workers = Workers(jobs or plan.suite.concurrent, jobs or os.cpu_count() or 1)
+    clock = StatusClock(plan, ledger, running, outcomes)
+    try:
+        with progress_shown(folder.status, clock.now) as tick:
+            for event in play_all(plan, left, folder, ledger, workers, running, tick):
+                if event.outcome:
+                    outcomes[event.job.name] = event.outcome
+                    click.echo(line(event.job, event.outcome, clock.now()), err=True)
+    finally:
+        for name, content in result_files(plan, outcomes).items():
+            folder.write(name, content)
+    return outcomes
+
+
+def _print_results(plan: "Plan", folder: "Folder") -> None:
+    from desim.show.console import console
+    from desim.suites.reconcile import count_outcomes
+    from desim.suites.result_table import result_notes, result_tables
+    from desim.suites.results import results
+
+    out, outcomes = console(), folder.outcomes()
+    lines = results(plan, outcomes)
+    for world in plan.worlds:
+        mine = [line for line in lines if line.world == world]
+        if mine:
+            for table in result_tables(world, mine, out.width):
+                out.print(table)
+            for note in result_notes(mine):
+                out.print(note, highlight=False, markup=False)
+            out.print()
+    ledger = folder.ledger()
+    count_outcomes(plan, outcomes, ledger)
+    out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)
+
+
+def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, Outcome]") -> None:
+    failed = [o for o in outcomes.values() if o.state == "failed"]
+    if failed:
+        fail(
+            f"{len(failed)} of {plan.episodes} episodes failed, the first because "
+            f"{failed[0].error}; the same command tries them again"
+        )
+    left = plan.episodes - sum(outcome.ended_episodes for outcome in outcomes.values())
+    if left:
+        fail(f"{left} of {plan.episodes} episodes are left: the limit of money is spent")

@@ -1,0 +1,1 @@
+"""Commands that play many episodes: sweep, tune, regret, branch."""

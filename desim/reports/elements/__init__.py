@@ -1,0 +1,1 @@
+"""Elements of every page: charts, tables, HTML."""

@@ -1,0 +1,229 @@
+"""Pictures for a page: drawn by matplotlib without a window, kept inside the page as SVG.
+
+Lines and bars differ in marker, line style and hatching as well as in colour, so that a grey print
+keeps them apart. The colours are those of Okabe and Ito (Color Universal Design, 2008), which
+people who see no red or no green can tell apart.
+
+The file of a picture that a command draws: checked before anything is played.
+"""
+
+import base64
+import io
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desim.errors import UsageError
+from desim.reports.elements.page import clean
+from desim.show.files import write_whole
+from desim.show.labels import number_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure as Drawing
+
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E69F00")
+
+
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+
+
+MARKERS = ("o", "s", "^", "D", "v", "x", "P", "*")
+
+
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")
+
+
+#: No text of a page is a formula, a picture is the same in every run, and its letters are drawn, as
+#: a reader's machine may not have the font.
+_STYLE: dict[str, Any] = {
+    "text.parse_math": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "desim",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "legend.fontsize": 8,
+    "axes.formatter.use_mathtext": False,
+}
+
+
+#: A larger number is in the table only: the room around it would be beyond a float.
+_LARGEST = 1e200
+
+
+#: From here on an axis is in millions, and from there on no number is written out.
+_MILLIONS, _HUGE = 2e6, 1e15
+
+
+#: The entries of a file with a date or a version: without them the same picture is the same file.
+_DATED = {
+    "svg": ("Date", "Creator"),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+    "png": ("Software",),
+}
+
+
+#: Dots an inch of a picture that is no SVG.
+_DOTS = 150
+
+
+#: Characters of a label inside a picture.
+_LABEL = 44
+
+
+def drawn(
+    width: float, height: float, draw: "Callable[[Drawing], None]", *, fitted: bool = True
+) -> str:
+    """Return a picture as a data URI.
+
+    Args:
+        width: In inches.
+        height: In inches.
+        draw: Draws on an empty figure.
+        fitted: Whether panels are moved to make room for their labels, which takes as long as to
+            draw them; otherwise *draw* does that.
+    """
+    picture = pictured(width, height, draw, fitted=fitted)
+    return "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
+
+
+def pictured(
+    width: float,
+    height: float,
+    draw: "Callable[[Drawing], None]",
+    *,
+    fitted: bool = True,
+    form: str = "svg",
+) -> bytes:
+    """Return a picture as the bytes of a file.
+
+    Args:
+        width: As in `drawn`, like *height*, *draw* and *fitted*.
+        height: As above.
+        draw: As above.
+        fitted: As above.
+        form: "svg", "pdf", or "png" with 150 dots an inch.
+    """
+    from matplotlib.figure import Figure as Drawing
+
+    with _style():
+        figure = Drawing(figsize=(width, height), layout="constrained" if fitted else None)
+        draw(figure)
+        file = io.BytesIO()
+        figure.savefig(file, format=form, metadata=dict.fromkeys(_DATED[form]), dpi=_DOTS)
+    return file.getvalue()
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    # Not the reader's own settings, of which some draw with programs that may be missing.
+    settings: Any = {**mpl.rcParamsDefault, **_STYLE}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        # A label may hold letters that the font has no picture of; the table has them.
+        warnings.simplefilter("ignore")
+        yield
+
+
+def short(label: object) -> str:
+    """Return a label that fits beside a picture."""
+    return clean(label, _LABEL)
+
+
+def drawable(values: Iterable[Any]) -> list[float]:
+    """Return numbers with NaN, which leaves a gap, for those that cannot be drawn."""
+    return [
+        float(value) if value is not None and abs(value) < _LARGEST else math.nan
+        for value in values
+    ]
+
+
+def finish(panel: "Axes", title: str = "", x: str = "", y: str = "", named: str = "") -> None:
+    """Set title, labels and the numbers of the axes of a panel; its limits are final.
+
+    Args:
+        panel: What was drawn on.
+        title: Of the panel.
+        x: The label of the horizontal axis.
+        y: The label of the vertical axis.
+        named: The axes that have names or dates and no numbers: "x", "y", "xy" or none.
+    """
+    panel.set_title(short(title), loc="left")
+    panel.set_xlabel(short(x) if "x" in named else _scaled(panel.xaxis, x))
+    panel.set_ylabel(short(y) if "y" in named else _scaled(panel.yaxis, y))
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.grid(visible=True, axis="both", color="0.88", linewidth=0.6)
+    panel.set_axisbelow(True)
+
+
+def _scaled(axis: "Axis", label: str) -> str:
+    """Write out the numbers of an axis, large ones in millions; returns the label that says so."""
+    from matplotlib.ticker import FuncFormatter
+
+    largest = max(map(abs, axis.get_view_interval()))
+    divisor = 1e6 if _MILLIONS <= largest < _HUGE else 1.0
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value / divisor)))
+    return short(label) + (" (millions)" if divisor > 1 else "")
+
+
+#: The suffixes of pictures.
+FORMS = (".png", ".svg", ".pdf")
+
+
+def check_plot(path: Path) -> None:
+    """Check that a picture can be drawn, and written to a new file.
+
+    Raises:
+        UsageError: It is no new .png, .svg or .pdf file in a folder that exists, or matplotlib is
+            not installed.
+    """
+    if path.suffix.lower() not in FORMS:
+        raise UsageError(f"--plot {path} is no {', '.join(FORMS[:-1])} or {FORMS[-1]} file")
+    if not os.path.isdir(path.parent):  # noqa: PTH112 (of a name that is too long: no exception)
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists; choose another name (--plot)")
+    # The only certain test of a folder: a file as `write_whole` makes it.
+    probe = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        probe.open("xb").close()
+        probe.unlink()
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+    try:
+        import matplotlib  # noqa: F401, ICN001 (found now rather than after minutes of playing)
+    except ImportError as fault:
+        raise UsageError(
+            f"--plot needs {fault.name}; install the extra, as in: pip install 'desim[report]'"
+        ) from None
+
+
+def write_picture(
+    path: Path,
+    width: float,
+    height: float,
+    draw: "Callable[[Drawing], None]",
+    *,
+    fitted: bool = True,
+) -> None:
+    """Draw a picture in the form that a file's suffix names, and write it.
+
+    Args:
+        path: A .png, .svg or .pdf file.
+        width: As in `drawn`, like *height*, *draw* and *fitted*.
+        height: As above.
+        draw: As above.
+        fitted: As above.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    form = path.suffix.lower().removeprefix(".")
+    write_whole(path, [pictured(width, height, draw, fitted=fitted, form=form)])

@@ -1,0 +1,75 @@
+"""The file of a report: written as a whole, and never over what is no report.
+
+A page as HTML: every text is escaped, and the file refers to nothing outside itself.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from desim.errors import UsageError
+from desim.reports.elements.page import Page
+from desim.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+#: What the first lines of a report hold, by which one is known.
+MARK = b'<meta name="generator" content="desim report">'
+
+
+def rendered(page: Page) -> bytes:
+    """Return a page as HTML in UTF-8."""
+    text = _template().render(page=page, version=__version__)
+    # A record may hold half of a surrogate pair, which UTF-8 has no bytes for.
+    return text.encode("utf-8", errors="replace")
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    source = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
+    return environment.from_string(source)
+
+
+#: Bytes at the start of a file among which a report has its mark.
+_START = 1_024
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Check before anything is drawn that a file may be written.
+
+    Args:
+        path: The file.
+        force: Whether a file that is no report may be replaced.
+
+    Raises:
+        UsageError: It is a folder, its folder does not exist, or it is no report of desim.
+    """
+    try:
+        is_folder, has_folder = path.is_dir(), path.parent.is_dir()
+    except OSError as fault:  # a name that is too long
+        raise UsageError(f"cannot write {path.parent}: {fault.strerror}") from None
+    if is_folder:
+        raise UsageError(f"{path} is a folder; --out names a file")
+    if not has_folder:
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+    if os.path.lexists(path) and not force and not _is_report(path):
+        raise UsageError(
+            f"{path} exists and is no report of desim; choose another name (--out), "
+            "or replace it (--force)"
+        )
+
+
+def _is_report(path: Path) -> bool:
+    if not path.is_file():  # to open a pipe would wait
+        return False
+    try:
+        with path.open("rb") as file:
+            return MARK in file.read(_START)
+    except OSError:
+        return False

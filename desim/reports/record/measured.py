@@ -1,0 +1,258 @@
+"""What an episode's series have to show in a plot: titles, units, places and values.
+
+The series of one episode and the places of its decisions, ready to be drawn.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.model_protocols import Model, model_of
+from desim.core.points import Recorded
+from desim.core.reported import Column
+from desim.records.lines import Step
+from desim.reports.record.timeline import Timeline, columns_of, increases
+from desim.show.labels import label_text
+
+#: Points of a line; of a longer one the extremes of each stretch are drawn.
+_MOST_POINTS = 1_500
+
+
+#: Marks of decisions in a panel: more than a picture of this size can show apart.
+_MOST_MARKS = 400
+
+
+#: Units that are drawn in another one.
+_UNITS = {"cents": ("dollars", 100.0)}
+
+
+@frozen
+class Measured:
+    """One series of one episode.
+
+    Attributes:
+        name: Of the series.
+        title: What is measured.
+        unit: Of the values; empty for a number without one.
+        group: The role or the part whose series it is; empty for the whole world.
+        places: On the axis, increasing.
+        values: One for each place; NaN where it is not known.
+        x: The label of the axis.
+        is_dated: Whether places are days since 1970.
+        in_time: Whether the axis is the episode's timeline, so that decisions have a place on it.
+        is_held: Whether a value holds until the next place: a point of `world.series`, and no
+            figure of a period, which is at the period's end.
+    """
+
+    name: str
+    title: str
+    unit: str
+    group: str
+    places: Sequence[float]
+    values: Sequence[float]
+    x: str
+    is_dated: bool
+    in_time: bool
+    is_held: bool
+
+
+def measured(
+    model: Model[Any],
+    timeline: Timeline,
+    series: Mapping[str, Sequence[float]],
+    ends: Mapping[str, Sequence[int]],
+    points: Mapping[str, Recorded],
+) -> Iterator[Measured]:
+    """Yield the series of an episode: those of the model, then those that were recorded.
+
+    Args:
+        model: The model that was played.
+        timeline: Of the episode.
+        series: A number a period, by name.
+        ends: The ticks at which periods end, by series.
+        points: What was recorded, by name.
+    """
+    columns = columns_of(model)
+    for name, values in series.items():
+        column = columns.get(name, Column())
+        places = [timeline.place(tick) for tick in ends.get(name, ())[: len(values)]]
+        # Without the ends of all periods, or where they end at one moment, they are counted.
+        in_time = len(places) == len(values) and increases(places)
+        if not in_time:
+            places = [float(number) for number in range(1, len(values) + 1)]
+        x = timeline.label if in_time else column.period
+        yield _one(model, name, column, places, values, x, timeline, in_time=in_time, is_held=False)
+    for name, found in points.items():
+        column = columns.get(name, Column())
+        # Of several points of a tick the last one holds; the others held for no time.
+        last = dict(zip(found.ticks, found.values, strict=True))
+        places, values = [timeline.place(tick) for tick in last], [*last.values()]
+        x = timeline.label
+        yield _one(model, name, column, places, values, x, timeline, in_time=True, is_held=True)
+
+
+def _one(
+    model: Model[Any],
+    name: str,
+    column: Column,
+    places: Sequence[float],
+    values: Sequence[float],
+    x: str,
+    timeline: Timeline,
+    *,
+    in_time: bool,
+    is_held: bool,
+) -> Measured:
+    unit, divisor = _UNITS.get(column.unit, (column.unit, 1.0))
+    inside = model_of(model, name)[1] or name
+    part = name.removesuffix(inside).removesuffix(".")
+    title = column.label or _words(inside, column.role, unit if divisor > 1 else "")
+    kept = _thinned(values)
+    return Measured(
+        name,
+        title,
+        unit,
+        column.role or part,
+        [places[at] for at in kept],
+        [values[at] / divisor for at in kept],
+        x,
+        timeline.is_dated and in_time,
+        in_time,
+        is_held,
+    )
+
+
+def _words(name: str, role: str, unit: str) -> str:
+    """Return the name of a series in words, without the role and the unit that stand beside it."""
+    for said in (role.rpartition(".")[2], "cents" if unit else ""):
+        if said and name != said:
+            name = name.removesuffix(f"_{said}").removeprefix(f"{said}_")
+    return label_text(name.replace(".", " "))
+
+
+def _thinned(values: Sequence[float]) -> list[int]:
+    """Return which values are drawn: of each stretch of a long series the lowest and the highest.
+
+    So no peak is lost, as it would be if every tenth value was drawn.
+    """
+    if len(values) <= _MOST_POINTS:
+        return list(range(len(values)))
+    step = -(-2 * len(values) // _MOST_POINTS)
+    kept = {0, len(values) - 1}
+    for start in range(0, len(values), step):
+        stretch = [at for at in range(start, min(start + step, len(values))) if _known(values[at])]
+        if stretch:
+            kept |= {min(stretch, key=values.__getitem__), max(stretch, key=values.__getitem__)}
+    return sorted(kept)
+
+
+def _known(value: float) -> bool:
+    return not math.isnan(value)
+
+
+def is_unchanged(values: Sequence[float]) -> bool:
+    """Return whether a series has one value throughout, and more than once."""
+    return len(values) > 1 and all(value == values[0] for value in values)
+
+
+def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:
+    """Return the places of the decisions that belong to a group.
+
+    Args:
+        group: A role, a part, or empty for all.
+        decided: The places of each role's decisions.
+
+    Returns:
+        In order, each once; of very many those that a picture can show apart.
+    """
+    roles = [role for role in decided if group in {"", role} or role.startswith(f"{group}.")]
+    each = sorted({place for role in roles for place in decided[role] if _known(place)})
+    if len(each) <= _MOST_MARKS:
+        return each
+    step = (each[-1] - each[0]) / _MOST_MARKS
+    kept = each[:1]
+    for place in each:
+        if place - kept[-1] >= step:
+            kept.append(place)
+    return kept
+
+
+#: Roles whose decisions are marked; a stranger's record may name as many as it has decisions.
+_MOST_ROLES = 200
+
+
+#: The share of a period from which on its figures say something about it.
+_HARDLY = 0.05
+
+
+def played(
+    series: Mapping[str, Sequence[float]], ends: Mapping[str, Sequence[int]], end: int
+) -> tuple[dict[str, Sequence[float]], dict[str, Sequence[int]]]:
+    """Return series and the ends of their periods up to the end of the episode.
+
+    A company that went bankrupt in May may report all months of its year, for tables that need
+    them; a line up to December would show it at work until then. The period in which the episode
+    ended ends with it, and is left out where hardly any of it was played.
+
+    Args:
+        series: A number a period, by name; without the ends of all its periods one stays whole.
+        ends: The ticks at which periods end, by series.
+        end: The tick at which the episode ended.
+    """
+    kept = {name: _played(ticks, end) for name, ticks in ends.items()}
+    values = {
+        name: each[: len(kept[name])] if len(ends.get(name, ())) == len(each) else each
+        for name, each in series.items()
+    }
+    return values, kept
+
+
+def _played(ticks: Sequence[int], end: int) -> Sequence[int]:
+    whole = [tick for tick in ticks if tick <= end]
+    if len(whole) == len(ticks):
+        return ticks
+    last, cut = whole[-1] if whole else 0, ticks[len(whole)]
+    return [*whole, end] if end - last > (cut - last) * _HARDLY else whole
+
+
+@frozen
+class EpisodeSeries:
+    """What plots show of one episode.
+
+    Attributes:
+        timeline: Of the episode.
+        series: In the order of the model, then those of `world.series` and monitors.
+        decided: The places of each role's decisions on the timeline.
+    """
+
+    timeline: Timeline
+    series: tuple[Measured, ...]
+    decided: Mapping[str, Sequence[float]]
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The first and the last place of its series and decisions; None where there are none."""
+        lines = [line.places for line in self.series if line.in_time]
+        each = [place for places in (*lines, *self.decided.values()) for place in places]
+        known = [place for place in each if not math.isnan(place)]
+        return (min(known), max(known)) if known and min(known) < max(known) else None
+
+    @classmethod
+    def of(
+        cls,
+        model: Model[Any],
+        series: Mapping[str, Sequence[float]],
+        ends: Mapping[str, Sequence[int]],
+        points: Mapping[str, Recorded],
+        steps: Iterable[Step],
+    ) -> "EpisodeSeries":
+        """Return what plots show; arguments as of `measured`, and the decisions."""
+        timeline = Timeline.of(model, ends)
+        decided: dict[str, list[float]] = {}
+        for step in steps:
+            if step.role in decided or len(decided) < _MOST_ROLES:
+                decided.setdefault(step.role, []).append(timeline.place(step.t))
+        found = tuple(measured(model, timeline, series, ends, points))
+        return cls(timeline, found, decided)

@@ -1,0 +1,236 @@
+"""The report about recorded episodes: those of one world and seed side by side, others apart.
+
+A record is data from a stranger: nothing that it names is imported or opened unless the caller
+trusts it, its texts are cut and escaped, and its decisions are read one by one.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from desim.records.lines import Header
+from desim.reports.elements.page import Fold, Given, Page, Section, Table
+from desim.reports.record import record_decisions, record_series
+from desim.reports.record.record_decisions import difference, metrics
+from desim.reports.record.record_read import ReadRecord, short_value
+from desim.reports.record.record_series import MOST_SERIES
+from desim.reports.record.record_statements import statements
+from desim.show.labels import NOTHING, number_text
+
+__all__ = ["MOST_RECORDS", "record_page"]
+
+#: Records of one report.
+MOST_RECORDS = 12
+
+#: Parameters and figures of usage that are shown, and series of a world at least.
+_MOST_VALUES, _FEWEST_SERIES = 100, 10
+
+#: Characters of the policies of a record that are always shown.
+_LONGEST = 60
+
+_LETTERS = "ABCDEFGHIJKL"
+
+_Groups = Mapping[str, Sequence[ReadRecord]]
+
+
+def record_page(paths: Sequence[Path], *, trust: bool = False) -> Page:
+    """Return the report about recorded episodes.
+
+    Args:
+        paths: At least one; records that were cut are reported as far as they go.
+        trust: Whether a module may be imported and files may be opened that a record names.
+
+    Raises:
+        BadRecord: One cannot be read.
+    """
+    each = [
+        ReadRecord.of(path, name, len(paths), trust=trust)
+        for path, name in zip(paths, _names(paths), strict=True)
+    ]
+    groups = _groups(each)
+    sections = [] if len(groups) == 1 else [Section.of("Records", _overview(groups))]
+    most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
+    for title, mine in groups.items():
+        sections += _sections(mine, f", {title}" if len(groups) > 1 else "", most)
+    models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
+    return Page.of(f"Recorded episodes of {models}", _lead(each, groups), sections)
+
+
+def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
+    count = f"{len(each)} recorded episode{'s' if len(each) > 1 else ''}."
+    if any(one.replayed.model for one in each):
+        count += (
+            " Series, statements and tables are not on record: the answers on record were given "
+            "again to the world, without any policy."
+        )
+    yield count
+    if len(groups) > 1:
+        yield (
+            f"They are of {len(groups)} different worlds or seeds, which have sections of their "
+            "own: episodes of different seeds or parameters may have met different luck, so a "
+            "difference between them need not be an effect of their policies."
+        )
+    for one in each:
+        if one.episode.failure is not None or one.episode.result is None:
+            yield f"{one.name} is not whole: {one.ended}, after {one.decisions:,} decisions."
+
+
+def _sections(each: Sequence[ReadRecord], suffix: str, most: int) -> Iterator[Section]:
+    yield Section.of(f"Episodes{suffix}", _episodes(each))
+    yield Section.of(f"Metrics{suffix}", metrics(each))
+    yield Section.of(f"First difference{suffix}", difference(each))
+    yield Section.of(f"Series{suffix}", record_series.series(each, most))
+    yield Section.of(f"Statements and tables{suffix}", statements(each))
+    yield Section.of(f"Actions{suffix}", record_decisions.actions(each))
+    yield Section.of(f"Decisions{suffix}", record_decisions.decisions(each))
+    yield Section.of(f"Messages{suffix}", record_decisions.messages(each))
+    yield Section.of(f"Usage and cost{suffix}", _usage(each))
+    yield Section.of(f"Parameters{suffix}", _parameters(each[:1]))
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Return the names of the files, with their folders where two are the same.
+
+    Several have a letter, too, by which legends and heads name them.
+    """
+    count = Counter(path.name for path in paths)
+    names = [path.name if count[path.name] == 1 else str(path) for path in paths]
+    if len(names) == 1:
+        return names
+    return [f"{letter} {name}" for letter, name in zip(_LETTERS, names, strict=False)]
+
+
+def _groups(each: Sequence[ReadRecord]) -> _Groups:
+    """Return by title the records of each world and seed: those that can be compared in pairs."""
+    groups: dict[bytes, list[ReadRecord]] = {}
+    for one in each:
+        head = one.episode.header
+        key = (head.model, head.params, head.seed, head.futures)
+        groups.setdefault(msgspec.json.encode(key, order="sorted"), []).append(one)
+    titles = [_title(mine[0].episode.header) for mine in groups.values()]
+    uses = Counter(titles)
+    numbered = (
+        title if uses[title] == 1 else f"{title}, parameters {titles[:at].count(title) + 1}"
+        for at, title in enumerate(titles)
+    )
+    return dict(zip(numbered, groups.values(), strict=True))
+
+
+def _title(head: Header) -> str:
+    future = f", future {head.futures[-1][1]}" if head.futures else ""
+    name = f"{head.model}/{head.preset}" if head.preset else head.model
+    return f"{name}, seed {head.seed}{future}"
+
+
+def _overview(groups: _Groups) -> Iterator[Given]:
+    yield Table.of(
+        ["record", "world and seed", "policies", "score", "ended"],
+        (
+            [one.name, title, _policies(one), _score(one), one.ended]
+            for title, mine in groups.items()
+            for one in mine
+        ),
+        left=(0, 1, 2, 4),
+    )
+    firsts = [mine[0] for mine in groups.values()]
+    for model in dict.fromkeys(one.episode.header.model for one in firsts):
+        mine = [one for one in firsts if one.episode.header.model == model]
+        if len(mine) > 1:
+            yield from _parameters(mine)
+
+
+def _beside(
+    each: Sequence[ReadRecord], lines: Sequence[tuple[str, Callable[[ReadRecord], object]]]
+) -> Table:
+    """Return a table with a column for each record."""
+    return Table.of(
+        ["", *(one.name for one in each)],
+        ([head, *(of(one) for one in each)] for head, of in lines),
+        left=range(len(each) + 1),
+    )
+
+
+def _episodes(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    yield _beside(
+        each,
+        [
+            ("model", lambda one: one.episode.header.model),
+            ("preset", lambda one: one.episode.header.preset or NOTHING),
+            ("seed", lambda one: one.episode.header.seed),
+            *([("futures", _futures)] if any(one.episode.header.futures for one in each) else []),
+            ("policies", _policies),
+            ("score", _score),
+            ("ended", lambda one: one.ended),
+            ("decisions", lambda one: f"{one.decisions:,}"),
+            ("ledger digest", _digest),
+            ("desim", lambda one: one.episode.header.version),
+        ],
+    )
+
+
+def _policies(one: ReadRecord) -> Fold | str:
+    lines = one.policies.replace(", ", ",\n") if len(one.policies) > _LONGEST else one.policies
+    return Fold.of(lines, _LONGEST, 3_000)
+
+
+def _score(one: ReadRecord) -> str:
+    return NOTHING if one.score is None else number_text(one.score)
+
+
+def _futures(one: ReadRecord) -> str:
+    each = one.episode.header.futures
+    return ", ".join(f"seed {seed} after {at:,} decisions" for at, seed in each) or NOTHING
+
+
+def _digest(one: ReadRecord) -> str:
+    result = one.episode.result
+    return NOTHING if result is None or not result.ledger_digest else result.ledger_digest[:16]
+
+
+def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    found = [one.episode.header.params for one in each]
+    names = dict.fromkeys(name for params in found for name in params)
+    lines = [(name, [short_value(params.get(name)) for params in found]) for name in names]
+    notes = []
+    if len(each) > 1:
+        equal = sum(len(set(values)) == 1 for _, values in lines)
+        lines = [(name, values) for name, values in lines if len(set(values)) > 1]
+        notes = [f"{equal:,} parameters are the same in all records and are not shown"]
+        if not lines:
+            yield f"All {equal:,} parameters are the same in all records."
+            return
+    if lines:
+        yield Table.of(
+            ["parameter", *(one.name for one in each)],
+            ([name, *values] for name, values in lines),
+            left=range(len(each) + 1),
+            notes=notes,
+            most=_MOST_VALUES,
+        )
+
+
+def _usage(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    """Yield what policies used: calls, tokens, seconds, money."""
+    found = [
+        (one.name, role, figures)
+        for one in each
+        if one.episode.result
+        for role, figures in one.episode.result.usage.items()
+    ]
+    names = list(dict.fromkeys(name for *_, figures in found for name in figures))
+    if names:
+        yield Table.of(
+            ["record", "role", *names],
+            (
+                [
+                    record,
+                    role,
+                    *(number_text(figures[name]) if name in figures else NOTHING for name in names),
+                ]
+                for record, role, figures in found
+            ),
+            left=(0, 1),
+            most=_MOST_VALUES,
+        )

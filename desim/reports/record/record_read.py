@@ -1,0 +1,177 @@
+"""One record of a report: what was read of it in one pass, and what it gave when played again."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from desim.records.episode import Episode
+from desim.records.lines import Step
+from desim.reports.elements.page import clean
+from desim.reports.record.replayed import Replayed, played_again
+from desim.show.labels import NOTHING, label_text, value_text
+
+__all__ = [
+    "MOST_DECISIONS",
+    "OTHER",
+    "ReadRecord",
+    "action_kind",
+    "policies_text",
+    "readable",
+    "short_value",
+]
+
+#: Decisions of all records of a page that are shown; of each record at least so many, of which one
+#: in six are its last ones.
+MOST_DECISIONS, _FEWEST, _LAST = 300, 30, 6
+
+#: Kinds of actions of a role that are counted.
+_MOST_KINDS = 100
+
+#: Characters of a parameter, and of an action that stays on one line.
+_LONGEST_VALUE, _ONE_LINE = 160, 90
+
+#: The key of an action that names its class, where a role has several.
+_TAG = "do"
+
+#: Stands for the kinds of actions that are not counted on their own.
+OTHER = "other"
+
+
+@frozen
+class ReadRecord:
+    """A record, and what one pass over its decisions has found.
+
+    Attributes:
+        name: Its file, short.
+        episode: What was read.
+        decisions: How many there are.
+        actions: By role how often each was taken.
+        first: The first decisions, with their numbers from 1.
+        last: The last ones, without those of *first*.
+        replayed: What it gave when it was played again.
+    """
+
+    name: str
+    episode: Episode
+    decisions: int
+    actions: Mapping[str, "Counter[str]"]
+    first: Sequence[tuple[int, Step]]
+    last: Sequence[tuple[int, Step]]
+    replayed: Replayed
+
+    @classmethod
+    def of(cls, path: Path, name: str, records: int, *, trust: bool) -> "ReadRecord":
+        """Read a record and play it again.
+
+        Args:
+            path: The file; it may be cut.
+            name: Of the record on the page.
+            records: How many the page has.
+            trust: As of `played_again`.
+
+        Raises:
+            BadRecord: It cannot be read.
+        """
+        episode = Episode.read(path, whole=False, keep_steps=False)
+        most = max(_FEWEST, MOST_DECISIONS // records)
+        first: list[tuple[int, Step]] = []
+        last: deque[tuple[int, Step]] = deque(maxlen=most // _LAST)
+        actions: dict[str, Counter[str]] = {}
+        count = 0
+        for count, step in enumerate(episode.steps, 1):
+            role, kind = clean(step.role, 60), action_kind(step.action)
+            counter = actions.setdefault(role, Counter())
+            # A stranger's record may name as many actions as it has decisions.
+            counter[kind if kind in counter or len(counter) < _MOST_KINDS else OTHER] += 1
+            if len(first) < most - most // _LAST:
+                first.append((count, step))
+            else:
+                last.append((count, step))
+        again = played_again(episode, trust=trust)
+        return cls(name, episode, count, actions, first, [*last], again)
+
+    @property
+    def score(self) -> float | None:
+        """None of a record without a result."""
+        return self.episode.result.score if self.episode.result else None
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Nothing of a record without a result."""
+        return self.episode.result.metrics if self.episode.result else {}
+
+    @property
+    def ended(self) -> str:
+        """Why the episode ended, or what became of the record."""
+        if self.episode.failure is not None:
+            return f"failed: {self.episode.failure.error}"
+        if self.episode.result is None:
+            return "the record was cut"
+        return self.episode.result.ended
+
+    @property
+    def policies(self) -> str:
+        """The policies by role; one that plays all roles is named once."""
+        return policies_text(self.episode.header.policies)
+
+
+def policies_text(policies: Mapping[str, str]) -> str:
+    """Return policies by role as text; one that plays all of several roles is named once."""
+    if len(policies) > 1 and len({*policies.values()}) == 1:
+        return f"{next(iter(policies.values()))} ({', '.join(policies)})"
+    return ", ".join(f"{role}={label}" for role, label in policies.items()) or NOTHING
+
+
+def action_kind(action: Any) -> str:
+    """Return the name of an action's class, or without one its values as text."""
+    if isinstance(action, Mapping) and isinstance(action.get(_TAG), str):
+        return clean(action[_TAG], 40)
+    return short_value(action, 40)
+
+
+def short_value(value: Any, width: int = _LONGEST_VALUE) -> str:
+    """Return a plain value as a short JSON text."""
+    if value is None or value == "":
+        return NOTHING
+    return clean(value if isinstance(value, str) else msgspec.json.encode(value).decode(), width)
+
+
+def readable(value: Any) -> str:
+    """Return a plain value for people: a short one on one line, another one with a line a field.
+
+    >>> readable({"do": "order", "quantity": 12})
+    'order: quantity 12'
+    """
+    try:
+        return _readable(value)
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+        return short_value(value)
+
+
+def _readable(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return value_text(value)
+    kind = value.get(_TAG)
+    fields = {key: each for key, each in value.items() if key != _TAG or not isinstance(kind, str)}
+    head = kind if isinstance(kind, str) else ""
+    if not fields:
+        return head or NOTHING
+    line = value_text(fields)
+    if len(line) <= _ONE_LINE and "\n" not in line:
+        return f"{head}: {line}" if head else line
+    lines = [line for key, each in fields.items() for line in _lines(label_text(str(key)), each)]
+    return "\n".join([head, *lines] if head else lines)
+
+
+def _lines(label: str, value: Any) -> Iterator[str]:
+    """Yield the lines of a field: of a list of objects one for each."""
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        yield f"{label}:"
+        for one in value:
+            yield f"  - {value_text(one)}"
+    else:
+        yield f"{label}: {value_text(value)}"

@@ -1,0 +1,150 @@
+"""A record that is played again, from the answers on record, for what it does not hold itself.
+
+A record holds decisions and a result. Series, ledgers and tables are those of the run, so the
+answers are repeated on the model, without any policy. Nothing that the header names is imported or
+opened unless the caller trusts it.
+"""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from desim.core.limits import alarm
+from desim.core.model_protocols import Model, offers
+from desim.core.points import Points
+from desim.core.reported import HasSeries, HasSeriesTicks
+from desim.core.result import Result, read_series
+from desim.core.run import Run
+from desim.episodes.collector import rare_collections
+from desim.episodes.prefix import repeated, repeated_whole
+from desim.episodes.replay import same_result
+from desim.errors import BadRecord, DesimError, ModelFailed
+from desim.faults import RAISED, fault_text
+from desim.records.episode import Episode
+from desim.records.reach import model_reaches
+from desim.reports.record.measured import EpisodeSeries, played
+
+__all__ = ["MOST_REPLAYED", "Replayed", "played_again"]
+
+#: Decisions of a record that is played again; about a minute of a fast world.
+MOST_REPLAYED = 500_000
+
+#: Wall time of one record: parameters on record may ask for more than its decisions say.
+_MOST_SECONDS = 120
+
+#: What a header would reach that is named.
+_MOST_REACHES = 5
+
+_Series = Mapping[str, Sequence[float]]
+_Ticks = Mapping[str, Sequence[int]]
+
+
+@frozen
+class Replayed:
+    """What a record gave when it was played again; nothing where that was not possible.
+
+    Attributes:
+        model: The model that was built; None where nothing was played.
+        state: Its state at the end, or after the last decision of a cut record; None where the
+            model failed.
+        series: Series and decisions; None where nothing was played.
+        notes: Sentences on what is missing, and why.
+    """
+
+    model: Model[Any] | None = None
+    state: Any = None
+    series: EpisodeSeries | None = None
+    notes: tuple[str, ...] = ()
+
+
+def played_again(episode: Episode, *, trust: bool = False) -> Replayed:
+    """Play a record again; a record that cannot be played is no error.
+
+    Args:
+        episode: What was read from it; it may be cut, or of a run that failed.
+        trust: Whether a module may be imported and files may be opened that the record names.
+    """
+    if len(episode.steps) > MOST_REPLAYED:
+        return _without(
+            f"it has {len(episode.steps):,} decisions, and at most {MOST_REPLAYED:,} are played"
+        )
+    header = episode.header
+    if not trust and (reaches := model_reaches(header.model, header.params)):
+        whats = "; ".join(each.what for each in reaches[:_MOST_REACHES])
+        return _without(f"it would {whats}; --trust allows it (trust=True in Python)")
+    try:
+        with rare_collections(), alarm(_MOST_SECONDS):
+            return _played(header.build(trust=trust), episode)
+    except DesimError as fault:
+        return _without(f"{fault}", "could not be")
+    except RAISED as fault:  # a model that a stranger's parameters have broken
+        return _without(fault_text(fault), "could not be")
+
+
+def _without(why: str, was: str = "was not") -> Replayed:
+    text = f"The record {was} played again, so it is shown without series and tables: {why}"
+    return Replayed(notes=(text,))
+
+
+def _played(model: Model[Any], episode: Episode) -> Replayed:
+    points = Points()
+    if episode.failure is not None:
+        return _failed(model, episode, points)
+    run = repeated_whole(model, episode, points=points)
+    series: _Series = {}
+    ends: _Ticks = {}
+    if episode.result is not None:
+        series = run.series() if offers(model, HasSeries) else {}
+        ends = model.series_ticks(run.state) if offers(model, HasSeriesTicks) else {}
+        series, ends = played(series, ends, run.world.now)
+        notes = _differences(episode.result, run.result())
+    else:
+        series, ends = _so_far(run)
+        text = (
+            "The record was cut: series, statements and tables are as of its last decision, number "
+            f"{len(episode.steps):,}, and of the series the periods that had ended before it."
+        )
+        notes = (text,)
+    found = EpisodeSeries.of(model, series, ends, points.read(), episode.steps)
+    return Replayed(model, run.state, found, notes)
+
+
+def _differences(recorded: Result, now: Result) -> tuple[str, ...]:
+    """Return a sentence where the result on record is not that of the replay."""
+    try:
+        same_result(recorded, now)
+    except BadRecord as fault:
+        return (f"The record does not replay to the result that it states: {fault}",)
+    return ()
+
+
+def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
+    """Return the series of a run that has not ended: the periods that ended before now.
+
+    A model may answer for periods that have not begun, or for one of which a part is over.
+    """
+    model = run.model
+    if not offers(model, HasSeries):
+        return {}, {}
+    try:
+        series = read_series(run.model, run.state)
+        ticks = run.model.series_ticks(run.state) if offers(run.model, HasSeriesTicks) else {}
+    except RAISED:  # a model promises its series for an ended episode alone
+        return {}, {}
+    ends = {name: [t for t in ticks.get(name, ()) if t < run.world.now] for name in series}
+    return {name: values[: len(ends[name])] for name, values in series.items()}, ends
+
+
+def _failed(model: Model[Any], episode: Episode, points: Points) -> Replayed:
+    """Return what was recorded until the model failed."""
+    assert episode.failure is not None
+    with contextlib.suppress(ModelFailed):  # as on record
+        repeated(model, episode.header, episode.steps, points=points)
+    found = EpisodeSeries.of(model, {}, {}, points.read(), episode.steps)
+    note = (
+        f"The model failed at t={episode.failure.t:,}, so there is no state to report on: of the "
+        "series only points of world.series and of monitors are shown, up to there."
+    )
+    return Replayed(model, None, found, (note,))

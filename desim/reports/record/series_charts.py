@@ -1,0 +1,203 @@
+"""The plots of an episode: its series over time with the decisions marked, and who decided when."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from desim.reports.elements.drawing import COLOURS, DASHES, MARKERS, drawable, drawn, finish, short
+from desim.reports.record.measured import Measured, marks
+from desim.show.labels import number_text
+
+if TYPE_CHECKING:  # matplotlib is an extra
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+__all__ = [
+    "MOST_MARKED",
+    "Shown",
+    "Span",
+    "decided_chart",
+    "draw_panel",
+    "panel_chart",
+    "roles_chart",
+]
+
+#: Inches: the width of a panel on a page, its height without a legend, a line of the legend.
+_WIDTH, _HEIGHT, _LINE = 4.6, 2.35, 0.17
+
+#: Inches: the height of a role's lane, and of what surrounds the lanes.
+_LANE, _AROUND = 0.24, 0.55
+
+#: Values of a line that have a marker each.
+_MOST_MARKERS = 40
+
+#: Records whose decisions are marked in one panel, and the share of its height that each takes.
+MOST_MARKED, _SHARE = 4, 0.06
+
+#: Characters of the name of a record in a legend: as a panel allows.
+_NAME = 60
+
+#: The share of the axis that is left at either end.
+_ROOM = 0.03
+
+#: The lowest value as a share of the highest one, above which an axis does not begin at 0.
+_FAR = 0.6
+
+#: The first and the last place on an axis.
+Span = tuple[float, float]
+
+
+@frozen
+class Shown:
+    """The line of one record in a panel.
+
+    Attributes:
+        label: In the legend; empty where there is none.
+        number: Of the record, from 0: its colour and its dashes.
+        series: What is drawn.
+        decided: The places of each role's decisions.
+    """
+
+    label: str
+    number: int
+    series: Measured
+    decided: Mapping[str, Sequence[float]]
+
+
+def panel_chart(lines: Sequence[Shown], span: Span | None = None) -> str:
+    """Draw one series of one or several records, with a legend below where there are several.
+
+    Args:
+        lines: As in `draw_panel`.
+        span: As above.
+    """
+
+    def draw(figure: "Drawing") -> None:
+        panel = figure.subplots()
+        draw_panel(panel, lines, span=span)
+        if lines[0].label:
+            figure.legend(loc="outside lower left", frameon=False, ncols=1, handlelength=3.5)
+
+    return drawn(_WIDTH, _HEIGHT + _LINE * sum(bool(line.label) for line in lines), draw)
+
+
+def draw_panel(
+    panel: "Axes", lines: Sequence[Shown], title: str = "", span: Span | None = None
+) -> None:
+    """Draw one series of one or several records of the same world.
+
+    Args:
+        panel: What is drawn on.
+        lines: At least one.
+        title: Of the panel, if no text above it says so.
+        span: The first and the last place of the episode's timeline, so that panels of it have the
+            same axis.
+    """
+    first = lines[0].series
+    for line in lines:
+        _line(panel, line)
+    _limits(panel, [value for line in lines for value in line.series.values])
+    marked = [line for line in lines if line.series.in_time]
+    if len(marked) <= MOST_MARKED:
+        _marks(panel, marked)
+    if span and first.in_time:
+        room = (span[1] - span[0]) * _ROOM
+        panel.set_xlim(span[0] - room, span[1] + room)
+    finish(panel, title, first.x, first.unit, "x")
+    time_axis(panel, is_dated=first.is_dated)
+
+
+def time_axis(panel: "Axes", *, is_dated: bool) -> None:
+    """Set dates or whole numbers below a panel."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    if is_dated:
+        locator = AutoDateLocator(minticks=3, maxticks=8)  # type: ignore[no-untyped-call]
+        panel.xaxis.set_major_locator(locator)
+        panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+        return
+    panel.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
+
+
+def _line(panel: "Axes", line: Shown) -> None:
+    series, at = line.series, line.number
+    few = len(series.places) <= _MOST_MARKERS and not series.is_held
+    panel.plot(
+        series.places,
+        drawable(series.values),
+        color=COLOURS[at % len(COLOURS)],
+        linestyle=DASHES[at % len(DASHES)],
+        linewidth=1.3,
+        # A figure of a period stands at its end, and a point holds until the next one.
+        drawstyle="steps-post" if series.is_held else "default",
+        marker=MARKERS[at % len(MARKERS)] if few else None,
+        markersize=3.5,
+        markerfacecolor="white",
+        label=line.label[:_NAME] or None,
+    )
+
+
+def _limits(panel: "Axes", values: Sequence[float]) -> None:
+    """Set the vertical limits: with 0 where that is near, and whole numbers for counts."""
+    from matplotlib.ticker import MaxNLocator
+
+    known = [value for value in drawable(values) if value == value]  # noqa: PLR0124 (NaN)
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    whole = all(value.is_integer() for value in known)
+    # A line far from 0 would be flat with it, and a small one above 0 would look large without it.
+    if 0 <= low <= _FAR * high or low == high > 0:
+        low = 0.0
+    if low * _FAR <= high <= 0 or low == high < 0:
+        high = 0.0
+    if low == high:
+        high = 1.0
+    if low < 0 < high:
+        panel.axhline(0, color="0.3", linewidth=0.8)
+    above = (high - low) * _SHARE
+    panel.set_ylim(low - (above if low else 0), high + above)
+    panel.yaxis.set_major_locator(MaxNLocator(5, integer=whole, steps=[1, 2, 2.5, 5, 10]))
+
+
+def _marks(panel: "Axes", lines: Sequence[Shown]) -> None:
+    """Draw a short vertical line for each decision, in a lane of each record below its values."""
+    found = [(line, marks(line.series.group, line.decided)) for line in lines]
+    found = [(line, places) for line, places in found if places]
+    low, high = panel.get_ylim()
+    room = len(found) * _SHARE
+    panel.set_ylim(low - (high - low) * room / (1 - room) if found else low, high)
+    for lane, (line, places) in enumerate(reversed(found)):
+        bottom = lane * _SHARE
+        panel.vlines(
+            places,
+            bottom + 0.008,
+            bottom + _SHARE - 0.012,
+            transform=panel.get_xaxis_transform(),
+            color=COLOURS[line.number % len(COLOURS)] if len(found) > 1 else "0.35",
+            linewidth=0.8,
+        )
+
+
+def decided_chart(decided: Mapping[str, Sequence[float]], *, x: str, is_dated: bool) -> str:
+    """Draw when each role decided, in a lane each."""
+
+    def draw(figure: "Drawing") -> None:
+        roles_chart(figure.subplots(), decided, x=x, is_dated=is_dated)
+
+    return drawn(_WIDTH * 1.8, _AROUND + _LANE * len(decided), draw)
+
+
+def roles_chart(
+    panel: "Axes", decided: Mapping[str, Sequence[float]], *, x: str, is_dated: bool
+) -> None:
+    """Draw when each role decided, in a lane each, the first on top."""
+    for lane, (role, places) in enumerate(decided.items()):
+        at = marks(role, {role: places})
+        panel.vlines(at, lane - 0.35, lane + 0.35, color=COLOURS[0], linewidth=0.9)
+    panel.set_yticks(range(len(decided)), [short(role) for role in decided])
+    panel.set_ylim(len(decided) - 0.4, -0.6)
+    finish(panel, "", x, "", "xy")
+    panel.grid(visible=False, axis="y")
+    time_axis(panel, is_dated=is_dated)

@@ -1,0 +1,181 @@
+"""How the mean score depends on what a sweep has varied."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
+from math import prod
+from typing import Any
+
+from attrs import frozen
+
+from desim.jobs.rows.rows import Rows
+from desim.reports.elements.charts import Curve, Panel, lines
+from desim.reports.elements.estimates import HEADS, Estimates, cells
+from desim.reports.elements.page import Figure, Given, Table
+from desim.reports.sweep.varied import Factor, families
+from desim.statistics.intervals import Interval
+
+__all__ = ["interactions", "main_effects", "over_parameters"]
+
+#: Lines of a figure, panels of a figure, and values of a parameter that is no number.
+_MOST_CURVES, _MOST_PANELS, _MOST_NAMES = 8, 9, 12
+
+#: Parameters that vary before main effects and interactions say more than `over_parameters`.
+_SEVERAL = 2
+
+
+def over_parameters(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+    """Yield the mean score over each number that varies, a line for each policy."""
+    estimates = Estimates.of(rows)
+    for factor in factors:
+        if not factor.numeric:
+            continue
+        # Only rows with a value, so that a policy without the argument has no line.
+        families_of = families(rows, [factor.name])
+        known = [place for place, level in enumerate(factor.levels) if level is not None]
+        curves = {
+            name: {level: estimates.mean(at) for level, at in factor.places(places).items()}
+            for name, places in families_of.places(known).items()
+        }
+        known_curves = {name: each for name, each in curves.items() if any(each.values())}
+        shown = dict(islice((known_curves or curves).items(), _MOST_CURVES))
+        notes = [factor.text] if factor.text else []
+        if len(curves) > len(shown):
+            notes.append(f"the figure shows {len(shown)} of {len(curves):,} policies")
+        yield Figure(
+            f"Mean score against {factor.name}, with 95 % intervals",
+            lines([Panel("", factor.name, _curves(shown))], "score"),
+            f"Mean scores over {len(factor.values())} values of {factor.name}, "
+            f"a line for each of {len(shown)} policies.",
+            Table.of(
+                ["policy", factor.name, *HEADS],
+                ([n, v, *cells(e)] for n, each in curves.items() for v, e in each.items()),
+                notes=notes,
+            ),
+        )
+
+
+def main_effects(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+    """Yield the mean score at each level of what varies, over everything else; for several."""
+    design = _Design.of(rows, factors)
+    if not design.factors:
+        return
+    found = {factor.name: design.means(factor, design.among) for factor in design.factors}
+    shown = design.factors[:_MOST_PANELS]
+    notes = ["each mean is over all rows with that level, several rows of a seed as one value"]
+    if len(design.factors) > len(shown):
+        notes.append(f"the figure shows {len(shown)} of {len(design.factors)} columns")
+    yield Figure(
+        "Main effects: mean score by level, with 95 % intervals",
+        lines([_panel(factor, {"": found[factor.name]}) for factor in shown], "score"),
+        f"Mean scores by level of {', '.join(factor.name for factor in shown)}.",
+        Table.of(
+            ["column", "level", *HEADS],
+            ([name, lv, *cells(e)] for name, each in found.items() for lv, e in each.items()),
+            left=(0, 1),
+            notes=[*notes, *design.notes],
+        ),
+    )
+
+
+def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+    """Yield the mean score at each pair of levels of every two columns that vary."""
+    design = _Design.of(rows, factors)
+    pairs = list(combinations(design.factors, 2))
+    for first, second in pairs[:_MOST_PANELS]:
+        found = {
+            str(level): design.means(first, places)
+            for level, places in second.places(design.among).items()
+        }
+        shown = dict(islice(found.items(), _MOST_CURVES))
+        notes = ["lines that are not parallel show that the two act together", *design.notes]
+        if len(found) > len(shown):
+            notes.append(f"the figure shows {len(shown)} of {len(found):,} levels of {second.name}")
+        yield Figure(
+            f"Interaction of {first.name} and {second.name}: mean score, with 95 % intervals",
+            lines([_panel(first, shown, second.name)], "score"),
+            f"Mean scores by level of {first.name}, a line for each level of {second.name}.",
+            Table.of(
+                [first.name, second.name, *HEADS],
+                ([v, level, *cells(e)] for level, each in found.items() for v, e in each.items()),
+                left=(0, 1),
+                notes=notes,
+            ),
+        )
+    if len(pairs) > _MOST_PANELS:
+        yield Table.of(
+            ["further pairs"], ([f"{a.name} and {b.name}"] for a, b in pairs[_MOST_PANELS:])
+        )
+
+
+@frozen
+class _Design:
+    """What varies, and the rows among which levels can be compared.
+
+    Attributes:
+        factors: Two parameters at least, and perhaps policies; none where fewer vary.
+        among: The rows of policies that have every argument that varies, and whose means are not
+            withheld; all rows where there is no such policy.
+        estimates: Of all rows.
+        notes: What is left out, and whether levels meet unevenly.
+    """
+
+    factors: Sequence[Factor] = ()
+    among: Sequence[int] = ()
+    estimates: Estimates | None = None
+    notes: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, rows: Rows, factors: Sequence[Factor]) -> "_Design":
+        """Return the design of a sweep."""
+        few = [one for one in factors if one.numeric or len(one.values()) <= _MOST_NAMES]
+        if len(few) < _SEVERAL:
+            return cls()
+        estimates = Estimates.of(rows)
+        by_policy = families(rows, [factor.name for factor in few])
+        groups = by_policy.places()
+        whole = {
+            policy: places
+            for policy, places in groups.items()
+            if estimates.mean(places)
+            and all(f.levels[at] is not None for f in few for at in places)
+        } or groups
+        among = sorted(place for places in whole.values() for place in places)
+        out = [policy for policy in groups if policy not in whole]
+        left = "left out, as they failed or lack an argument that varies: "
+        notes = [left + ", ".join(out)] if out else []
+        if 1 < len(whole) <= _MOST_NAMES:
+            few.append(by_policy)
+        return cls(few, among, estimates, [*notes, *_uneven(few, among)])
+
+    def means(self, factor: Factor, among: Iterable[int]) -> dict[Any, Interval | None]:
+        """Return the mean at each level of a factor among some rows."""
+        assert self.estimates is not None
+        return {level: self.estimates.mean(at) for level, at in factor.places(among).items()}
+
+
+def _uneven(factors: Sequence[Factor], among: Iterable[int]) -> Iterator[str]:
+    """Yield the sentence for rows in which not all levels meet equally often."""
+    counts = Counter(tuple(factor.levels[place] for factor in factors) for place in among)
+    seen = [len({key[number] for key in counts}) for number in range(len(factors))]
+    if len(counts) != prod(seen) or len(set(counts.values())) > 1:
+        yield "the levels do not all meet equally often, so a mean may show another column's effect"
+
+
+def _panel(
+    factor: Factor, by_curve: dict[str, dict[Any, Interval | None]], legend: str = ""
+) -> Panel:
+    """Return curves over the levels of a factor."""
+    if factor.numeric:
+        return Panel("", factor.name, _curves(by_curve), legend=legend)
+    names = [name for name in factor.values() if any(name in each for each in by_curve.values())]
+    place = {name: number for number, name in enumerate(names)}
+    placed = {
+        label: {place[level]: mean for level, mean in each.items()}
+        for label, each in by_curve.items()
+    }
+    return Panel("", factor.name, _curves(placed), [str(name) for name in names], legend)
+
+
+def _curves(by_label: dict[str, dict[Any, Interval | None]]) -> list[Curve]:
+    return [Curve(name, list(each), list(each.values())) for name, each in by_label.items()]

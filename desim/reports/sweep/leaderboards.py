@@ -1,0 +1,181 @@
+"""Which policy is best in a world, by how much, and how sure that is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from attrs import evolve
+
+from desim import catalog
+from desim.core.policy_protocols import is_informed
+from desim.errors import UsageError, possible
+from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
+from desim.jobs.rows.rows import Rows
+from desim.reports.elements.charts import dots
+from desim.reports.elements.page import Figure, Given, Table
+from desim.show.labels import NOTHING, estimate_text
+from desim.studies.boards.ranking import ranked
+
+__all__ = ["leaderboard"]
+
+#: Policies of a world that are ranked: every pair is compared; and those that a figure shows.
+_MOST_RANKED, _MOST_SHOWN = 60, 40
+
+_LEVEL = 0.95
+
+
+def leaderboard(rows: Rows, against: str = "") -> Iterator[Given]:
+    """Yield the policies of one world by their mean score, and their differences to one of them.
+
+    Args:
+        rows: Of one world: one model with the same parameters.
+        against: The policy with which the others are compared; empty for the highest mean.
+
+    Raises:
+        UsageError: There is no policy *against*.
+    """
+    informed = _informed(rows)
+    plain = rows.table(level=_LEVEL)
+    lines = _ordered(plain.lines, informed)
+    ranks = _ranks(rows, informed, lines)
+    yield Figure(
+        "Mean score of each policy with its 95 % interval",
+        dots(
+            [_name(line, informed) for line in lines[:_MOST_SHOWN]],
+            [line.estimate for line in lines[:_MOST_SHOWN]],
+            "score",
+        ),
+        f"Mean scores with intervals of {len(lines[:_MOST_SHOWN])} policies, the highest on top.",
+        _scores(plain, lines, ranks, informed),
+    )
+    if len(lines) > 1:
+        yield from _differences(rows, lines, informed, against)
+
+
+def _scores(
+    plain: ComparisonTable,
+    lines: Sequence[TableLine],
+    ranks: dict[str, int | None],
+    informed: set[str],
+) -> Table:
+    """Return the table's own cells with a rank before them."""
+    heads = [head for head in plain.heads() if head != "figure"]
+    notes = ["higher scores are better", *plain.notes()]
+    if ranks:
+        notes.append(
+            "rank: one more than the number of policies that are known to be better (intervals of "
+            "all pairs hold together at 95 %), so policies that are not told apart share one"
+        )
+    else:
+        notes.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
+    if informed:
+        notes.append("informed: uses facts that its role cannot observe, so it is no rival")
+    if len(lines) > _MOST_SHOWN:
+        notes.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
+    shown = [
+        [_rank(ranks.get(str(line.group[0]))), _name(line, informed), *plain.cells(line)[2:]]
+        for line in lines
+    ]
+    return Table.of(["rank", *heads], shown, left=(1,), notes=notes)
+
+
+def _differences(
+    rows: Rows, lines: Sequence[TableLine], informed: set[str], against: str
+) -> Iterator[Given]:
+    names = [str(line.group[0]) for line in lines]
+    if against and against not in names:
+        raise UsageError(f"there is no policy {against!r}; {possible(against, names)}")
+    reference = against or next((n for n in names if n not in informed), names[0])
+    # After a look at the means every pair may be the one that is shown, so all hold together.
+    level = _LEVEL if against else 1 - 2 * (1 - _LEVEL) / len(names)
+    table = rows.table(against=reference, level=level)
+    found = {str(line.group[0]): line for line in table.lines}
+    each = [found[name] for name in names if name != reference]
+    if not any(line.difference for line in each):
+        return
+    shown = each[:_MOST_SHOWN]
+    yield Figure(
+        f"Difference of each policy's mean score to that of {reference}, paired by seed",
+        dots(
+            [_name(line, informed) for line in shown],
+            [line.difference.paired if line.difference else None for line in shown],
+            f"score, difference to {reference}",
+            zero=True,
+        ),
+        f"Differences with intervals of {len(shown)} policies to {reference}; a line marks 0.",
+        Table.of(
+            ["policy", "pairs", "difference", "95 % interval", "± unpaired", "correlation"],
+            ([_name(line, informed), *_cells(table, line)] for line in each),
+            notes=_notes(table, each, reference, chosen=bool(against)),
+        ),
+    )
+
+
+def _cells(table: ComparisonTable, line: TableLine) -> list[str]:
+    """Return the table's own cells of a difference, and what pairing has gained."""
+    found = line.difference
+    if found is None:
+        return [*table.cells(line)[-3:], NOTHING, NOTHING]
+    unpaired = NOTHING if found.unpaired is None else estimate_text(found.unpaired, found.unpaired)
+    correlation = NOTHING if found.correlation is None else f"{found.correlation:.2f}"
+    return [*table.cells(line)[-3:], unpaired, correlation]
+
+
+def _notes(
+    table: ComparisonTable, lines: Sequence[TableLine], reference: str, *, chosen: bool
+) -> list[str]:
+    own = evolve(table, lines=tuple(lines)).notes()
+    own.append("± unpaired: half the interval, had the two played different seeds")
+    if chosen:
+        return [note for note in own if "pair" in note]
+    return [
+        (
+            f"{reference} has the highest mean of the policies that are rivals; as it was chosen "
+            "by these results, the intervals of all pairs hold together at 95 % (Bonferroni)"
+        ),
+        *(note for note in own if "pair" in note and not note.startswith("difference")),
+    ]
+
+
+def _ordered(lines: Iterable[TableLine], informed: set[str]) -> list[TableLine]:
+    """Return rivals before informed policies, each from the highest mean to those without one."""
+    return sorted(
+        lines,
+        key=lambda line: (
+            str(line.group[0]) in informed,
+            line.estimate is None,
+            -line.estimate.mean if line.estimate else 0.0,
+        ),
+    )
+
+
+def _ranks(rows: Rows, informed: set[str], lines: Sequence[TableLine]) -> dict[str, int | None]:
+    """Return ranks by policy; none at all where there are too many for a comparison of all."""
+    if len(lines) > _MOST_RANKED:
+        return {}
+    found = ranked(rows, str(lines[0].group[0]), informed)
+    return {policy: line.rank for line in found for policy in line.policies}
+
+
+def _rank(rank: int | None) -> str:
+    return NOTHING if rank is None else f"{rank}"
+
+
+def _name(line: TableLine, informed: set[str]) -> str:
+    name = str(line.group[0])
+    return f"{name} (informed)" if name in informed else name
+
+
+def _informed(rows: Rows) -> set[str]:
+    """Return the labels that name an informed policy of ours; a user's policy is not imported."""
+    name = str(rows[0]["model"])
+    if ":" in name or not catalog.is_at_hand(name):
+        return set()
+    model = catalog.model(name, str(rows[0]["preset"]))
+    known = {**catalog.policies(), **catalog.policies(type(model))}
+    marked = {name for name, policy in known.items() if is_informed(policy, model)}
+    return {label for label in rows.column("policy") if _names(label) & marked}
+
+
+def _names(label: str) -> set[str]:
+    """Return the names of the policies in a label; of several roles each begins with its own."""
+    heads = (part.partition(",")[0] for part in label.split(" "))
+    return {head.rpartition("=")[2] for head in heads}

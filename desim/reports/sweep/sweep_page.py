@@ -1,0 +1,208 @@
+"""The report about a sweep.
+
+What was played, as far as the folder of a sweep states it: plan, limits, versions, files.
+"""
+
+import contextlib
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desim.errors import UsageError
+from desim.jobs.keep.checkpoint import FILE_NAME
+from desim.jobs.keep.fingerprint import is_digest
+from desim.jobs.keep.row_file import read_identity
+from desim.jobs.rows.rows import Rows
+from desim.reports.elements.page import Facts, Given, Page, Section, Table
+from desim.reports.sweep.endings import endings, failures, still_running
+from desim.reports.sweep.factor_effects import interactions, main_effects, over_parameters
+from desim.reports.sweep.fans import series_fans
+from desim.reports.sweep.leaderboards import leaderboard
+from desim.reports.sweep.varied import swept, varied
+
+#: What a sweep's folder says of versions.
+_VERSIONS = ("desim", "python", "simpy", "numpy")
+
+
+def plan(rows: Rows, path: Path) -> Iterator[Given]:
+    """Yield what a sweep has played.
+
+    Args:
+        rows: Its rows.
+        path: Its folder, or its rows.jsonl.
+    """
+    known = _identity(path if path.is_dir() else path.parent)
+    yield Facts.of(_facts(rows, known, path))
+    digests = {topic: text for topic, text in known.items() if is_digest(text)}
+    if digests:
+        yield Table.of(
+            ["what the rows depend on", "SHA-256"],
+            ([topic, text.partition(":")[2][:16]] for topic, text in digests.items()),
+            left=(0, 1),
+            notes=["the first 16 digits; the checkpoint of the sweep holds all of them"],
+        )
+
+
+def _facts(rows: Rows, known: dict[str, str], path: Path) -> Iterator[tuple[str, object]]:
+    yield "read from", path
+    if command := _command(rows, known.get("seeds") or _seeds(rows)):
+        yield "command", command
+    yield "model", ", ".join(_distinct(rows, "model"))
+    yield "preset", ", ".join(_distinct(rows, "preset"))
+    varying = varied(rows)
+    fixed = {name: value for name, value in rows[0]["params"].items() if name not in varying}
+    if fixed:
+        yield "parameters set", ", ".join(f"{name}={value}" for name, value in fixed.items())
+    for name, column in varying.items():
+        if name != column:  # model and preset are in the lines above
+            yield f"{name} varies", ", ".join(_distinct(rows, column))
+    yield "policies", "; ".join(_distinct(rows, "policy"))
+    yield "seeds", known.get("seeds") or _seeds(rows)
+    yield "episodes", f"{len(rows):,}, of which {len(rows.failed):,} failed"
+    if known:
+        yield "limits of an episode", known.get("limits", "none")
+        yield "versions", ", ".join(f"{one} {known[one]}" for one in _VERSIONS if one in known)
+    else:
+        yield "versions", f"not known: there is no {FILE_NAME} beside the rows"
+
+
+def _command(rows: Rows, seeds: str) -> str:
+    """Return a command that plays the same rows, as specs stand in their labels.
+
+    Nothing where one command cannot: with several models or presets, values with commas, which
+    would be read as lists, or rows that are no full grid.
+    """
+    models, presets, policies = (_distinct(rows, one) for one in ("model", "preset", "policy"))
+    values: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row["params"].items():
+            if value not in (known := values.setdefault(name, [])):
+                known.append(value)
+    full = len(policies) * len(set(rows.column("seed"))) * prod(map(len, values.values()))
+    texts = {name: list(map(_text, each)) for name, each in values.items()}
+    plain = all(text is not None for each in texts.values() for text in each)
+    if len(models) > 1 or len(presets) > 1 or len(rows) != full or not plain:
+        return ""
+    words = ["desim", "sweep", models[0]]
+    words += ["--preset", presets[0]] if presets[0] else []
+    for name, each in texts.items():
+        words += ["--set", f"{name}={','.join(map(str, each))}"]
+    for policy in policies:
+        # What the roles play stands side by side in a label; an option joins it with +.
+        words += ["--policy", policy.replace(" ", "+")]
+    return shlex.join([*words, "--seeds", seeds])
+
+
+def _text(value: object) -> str | None:
+    """Return a value as `--set` reads it; None where it cannot."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float) or (isinstance(value, str) and "," not in value):
+        return str(value)
+    return None
+
+
+def _identity(folder: Path) -> dict[str, str]:
+    """Return what determines the rows, by topic; nothing where the checkpoint is not there."""
+    file = folder / FILE_NAME
+    if not file.is_file():
+        return {}
+    # Read only, so that neither a lock nor a repair of the checkpoint can change it.
+    address = f"{file.resolve().as_uri()}?mode=ro"
+    with contextlib.suppress(sqlite3.Error, msgspec.DecodeError):
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            found = read_identity(connection) or {}
+        return {str(topic): str(text) for topic, text in found.items()}
+    return {}
+
+
+def _distinct(rows: Rows, name: str) -> list[str]:
+    return [str(value) for value in dict.fromkeys(map(str, rows.column(name)))]
+
+
+def _seeds(rows: Rows) -> str:
+    seeds = sorted(set(rows.column("seed")))
+    whole = len(seeds) == seeds[-1] - seeds[0] + 1
+    return f"{seeds[0]}:{seeds[-1] + 1}" if whole else f"{len(seeds):,} from {seeds[0]} on"
+
+
+#: Worlds, which differ in model, preset or parameters, that have sections of their own.
+_MOST_WORLDS = 12
+
+
+def sweep_page(rows: Rows, path: Path, against: str = "") -> Page:
+    """Return the report about a sweep.
+
+    Args:
+        rows: Its rows.
+        path: Where they were read.
+        against: The policy with which the others are compared; empty for the highest mean.
+
+    Raises:
+        UsageError: There are no rows, no policy *against*, or figures whose squares no float holds.
+    """
+    if not rows:
+        raise UsageError(f"{path} holds no rows, so there is nothing to report")
+    try:
+        return _page(rows, path, against)
+    except OverflowError:
+        raise UsageError(f"{path} holds scores that are too large for a mean") from None
+
+
+def _page(rows: Rows, path: Path, against: str) -> Page:
+    factors = swept(rows)
+    models = ", ".join(dict.fromkeys(map(str, rows.column("model"))))
+    lead = (
+        (
+            f"{len(rows):,} episodes, of which {len(rows.failed):,} failed. "
+            "Differences are paired by seed."
+        ),
+    )
+    sections = [
+        *_worlds(rows, against),
+        Section.of("Score against each parameter", over_parameters(rows, factors)),
+        Section.of("Main effects", main_effects(rows, factors)),
+        Section.of("Interactions", interactions(rows, factors)),
+        *_fans(rows),
+        Section.of("How episodes ended", endings(rows)),
+        Section.of("Failures", failures(rows)),
+        Section.of("What was played", plan(rows, path)),
+    ]
+    return Page.of(f"Sweep of {models}", lead, sections)
+
+
+def _worlds(rows: Rows, against: str) -> Iterator[Section]:
+    """Yield a leaderboard for each world; scores of different ones have no common rank."""
+    worlds = _by_world(rows)
+    for name, each in islice(worlds.items(), _MOST_WORLDS):
+        title = f"Leaderboard, {name}" if name else "Leaderboard"
+        yield Section.of(title, leaderboard(each, against))
+    if len(worlds) > _MOST_WORLDS:
+        more = ([name, f"{len(each):,}"] for name, each in worlds.items())
+        table = Table.of(["world", "episodes"], islice(more, _MOST_WORLDS, None))
+        yield Section.of("Worlds without a leaderboard of their own", [table])
+
+
+def _fans(rows: Rows) -> Iterator[Section]:
+    for name, each in islice(_by_world(rows).items(), _MOST_WORLDS):
+        title = f"Series, {name}" if name else "Series"
+        yield Section.of(title, series_fans(each))
+        title = f"Episodes still running, {name}" if name else "Episodes still running"
+        yield Section.of(title, still_running(each))
+
+
+def _by_world(rows: Rows) -> dict[str, Rows]:
+    """Return the rows of each world by what tells it from the others."""
+    names = varied(rows)
+    if not names:
+        return {"": rows}
+    return {
+        ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True)): each
+        for key, each in rows.groups(*names.values()).items()
+    }

@@ -1,0 +1,306 @@
+"""The page on which a person plays, one design for every model.
+
+The game is in the server process. A tab shows the game's present view and answers with that view's
+turn, so a tab that is reloaded or opened a second time shows the same game. Several persons at
+several seats have a tab each: each tab shows the open decision, and any of them can answer it.
+"""
+
+from typing import Any
+
+from nicegui import ui
+
+from desim.episodes.background import in_background
+from desim.errors import UsageError
+from desim.show.labels import class_text, label_text, value_text
+from desim.ui.browser import widgets
+from desim.ui.browser.decision_panel import show_decision
+from desim.ui.browser.style import STYLE
+from desim.ui.browser.widgets import heading, missing_help, show_table
+from desim.ui.comparison import BaselineComparison
+from desim.ui.forms import forms
+from desim.ui.game import Game, Stale
+from desim.ui.game_faults import RAISED, Fault, error_text
+from desim.ui.game_texts import answer_lines, decisions_table, metrics_table, way_command, way_lines
+from desim.ui.helps import shown_table
+from desim.ui.history import history
+from desim.ui.layout import Figure, text_table, time_figure
+from desim.ui.part_texts import name_text, seats_text
+
+__all__ = ["Tab", "game_name"]
+
+#: Seconds between checks for changes that this tab did not make.
+_CHECK_SECONDS = 0.5
+
+
+def game_name(game: Game) -> str:
+    """Return the name of a game's model as words."""
+    return class_text(game.header.model.rsplit(":", 1)[-1])
+
+
+class Tab:
+    """One tab of a browser.
+
+    Attributes:
+        game: The game.
+        comparison: The baselines, shown at the end.
+        view: The view on the page.
+        tab: The name of the table that is open.
+    """
+
+    def __init__(self, game: Game, comparison: BaselineComparison) -> None:
+        self.game, self.comparison = game, comparison
+        self.view = game.view
+        self.tab = "Charts"
+        self._waits, self._compared = False, 0
+
+    def build(self) -> None:
+        """Create the elements of the page."""
+        ui.colors(primary="#2f6f73", accent="#f0a202")
+        ui.add_css(STYLE)
+        ui.query(".nicegui-content").classes("p-0")
+        self._main = (
+            ui.element("div")
+            .props("id=game")
+            .classes("w-full max-w-[1500px] mx-auto p-4 stack gap-4")
+        )
+        self._status = ui.label("The others are deciding").classes("status").props("role=status")
+        self._show()
+        self._check()
+        ui.timer(_CHECK_SECONDS, self._check)
+
+    # -- changes -----------------------------------------------------------------------------------
+
+    async def act(self, action: Any) -> str:
+        """Answer the decision on the page; return an error text, empty if there is none."""
+        return await self._change(self.game.answer, self.view.turn, action)
+
+    async def undo(self) -> None:
+        """Take the last decision back."""
+        if error := await self._change(self.game.undo, self.view.turn):
+            ui.notify(error, type="negative")
+
+    async def go_on(self) -> None:
+        """Ask the policies of other roles again."""
+        await self._change(self.game.go_on, self.view.turn)
+
+    async def _change(self, change: Any, *arguments: Any) -> str:
+        self._main.classes("pointer-events-none")
+        try:
+            await in_background(change, *arguments)
+        except Stale as stale:
+            with self._main:
+                ui.notify(str(stale), type="warning", timeout=6000)
+        except RAISED as error:
+            self._show_if_changed()
+            return error_text(error)
+        finally:
+            self._main.classes(remove="pointer-events-none")
+        self._show()
+        # The button that was clicked is gone. With the focus on this heading, the next press of
+        # the Tab key leads to the first option.
+        with self._main:
+            ui.run_javascript("document.getElementById('actions')?.focus({preventScroll: true})")
+        return ""
+
+    def _show_if_changed(self) -> None:
+        if self.view is not self.game.view:
+            self._show()
+
+    def _check(self) -> None:
+        """Show what changed without this tab: another role has decided, or another tab's person."""
+        self._status.set_visibility(self.game.busy)
+        if not self.game.busy and (self._waits or self.view is not self.game.view):
+            self._show()
+        if self.view.episode is not None and self._compared != len(self.comparison.played):
+            self._ranking.refresh()
+
+    # -- elements ----------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        self.view, self._waits = self.game.view, self.game.busy
+        self._main.props(f"data-turn={self.view.turn}")
+        self._main.clear()
+        with self._main:
+            self._header()
+            if self.view.episode is not None:
+                self._end()
+            elif self.view.fault is not None:
+                self._fault(self.view.fault)
+            elif self._waits:
+                self._others()
+            else:
+                show_decision(self.view, self.game.role(self.view.role), self.act)
+            self._tables()
+
+    def _header(self) -> None:
+        game, view = self.game, self.view
+        with ui.element("header").classes("panel flex flex-row flex-wrap items-baseline gap-x-6"):
+            heading(game_name(game), 1)
+            _fact("preset", game.header.preset)
+            _fact("seed", str(game.seed))
+            _fact("role", self._roles())
+            time = self._time()
+            # The time of some models is a date already.
+            if view.date and not (time and view.date in time.text):
+                _fact("date", view.date)
+            if time:
+                _fact(time.label.lower(), time.text)
+            _fact("decision", value_text(len(view.steps) + bool(view.role)))
+            if game.practice:
+                button = ui.button("Undo", icon="undo", on_click=self.undo).classes("ml-auto")
+                button.props('no-caps outline dense data-act="undo"').set_enabled(bool(view.steps))
+
+    def _roles(self) -> str:
+        """Return the role that decides, or all of the person's where no decision is open."""
+        model, role = self.game.model, self.view.role
+        return name_text(model, role) if role else seats_text(model, self.game.seats)
+
+    def _time(self) -> Figure | None:
+        """Return the time that the role observes."""
+        view = self.view
+        return (
+            time_figure(view.observation, self.game.role(view.role).observation)
+            if view.role
+            else None
+        )
+
+    def _others(self) -> None:
+        """Show that other roles are deciding."""
+        with ui.element("section").classes("panel stack gap-2"):
+            heading("Your turn comes when the others have decided")
+            ui.spinner()
+
+    def _fault(self, fault: Fault) -> None:
+        """Show why the game has stopped, which answers led to it, and how to go on."""
+        with ui.element("section").classes("panel stack gap-3").props("data-fault"):
+            heading(fault.heading).props("tabindex=-1 id=actions")
+            ui.label(fault.text).classes("complaint").props("role=alert")
+            if fault.again:
+                button = ui.button("Ask it again", on_click=self.go_on)
+                button.props('no-caps data-act="go_on"').classes("self-start")
+                return
+            if fault.answers:
+                heading("After these answers" if len(fault.answers) > 1 else "After this answer", 3)
+            for line in answer_lines(self.game, fault):
+                ui.label(line).classes("wrap")
+            heading("How to go on", 3)
+            for line in way_lines(self.game, fault):
+                ui.label(line).classes("wrap")
+            if command := way_command(self.game, fault):
+                ui.label(command).classes("font-mono text-sm wrap")
+
+    def _end(self) -> None:
+        assert self.view.episode is not None
+        result = self.view.episode.result
+        assert result is not None
+        self.comparison.start()
+        with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 items-start w-full"):
+            with ui.element("section").classes("panel stack gap-3 min-w-0").props("role=status"):
+                heading("The game has ended")
+                _fact("reason", result.ended)
+                with ui.row().classes("items-baseline gap-2"):
+                    ui.label("Score").classes("text-lg")
+                    ui.label(value_text(result.score)).classes("text-4xl font-bold").props(
+                        "data-score"
+                    )
+                show_table(metrics_table(self.game, self.view.episode))
+                self._record_note()
+            with ui.element("section").classes("panel stack gap-3 min-w-0"):
+                heading("Compared with the baselines")
+                self._ranking()
+
+    @ui.refreshable_method
+    def _ranking(self) -> None:
+        episode, comparison = self.view.episode, self.comparison
+        assert episode is not None
+        self._compared = len(comparison.played)
+        if comparison.note:
+            ui.label(comparison.note).classes("help").props("data-note")
+            return
+        show_table(comparison.ranked(episode), mark="you", page=0)
+        for note in comparison.notes:
+            ui.label(note).classes("help")
+        if not comparison.done:
+            with ui.row().classes("items-center"):
+                ui.spinner()
+                played, of = len(comparison.played), len(comparison.contenders)
+                ui.label(f"{played} of {of} baselines have played")
+
+    def _record_note(self) -> None:
+        file = self.game.file
+        ui.label(f"Your game is recorded in {file}. To replay it:").classes("help")
+        ui.label(f"desim replay {file}").classes("font-mono text-sm")
+        ui.label("To use your answers as a policy:").classes("help")
+        ui.label(f"--policy replay,file={file}").classes("font-mono text-sm")
+
+    def _tables(self) -> None:
+        names = ["Charts", "Decisions", *map(label_text, self.view.tables), "Help"]
+        if self.tab not in names:
+            self.tab = "Charts"
+        with ui.element("section").classes("panel w-full min-w-0 stack gap-3"):
+            missing_help(self.view.tables_error)
+            with ui.tabs(on_change=self._open_tab).props(
+                "align=left no-caps outside-arrows mobile-arrows"
+            ) as tabs:
+                for name in names:
+                    ui.tab(name)
+            tabs.set_value(self.tab)
+            self._table()
+
+    def _open_tab(self, event: Any) -> None:
+        if event.value != self.tab:
+            self.tab = event.value
+            self._table.refresh()
+
+    @ui.refreshable_method
+    def _table(self) -> None:
+        """Show the open tab only; the others are not built."""
+        fixed = {"Charts": self._charts, "Decisions": self._decisions, "Help": self._help}
+        with ui.element("div").classes("w-full stack gap-2").props("role=tabpanel"):
+            if self.tab in fixed:
+                fixed[self.tab]()
+                return
+            for name in self.view.tables:
+                if label_text(name) == self.tab:
+                    self._looked_up(name)
+
+    def _looked_up(self, name: str) -> None:
+        try:
+            show_table(shown_table(self.view.tables, name))
+        except UsageError as error:
+            missing_help(str(error))
+
+    def _charts(self) -> None:
+        steps = self.view.steps
+        name = self.view.role or (steps[-1].role if steps else self.game.seats[0])
+        mine = [step for step in steps if step.role == name]
+        past = history(self.game.role(name), mine, self.view.observation)
+        if not past.series:
+            ui.label("Numbers are drawn here once they have changed.").classes("help")
+            return
+        with ui.element("div").classes("charts"):
+            for series in past.series[: widgets.CHARTS_MAX]:
+                chart = ui.echart(widgets.options(series, past.axis)).classes("chart")
+                chart.props("role=img").props["aria-label"] = f"Chart: {series.label}"
+
+    def _decisions(self) -> None:
+        show_table(decisions_table(self.game, latest_first=True))
+
+    def _help(self) -> None:
+        for name in self.game.seats:
+            heading(name_text(self.game.model, name), 3)
+            rows = [
+                {
+                    "action": form.label,
+                    "what it does": form.text,
+                    "values": "; ".join(f"{f.label}: {f.text}" for f in form.fields),
+                }
+                for form in forms(self.game.role(name))
+            ]
+            show_table(text_table("Actions", rows))
+
+
+def _fact(name: str, text: str) -> None:
+    with ui.row().classes("gap-1 items-baseline"):
+        ui.label(name).classes("text-sm text-gray-600")
+        ui.label(text).classes("font-semibold").props(f'data-fact="{name}"')

@@ -1,0 +1,62 @@
+"""What the page and the terminal say of a fault: the answers that led to it, and the ways on.
+
+Tables of a game that the page and the terminal both show.
+"""
+
+from desim.records.episode import Episode
+from desim.ui.game import Game
+from desim.ui.game_faults import Fault
+from desim.ui.layout import TextTable, action_text, text_table
+from desim.ui.part_texts import name_text, part_of
+
+
+def answer_lines(game: Game, fault: Fault) -> list[str]:
+    """Return a line for each answer that led to a fault."""
+    return [
+        f"Decision {answer.number} on record, {answer.step.role} at "
+        f"{game.time(answer.step.role, answer.step.t) or f't={answer.step.t}'}: "
+        + action_text(answer.step.action, game.role(answer.step.role).action)
+        for answer in fault.answers
+    ]
+
+
+def way_lines(game: Game, fault: Fault) -> list[str]:
+    """Return what is kept, and how to go on."""
+    kept = f"The record {game.file} keeps every decision written so far."
+    if _undo_goes_on(game, fault):
+        return [kept, "Undo takes your last decision back; another answer may go on."]
+    return [kept, fault.way]
+
+
+def way_command(game: Game, fault: Fault) -> str:
+    """Return the command that goes on; empty if there is none, or undo goes on."""
+    return "" if _undo_goes_on(game, fault) else fault.command
+
+
+def _undo_goes_on(game: Game, fault: Fault) -> bool:
+    return bool(game.practice and fault.command and game.view.steps)
+
+
+def decisions_table(game: Game, *, latest_first: bool = False) -> TextTable:
+    """Return the person's decisions so far."""
+    rows = [
+        {
+            "decision": number,
+            **({"date": date} if (date := game.time(step.role, step.t)) else {}),
+            "role": name_text(game.model, step.role),
+            "answer": action_text(step.action, game.role(step.role).action),
+        }
+        for number, step in enumerate(game.view.steps, 1)
+    ]
+    if latest_first:
+        return text_table("Decisions, the latest first", rows[::-1])
+    return text_table("Decisions", rows)
+
+
+def metrics_table(game: Game, episode: Episode) -> TextTable:
+    """Return the figures of an ended episode, those of the person's parts first."""
+    model = game.model
+    mine = {part_of(model, role)[0] for role in game.seats}
+    names = sorted(episode.metrics, key=lambda name: part_of(model, name)[0] not in mine)
+    rows = [{"figure": name_text(model, name), "value": episode.metrics[name]} for name in names]
+    return text_table("Figures", rows)

@@ -1,0 +1,124 @@
+"""`desim regret` and `desim branch --futures`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command_line import Desim, refused
+
+from desim.cli.study.regret import read_slice
+from desim.errors import UsageError
+from desim.studies.decisions.judge import Judge, Judged
+from desim.studies.decisions.questions import Question
+
+
+@pytest.fixture
+def record(desim: Desim) -> str:
+    """Record a short game, played at random."""
+    given = ("--preset", "poisson", "--set", "horizon=8", "--policy", "random", "--seed", "2")
+    assert desim("run", "beer_game", *given, "--record", "game.jsonl").code == 0
+    return "game.jsonl"
+
+
+def test_the_dearest_decisions_are_printed(desim: Desim, record: str) -> None:
+    """As a table and as JSON, which has them all; twice the same."""
+    given = ("regret", record, "--then", "order_up_to", "--futures", "6", "--jobs", "1")
+    table = desim(*given, "--top", "2")
+    assert table.code == 0, table.err
+    assert table.out.count(" order quantity=") == 4
+    assert "2 of 8 decisions, the dearest first" in table.out
+    plain = desim(*given, "--json", "--decisions", "2:8:3")
+    assert [line["at"] for line in json.loads(plain.out)["decisions"]] == [2, 5]
+    assert desim(*given, "--json", "--decisions", "2:8:3").out == plain.out
+    again = desim(*given, "--against", "options", "--top", "2")
+    assert again.out == table.out
+    seen = desim(*given[:4], "--hindsight", "--against", "sterman")
+    assert "hindsight: " in seen.out
+
+
+def test_a_folder_keeps_what_was_judged(
+    desim: Desim, record: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C prints the table so far; the same command goes on, and another one is refused."""
+    given = ("regret", record, "--then", "order_up_to", "--futures", "2", "--jobs", "1")
+    kept = (*given, "--do", "order", "--out", "judged")
+    whole = desim(*given, "--json")
+    with monkeypatch.context() as patched:
+        before = Judge.judged
+
+        def judged(self: Judge, question: Question) -> Judged:
+            if question.at == 3:
+                raise KeyboardInterrupt
+            return before(self, question)
+
+        patched.setattr(Judge, "judged", judged)
+        stopped = desim(*kept)
+    assert stopped.code == 130
+    assert "stopped: 3 of 8 decisions were judged" in stopped.out
+    assert "the same command goes on from there" in stopped.err
+    assert desim(*kept, "--json").out == whole.out
+    refused(desim(*kept[:4], "--out", "judged"), "futures '2', now '30'")
+    restarted = desim(*kept, "--restart", "--json")
+    assert restarted.out == whole.out
+    assert "8 decisions were discarded" in restarted.err
+    refused(desim(*given, "--restart"), "--restart belongs to --out")
+
+
+def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
+    """A new file, refused before anything is played otherwise."""
+    given = (
+        "regret",
+        record,
+        "--then",
+        "order_up_to",
+        "--futures",
+        "4",
+        "--jobs",
+        "1",
+        "--decisions",
+        "2:4",
+    )
+    for name, start in (("cost.svg", b"<?xml"), ("cost.png", b"\x89PNG")):
+        done = desim(*given, "--plot", name)
+        assert (done.code, done.err) == (0, f"drawn in {name}\n")
+        assert (tmp_path / name).read_bytes().startswith(start)
+    refused(desim(*given, "--plot", "cost.png"), "cost.png exists; choose another name")
+    refused(desim(*given, "--plot", "cost.gif"), "cost.gif is no .png, .svg or .pdf file")
+    refused(desim(*given, "--plot", "none/cost.svg"), "there is no folder none")
+
+
+def test_two_ends_are_compared(desim: Desim, record: str) -> None:
+    """By an action or a policy, over futures or in hindsight."""
+    at = ("branch", record, "--at", "3", "--then", "order_up_to")
+    table = desim(*at, "--action", '{"do": "order", "quantity": 12}', "--futures", "5")
+    assert table.code == 0, table.err
+    assert "instead: order quantity=12, then order_up_to" in table.out
+    plain = json.loads(desim(*at, "--policy", "sterman", "--futures", "5", "--json").out)
+    assert (plain["at"], plain["n"], plain["level"]) == (3, 5, 0.95)
+    rest = desim(*at[:4], "--policy", "sterman", "--from-here")
+    assert "as recorded to the end" in rest.out
+
+
+def test_options_that_do_not_fit(desim: Desim, record: str) -> None:
+    """One sentence, exit code 2."""
+    at = ("branch", record, "--at", "3")
+    then = ("--then", "sterman", "--policy", "sterman")
+    refused(desim(*at, "--futures", "5"), "one of --action and --policy")
+    refused(desim(*at, *then, "--record", "new.jsonl"), "--record belongs to a branch that plays")
+    refused(desim(*at, *then, "--future", "5"), "--future belongs to a branch that plays")
+    refused(desim(*at, *then, "--futures", "0"), "0 is not in the range")
+    refused(desim("branch", record, "--at", "8", *then), "0 to 7 are possible")
+    refused(desim("regret", record), "--then SPEC")
+    refused(desim("regret", record, "--then", "sterman", "--decisions", "9:"), "it has 8: 0 to 7")
+    refused(desim("regret", record, "--then", "a=sterman"), "no policy plays 'a' in the record")
+    refused(desim("regret", "none.jsonl", "--then", "sterman"), "none.jsonl", code=1)
+
+
+@pytest.mark.parametrize("text", ["3", "a:b", "1:2:3:4", "-1:4", "1:2:0", "٣:4", "9" * 10 + ":"])
+def test_numbers_of_decisions(text: str) -> None:
+    """A slice of whole numbers."""
+    with pytest.raises(UsageError, match="--decisions"):
+        read_slice(text)
+    assert read_slice("2:9:3") == slice(2, 9, 3)
+    assert read_slice(":4") == slice(None, 4, None)
+    assert read_slice("") is None

@@ -1,0 +1,323 @@
+"""The report about a sweep: its sections, what it says of failures, and what it escapes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.html_page import Read, read
+from support.sweep_rows import row, three_policies
+
+from desim import Rows, sweep
+from desim.errors import BadRecord, UsageError
+from desim.reports.elements.page import MOST_LINES
+from desim.reports.report import write_report
+from models.beer_game import BeerGame
+
+
+def report(folder: Path, rows: Rows, **options: Any) -> Read:
+    """Write rows and the report about them; return the report."""
+    rows.write(folder)
+    return read(write_report([folder], **options).read_bytes())
+
+
+def column(table: list[list[str]], head: str) -> list[str]:
+    """Return the texts of a column."""
+    place = table[0].index(head)
+    return [line[place] for line in table[1:]]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep over a parameter and an argument, with series and a policy without arguments."""
+    folder = tmp_path_factory.mktemp("sweep")
+    sweep(
+        BeerGame.preset("poisson"),
+        ["order_up_to", "foresight"],
+        range(4),
+        set={"horizon": [5, 6], "policy.target": [12, 16]},
+        out=folder,
+        series=True,
+    )
+    # One series is enough, as each takes a figure.
+    lines = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["series"] = {"orders_retailer": line["series"]["orders_retailer"]}
+    (folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(played: Path) -> Read:
+    """The report about it."""
+    return read(write_report([played]).read_bytes())
+
+
+def test_a_sweep_has_a_section_for_every_question(page: Read) -> None:
+    """A leaderboard for each world, as scores of different worlds have no common rank."""
+    assert page.heads == [
+        "Leaderboard, horizon=5",
+        "Leaderboard, horizon=6",
+        "Score against each parameter",
+        "Main effects",
+        "Interactions",
+        "Series, horizon=5",
+        "Series, horizon=6",
+        "How episodes ended",
+        "What was played",
+    ]
+
+
+def test_the_leaderboard_holds_the_cells_of_the_table(page: Read, played: Path) -> None:
+    """Ordered by the mean, rivals first; informed policies are marked and have no rank."""
+    table = page.pictures[0].tables[0]
+    lines = Rows.read(played).where(horizon=5).table()
+    cells = {line.group[0]: lines.cells(line)[2:] for line in lines.lines}
+    assert {line[1].removesuffix(" (informed)"): line[2:] for line in table[1:]} == cells
+    assert column(table, "policy")[-1] == "foresight (informed)"
+    assert column(table, "rank")[-1] == "—"
+    means = [float(mean.replace(",", "")) for mean in column(table, "mean")[:-1]]
+    assert means == sorted(means, reverse=True)
+
+
+def test_differences_to_a_chosen_policy_are_those_of_the_table(played: Path) -> None:
+    """Without a choice the intervals are wider, as every pair might be shown."""
+    against = "order_up_to,target=12"
+    rows = Rows.read(played)
+    table = rows.where(horizon=5).table(against=against)
+    chosen = read(write_report([played], against=against).read_bytes()).pictures[1].tables[0]
+    found = {line.group[0]: table.cells(line)[-3:] for line in table.lines}
+    found = {f"{k} (informed)" if k == "foresight" else k: v for k, v in found.items()}
+    assert {line[0]: line[1:4] for line in chosen[1:]} == {
+        name: cells for name, cells in found.items() if name != against
+    }
+
+
+def test_means_by_level_are_over_comparable_rows(page: Read, played: Path) -> None:
+    """A policy without the argument that varies is left out, and the page says so."""
+    effects = next(one for one in page.pictures if one.caption.startswith("Main effects"))
+    levels = [line[:2] for line in effects.tables[0][1:]]
+    assert levels == [
+        ["horizon", "5"],
+        ["horizon", "6"],
+        ["policy.target", "12"],
+        ["policy.target", "16"],
+    ]
+    rows = [row for row in Rows.read(played) if row["policy"] != "foresight"]
+    score = [row["score"] for row in rows if row["params"]["horizon"] == 5]
+    mean = float(column(effects.tables[0], "mean")[0].replace(",", ""))
+    assert mean == pytest.approx(sum(score) / len(score), abs=0.5)
+    assert "left out, as they failed or lack an argument that varies: foresight" in page.text
+
+
+def test_a_fan_tells_median_and_quantiles(page: Read, played: Path) -> None:
+    """One line a policy; the figures are numpy's over the episodes of that period."""
+    import numpy as np
+
+    fan = next(one for one in page.pictures if one.caption.startswith("Orders retailer (units) by"))
+    rows = Rows.read(played).where(horizon=5)
+    last = rows.series("orders_retailer")["foresight"][:, -1]
+    low, median, high = (f"{one:.6g}" for one in np.quantile(last, [0.05, 0.5, 0.95]))
+    line = next(line for line in fan.tables[0] if line[0] == "foresight")
+    assert (fan.tables[0][0][-1], line[1]) == ("week 5", "4")
+    assert line[-1] == f"{median} [{low}, {high}]"
+
+
+def test_a_parameter_is_told_with_its_unit(page: Read) -> None:
+    """By the docstring of our own model."""
+    assert "Weeks, 1 to 10,000." in page.text
+
+
+def test_the_command_plays_the_same_rows(page: Read, played: Path) -> None:
+    """As far as labels are specs; versions and sources stand beside it."""
+    facts = dict(line for table in page.tables for line in table if len(line) == 2)
+    assert facts["command"] == (
+        "desim sweep beer_game --preset poisson --set horizon=5,6 "
+        "--policy order_up_to,target=12 --policy order_up_to,target=16 --policy foresight "
+        "--seeds 0:4"
+    )
+    assert facts["versions"].startswith("desim ")
+    assert len(facts["code"]) == 16
+    again = sweep(
+        "beer_game/poisson",
+        ["order_up_to,target=12", "order_up_to,target=16", "foresight"],
+        range(4),
+        set={"horizon": [5, 6]},
+    )
+    assert again.column("score") == Rows.read(played).column("score")
+
+
+def test_a_report_is_the_same_every_time(tmp_path: Path) -> None:
+    """No time, no random name."""
+    three_policies().write(tmp_path)
+    first = write_report([tmp_path], tmp_path / "a.html").read_bytes()
+    assert write_report([tmp_path], tmp_path / "b.html").read_bytes() == first
+
+
+def test_failures_are_shown_and_withhold_a_mean(tmp_path: Path) -> None:
+    """A policy that fails has no mean, no rank and no bar; its errors are listed."""
+    page = report(tmp_path, three_policies())
+    assert column(page.pictures[0].tables[0], "policy") == ["b", "c", "a,x=1"]
+    assert page.pictures[0].tables[0][-1][0] == "—"
+    assert ["a,x=1", "1", "3", "PolicyFailed: tired"] in page.tables[-2]
+    ended = next(one for one in page.pictures if one.caption == "How episodes ended")
+    assert ended.tables[0][1] == ["a,x=1", "4", "3", "1"]
+
+
+def test_errors_that_differ_in_numbers_are_one_line(tmp_path: Path) -> None:
+    """Otherwise each episode would have its own."""
+    rows = [row("a", n, None, error=f"PolicyFailed: at t={n}") for n in range(20)]
+    page = report(tmp_path, Rows(rows))
+    assert ["a", "20", "0, 1, 2, 3, 4 and 15 more", "PolicyFailed: at t=0"] in page.tables[-2]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=http://x onerror=alert(1)>',
+        "-->]]>&amp;",
+        r"$\frac{1}{0}$ \input{x}",
+        "a\x00\x1b[31m\u202e\ufffe\udc80",
+        "long" * 10_000,
+        "中文 ✓ 🎲",
+        "{{ 7 * 7 }}{% raw %}",
+    ],
+)
+def test_no_text_of_a_row_is_markup(hostile: str, tmp_path: Path) -> None:
+    """A label, an end, an error, a parameter, a series: shown as they are, or not at all."""
+    rows = [
+        row(
+            policy,
+            seed,
+            None if seed == 3 else seed + len(policy) % 7,
+            ended=hostile,
+            error=hostile if seed == 3 else None,
+            params={hostile: value},
+            arguments={hostile: value},
+            preset=hostile,
+            series={} if seed == 3 else {hostile: [seed, 1.0]},
+            series_columns={hostile: dict.fromkeys(("unit", "label", "period"), hostile)},
+        )
+        for policy in (hostile, "b")
+        for seed in range(4)
+        for value in (1, 2)
+    ]
+    lines = "".join(json.dumps(one) + "\n" for one in rows)
+    (tmp_path / "rows.jsonl").write_text(lines)
+    if "\udc80" in hostile:  # no JSON text that desim reads
+        with pytest.raises(BadRecord):
+            write_report([tmp_path])
+        (tmp_path / "rows.jsonl").write_text(lines.replace("\\udc80", ""))
+    page = read(write_report([tmp_path]).read_bytes())
+    assert len(page.pictures) > 5
+    if hostile.startswith("<") or "7" in hostile:
+        assert hostile in column(page.pictures[0].tables[0], "policy")
+
+
+@pytest.mark.parametrize("score", [0.0, -0.0, 1e-300, 1e155, -3e200, 1e300])
+def test_scores_of_any_size_are_drawn_or_left_out(score: float, tmp_path: Path) -> None:
+    """A number for which an axis has no room stands in the table."""
+    rows = [row(p, n, score * (n % 2)) for p in "ab" for n in range(3)]
+    if abs(score) > 1e150:
+        with pytest.raises(UsageError, match="too large"):
+            report(tmp_path, Rows(rows))
+    else:
+        assert report(tmp_path, Rows(rows)).pictures
+
+
+def test_a_huge_table_is_cut_and_says_so(tmp_path: Path) -> None:
+    """Figures hold fewer still; too many policies for pairs have no rank."""
+    rows = [row(f"p{n:03}", seed, n + seed % 2) for n in range(MOST_LINES + 5) for seed in (1, 2)]
+    page = report(tmp_path, Rows(rows))
+    assert len(page.pictures[0].tables[0]) == MOST_LINES + 1
+    assert f"{MOST_LINES:,} of {MOST_LINES + 5:,} lines are shown" in page.text
+    assert "the figure shows the first 40 of 205 policies" in page.text
+    assert set(column(page.pictures[0].tables[0], "rank")) == {"—"}
+
+
+def test_a_single_policy_on_a_single_seed_is_reported(tmp_path: Path) -> None:
+    """Without intervals, differences or effects."""
+    page = report(tmp_path, Rows([row("a", 7, 3.0)]))
+    assert page.heads == ["Leaderboard", "How episodes ended", "What was played"]
+    facts = dict(line for line in page.tables[-1])
+    assert facts["seeds"] == "7:8"
+    assert facts["versions"] == "not known: there is no sweep.sqlite beside the rows"
+
+
+def test_several_models_have_leaderboards_of_their_own(tmp_path: Path) -> None:
+    """Nothing is averaged over different worlds, and no single command has played them."""
+    rows = [row("a", n, n, model=model) for model in ("shop", "farm") for n in range(3)]
+    page = report(tmp_path, Rows(rows))
+    assert page.heads[:2] == ["Leaderboard, model=shop", "Leaderboard, model=farm"]
+    assert "desim sweep" not in page.text
+
+
+def test_all_episodes_may_have_failed(tmp_path: Path) -> None:
+    """There is no mean, and every error is told."""
+    page = report(tmp_path, Rows([row(p, n, None) for p in "ab" for n in range(3)]))
+    assert set(column(page.pictures[0].tables[0], "mean")) == {"—"}
+    assert "6 of 6 episodes failed." in page.text
+
+
+def test_a_series_may_hold_nothing(tmp_path: Path) -> None:
+    """Unknown values, episodes of different lengths, and a series without a period."""
+    series: list[dict[str, list[float | None]]] = [
+        {"cash": [1.0, None, 3.0], "none": []},
+        {"cash": [2.0], "none": []},
+    ]
+    rows = [row(p, n, 1.0 * n, series=series[n]) for p in "ab" for n in (0, 1)]
+    page = report(tmp_path, Rows(rows))
+    fan = next(one for one in page.pictures if one.caption.startswith("cash"))
+    assert fan.tables[0][1] == ["a", "2 to 1", "1.5 [1.05, 1.95]", "—", "3 [3, 3]"]
+
+
+def test_what_a_series_measures_may_be_anything_in_a_file(tmp_path: Path) -> None:
+    """Whatever is no unit and no label is left out."""
+    given: dict[str, Any] = {"cash": 3, "debt": {"unit": 3}, "units": {"unit": "x" * 99}}
+    series = {name: [1.0, 2.0] for name in given}
+    rows = [row("a", n, 1.0 * n, series=series, series_columns=c) for n, c in enumerate((3, given))]
+    page = report(tmp_path, Rows(rows))
+    captions = [one.caption for one in page.pictures]
+    for name in given:
+        assert any(caption.startswith(f"{name} by period") for caption in captions)
+
+
+def test_there_must_be_rows(tmp_path: Path) -> None:
+    """An empty file is told from a folder without a sweep."""
+    (tmp_path / "rows.jsonl").write_text("")
+    with pytest.raises(UsageError, match=r"^.* holds no rows, so there is nothing to report$"):
+        write_report([tmp_path])
+
+
+def test_a_policy_to_compare_with_must_exist(tmp_path: Path) -> None:
+    """The near miss is named."""
+    three_policies().write(tmp_path)
+    with pytest.raises(UsageError, match=r"^there is no policy 'a,x=2'; did you mean 'a,x=1'\?"):
+        write_report([tmp_path], against="a,x=2")
+
+
+def _lasting(policy: str, lengths: list[int]) -> list[dict[str, Any]]:
+    """Return rows whose series have these numbers of periods."""
+    return [
+        {**row(policy, seed, 1.0), "series": {"cash": [1.0] * length, "late": [0.0]}}
+        for seed, length in enumerate(lengths)
+    ]
+
+
+def test_episodes_that_end_early_make_a_survival_curve(tmp_path: Path) -> None:
+    """The last period of any policy is the end; a share of 0 or 1 has an interval too."""
+    rows = Rows([*_lasting("frail", [2, 2, 3, 8]), *_lasting("sound", [8] * 4)])
+    found = report(tmp_path, rows)
+    curve = next(one for one in found.pictures if one.caption.startswith("Episodes still running"))
+    assert curve.tables[0][1:] == [
+        ["frail", "4", "3", "25", "5 to 70", "period 3"],
+        ["sound", "4", "0", "100", "51 to 100", "—"],
+    ]
+    assert "a value in period 8" in found.text
+
+
+def test_episodes_of_one_length_make_no_survival_curve(tmp_path: Path) -> None:
+    """All may have ended at the horizon, or all early: the report cannot know."""
+    found = report(tmp_path, Rows(_lasting("frail", [5, 5, 5])))
+    assert "Episodes still running" not in found.text

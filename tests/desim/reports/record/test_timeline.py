@@ -1,0 +1,145 @@
+"""Time on the axis of a plot: periods, dates, ticks; and what a series shows on it."""
+
+import datetime as dt
+import math
+
+import pytest
+from attrs import frozen
+from support.shop import Shop
+from support.small_worlds import Walk
+
+from desim import catalog
+from desim.core.points import Recorded
+from desim.core.reported import Column
+from desim.records.lines import Step
+from desim.reports.record.measured import (
+    EpisodeSeries,
+    Measured,
+    is_unchanged,
+    marks,
+    measured,
+    played,
+)
+from desim.reports.record.timeline import Timeline
+
+NEW_YEAR = (dt.date(2025, 1, 1) - dt.date(1970, 1, 1)).days
+
+
+@frozen
+class Stocked(Walk):
+    """A walk that says what its series measure."""
+
+    series_columns = {  # noqa: RUF012 (as models write it)
+        "stock_walker": Column("cents", role="walker", period="week"),
+        "level": Column("units", period="week"),
+    }
+
+
+def shown(
+    series: dict[str, list[float]], ends: dict[str, list[int]], **points: Recorded
+) -> list[Measured]:
+    """Return what the series of `Stocked` show."""
+    model = Stocked()
+    return list(measured(model, Timeline.of(model, ends), series, ends, points))
+
+
+def test_weeks_are_one_long_and_a_decision_has_its_place_among_them() -> None:
+    """The first reaches from 0 to 1; ticks before and behind the known ones are placed, too."""
+    model = catalog.model("beer_game")
+    line = Timeline.of(model, {"orders_retailer": [7, 14, 21]})
+    assert (line.label, line.is_dated) == ("week", False)
+    assert [line.place(tick) for tick in (0, 7, 10.5, 21, 28)] == [0, 1, 1.5, 3, 4]
+    assert [line.text(tick) for tick in (0, 6, 7, 21)] == ["week 1", "week 1", "week 2", "week 4"]
+
+
+def test_a_model_with_dates_has_them() -> None:
+    """Days for ticks at midnight, and what the model says of a month."""
+    shop = Timeline.of(Shop(), {})
+    assert (shop.is_dated, shop.text(1)) == (True, "2024-03-02")
+    lender = Timeline.of(catalog.model("enterprise_arena"), {})
+    assert lender.text(0) == "2015-01-31"
+    startup = Timeline.of(catalog.model("yc_bench"), {})
+    assert startup.place(0) == NEW_YEAR + 9 / 24
+    assert startup.text(0) == "2025-01-01 09:00"
+    assert math.isnan(shop.place(10**9))
+
+
+def test_without_dates_and_periods_ticks_are_shown() -> None:
+    """And series whose periods have no ends are counted."""
+    line = Timeline.of(Walk(), {})
+    assert (line.label, line.place(3), line.text(3)) == ("tick", 3.0, "t=3")
+    (level,) = shown({"level": [4.0, 5.0]}, {})
+    assert (level.places, level.x, level.in_time) == ([1.0, 2.0], "week", False)
+
+
+def test_periods_that_end_at_one_tick_are_counted() -> None:
+    """As the rounds of a talk that takes no time."""
+    (level,) = shown({"level": [4.0, 5.0]}, {"level": [0, 0]})
+    assert (level.places, level.in_time) == ([1.0, 2.0], False)
+
+
+def test_cents_are_drawn_as_dollars_and_a_role_is_said_once() -> None:
+    """The group is the role; its name and the unit are left out of the title."""
+    (stock,) = shown({"stock_walker": [250.0, 300.0]}, {"stock_walker": [1, 2]})
+    assert (stock.title, stock.unit, stock.group) == ("Stock", "dollars", "walker")
+    assert list(stock.values) == [2.5, 3.0]
+    assert (stock.places, stock.in_time) == ([1.0, 2.0], True)
+
+
+def test_of_points_of_one_tick_the_last_holds() -> None:
+    """The others held for no time, so a line must not dip to them."""
+    points = Recorded((0, 2, 2, 5), (1.0, 0.0, 1.0, 3.0))
+    (level,) = shown({}, {}, level=points)
+    assert (level.places, level.values, level.is_held) == ([0.0, 2.0, 5.0], [1.0, 1.0, 3.0], True)
+
+
+def test_a_long_series_keeps_its_peaks() -> None:
+    """Where it has more points than a picture shows."""
+    values = [0.0] * 100_000
+    values[77_777], values[33_333] = 9.0, -9.0
+    (level,) = shown({"level": values}, {})
+    assert len(level.values) < 4_000
+    assert (max(level.values), min(level.values)) == (9.0, -9.0)
+    assert level.places == sorted(level.places)
+
+
+def test_marks_are_those_of_the_role_or_part() -> None:
+    """Of a series of no role all; each place once; few of very many."""
+    decided = {"plant.cook": [1.0, 1.0, 2.0], "till": [3.0, math.nan]}
+    assert marks("plant.cook", decided) == [1.0, 2.0]
+    assert marks("plant", decided) == [1.0, 2.0]
+    assert marks("plan", decided) == []
+    assert marks("", decided) == [1.0, 2.0, 3.0]
+    many = marks("a", {"a": [float(n) for n in range(50_000)]})
+    assert 300 < len(many) <= 401
+
+
+def test_the_axis_of_an_episode_spans_series_and_decisions() -> None:
+    """Nothing spans from a single place."""
+    steps = [Step(tick, "walker", None, None) for tick in (0, 4)]
+    found = EpisodeSeries.of(Stocked(), {"level": [1.0, 2.0]}, {"level": [2, 3]}, {}, steps)
+    assert found.decided == {"walker": [0.0, 4 - 1.0]}
+    assert found.span == (0.0, 3.0)
+    assert EpisodeSeries.of(Stocked(), {}, {}, {}, steps[:1]).span is None
+    assert is_unchanged([2.0, 2.0])
+    assert not is_unchanged([2.0])
+
+
+@pytest.mark.parametrize(
+    ("end", "ticks"),
+    [
+        (10, [10]),
+        (10 + 1, [10]),  # of 100 ticks
+        (60, [10, 60]),
+        (110, [10, 110]),
+        (300, [10, 110, 300]),
+        (900, [10, 110, 310]),
+        (0, []),
+    ],
+)
+def test_no_period_is_drawn_that_was_not_played(end: int, ticks: list[int]) -> None:
+    """The one in which the episode ended ends with it; what has no ends stays whole."""
+    series = {"cash": [1.0, 2.0, 3.0], "free": [4.0, 5.0]}
+    values, ends = played(series, {"cash": [10, 110, 310]}, end)
+    assert ends == {"cash": ticks}
+    assert values == {"cash": series["cash"][: len(ticks)], "free": [4.0, 5.0]}
