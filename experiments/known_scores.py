@@ -35,10 +35,10 @@ from desim.jobs.rows.known_means import makers, played_roles, read_label
 from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
 from desim.studies.sweep_file import read_seeds
-from policies.heuristics.beer_game import clairvoyant
-from policies.heuristics.edt.optimal import solve
-from policies.heuristics.enterprise_arena import known_luck
-from policies.heuristics.yc_bench import relaxation
+from policies.informed.beer_game import clairvoyant
+from policies.informed.edt.optimal import solve
+from policies.informed.enterprise_arena import known_luck
+from policies.informed.yc_bench import relaxation
 
 #: The policy whose score counts 0: doing nothing where that is a policy, else random options. In
 #: the Beer Game doing nothing costs so much that all rules would look alike.

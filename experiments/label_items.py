@@ -26,10 +26,9 @@ from rich.progress import track
 from desim.errors import PolicyFailed, UsageError
 from models.reasoning.item import Item
 from models.reasoning.item_file import MOST_BYTES, from_row, read, shipped
-from policies.llm.endpoint import Endpoint
-from policies.llm.resending import Resending
-from policies.llm.router.labels import GivesLabels, Labeller, bucket_of
-from policies.llm.router.rule_labels import RuleLabeller
+from policies.llm.router.labels import GivesLabels, Labeller, RuleLabeller, bucket_of
+from policies.llm.wires.endpoint import Endpoint
+from policies.llm.wires.resending import Resending
 
 __all__ = ["labelled", "report", "resumed"]
 

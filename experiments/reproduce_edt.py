@@ -16,7 +16,7 @@ from published import Line, find, read
 from rich.table import Table
 
 from models.edt import EnterpriseDigitalTwin
-from policies.heuristics.edt.optimal import solve
+from policies.informed.edt.optimal import solve
 
 PAPER = "firmbench"
 POLICIES = ("simple", "greedy", "random", "local_search", "optimal")

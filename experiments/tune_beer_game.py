@@ -5,7 +5,7 @@ a half times the level of the formula), for all together from the levels found f
 candidates play the same training seeds (common random numbers), and the levels found are played
 once more on held-out seeds. Deterministic presets are played once.
 
-`policies/heuristics/beer_game/levels.py` holds what this prints with its default arguments.
+`policies/heuristics/beer_game/order_up_to.py` holds what this prints with its default arguments.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ import numpy as np
 
 from desim import play
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game.levels import formula_level
+from policies.heuristics.beer_game.order_up_to import formula_level
 
 #: Training and held-out seeds; boards and examples use small seeds, which are in neither.
 TRAINING, HELD_OUT = 10_000, 20_000

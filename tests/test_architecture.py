@@ -115,7 +115,7 @@ def test_only_heuristics_import_a_model_and_only_their_own() -> None:
     offenders = []
     for module in names("policies"):
         _, folder, *rest = module.split(".")
-        own = f"models.{rest[0]}" if folder == "heuristics" and rest else "none"
+        own = f"models.{rest[0]}" if folder in {"heuristics", "informed"} and rest else "none"
         offenders += [
             (module, other)
             for other in imported(module)
@@ -190,12 +190,13 @@ def test_heuristics_import_the_lower_modules_of_their_model(world: str) -> None:
 
 def generic_files() -> list[Path]:
     """Return the files that serve every model."""
-    heuristics, worlds = ROOT / "policies" / "heuristics", ROOT / "policies" / "llm" / "worlds"
+    rules = {ROOT / "policies" / "heuristics", ROOT / "policies" / "informed"}
+    worlds = ROOT / "policies" / "llm" / "worlds"
     own = {worlds / "__init__.py", worlds / "generic.py"}
     policies = [
         file
         for file in files("policies")
-        if heuristics not in file.parents and (worlds not in file.parents or file in own)
+        if not rules & set(file.parents) and (worlds not in file.parents or file in own)
     ]
     return [*files("desim"), *files("ledgers"), *policies, ROOT / "tests" / "conftest.py"]
 
@@ -237,7 +238,16 @@ def test_generic_files_name_no_model(world: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", ["models", "ledgers", "policies", "policies/heuristics", "tests", "experiments"]
+    "folder",
+    [
+        "models",
+        "ledgers",
+        "policies",
+        "policies/heuristics",
+        "policies/informed",
+        "tests",
+        "experiments",
+    ],
 )
 def test_open_folders_are_namespace_packages(folder: str) -> None:
     """A user's folder of the same name joins ours instead of hiding it."""

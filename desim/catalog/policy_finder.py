@@ -48,7 +48,7 @@ class _NamesLineups(Protocol):
 def policies(of: type | None = None) -> Mapping[str, type]:
     """Return policy classes by name: the heuristics of a model class, or those for every model."""
     if of is not None:
-        return dict(_classes(_heuristics(of)))
+        return {name: cls for module in _rules(of) for name, cls in _classes(module)}
     known: dict[str, type] = {}
     for module in _GENERIC:
         known |= dict(_classes(import_ours(f"policies.{module}")))
@@ -111,14 +111,23 @@ def baselines(of: Model[Any]) -> tuple[str, ...]:
     return (*named, *(("greedy", "random") if free else ()))
 
 
-@cache
 def _heuristics(cls: type) -> ModuleType | None:
-    name = model_name(cls).split(":", 1)[0].split(".")[-1]
+    return _module("heuristics", cls)
+
+
+def _rules(cls: type) -> tuple[ModuleType | None, ...]:
+    """Return the modules of a model's policies: rules of the observation, and informed ones."""
+    return _heuristics(cls), _module("informed", cls)
+
+
+@cache
+def _module(folder: str, cls: type) -> ModuleType | None:
+    name = f"policies.{folder}." + model_name(cls).split(":", 1)[0].split(".")[-1]
     try:
-        return importlib.import_module(f"policies.heuristics.{name}")
+        return importlib.import_module(name)
     except ModuleNotFoundError as fault:
         # The module itself may be missing; a module that it imports may not.
-        if fault.name and f"policies.heuristics.{name}".startswith(fault.name):
+        if fault.name and name.startswith(fault.name):
             return None
         raise
 

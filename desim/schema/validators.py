@@ -5,8 +5,13 @@ Python counts True and False as 1 and 0; every validator of numbers here refuses
 `bounded_whole`, `bounded_number`, `short_text`, `long_text` and `short_texts` are for fields of
 actions. What comes from outside has a limit that every world can stand, and that no sensible action
 reaches; the JSON Schema states it.
+
+What a user may set about a conversation, and the checks of such values.
+
+The class of a world's file derives from `LLMOptions` and adds the options of that world.
 """
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,38 +19,29 @@ from typing import Any
 from attrs import Attribute
 from attrs.validators import and_, deep_iterable, ge, instance_of, le, max_len
 
+from desim.errors import UsageError
 from desim.short_repr import short_repr
-
-__all__ = [
-    "LARGEST",
-    "LONGEST_LIST",
-    "LONGEST_NAME",
-    "LONGEST_TEXT",
-    "bounded_number",
-    "bounded_whole",
-    "finite",
-    "finite_numbers",
-    "long_text",
-    "short_text",
-    "short_texts",
-    "whole",
-]
 
 #: The largest whole number of an action. 64 bits hold it, and sums of several; Python can cut lists
 #: by it, and JSON can hold it.
 LARGEST = 10**18
 
+
 #: The largest number of an action that need not be whole; a sum of several is still finite.
 _LARGEST_NUMBER = 1e300
+
 
 #: Characters of a name, a key word or a search text in an action.
 LONGEST_NAME = 1_000
 
+
 #: Characters of a note, or of another text that a world keeps.
 LONGEST_TEXT = 100_000
 
+
 #: Entries of a list in an action.
 LONGEST_LIST = 1_000
+
 
 #: The largest float; a whole number beyond it fails as soon as a model computes with it.
 _LARGEST = sys.float_info.max
@@ -98,7 +94,35 @@ def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]",
 
 #: Validators of fields of actions.
 bounded_whole: Any = and_(whole, ge(-LARGEST), le(LARGEST))
+
+
 bounded_number: Any = and_(finite, ge(-_LARGEST_NUMBER), le(_LARGEST_NUMBER))
+
+
 short_text: Any = and_(instance_of(str), max_len(LONGEST_NAME))
+
+
 long_text: Any = and_(instance_of(str), max_len(LONGEST_TEXT))
+
+
 short_texts: Any = and_(max_len(LONGEST_LIST), deep_iterable(short_text))
+
+
+def not_negative(_: Any, attribute: "Attribute[Any]", value: float | None) -> None:
+    """Validate a field of an attrs class: None, or a finite number of at least 0.
+
+    Raises:
+        UsageError: It is another number.
+    """
+    require_not_negative(**{attribute.name: value})
+
+
+def require_not_negative(**values: float | None) -> None:
+    """Check that every value is None or a finite number of at least 0.
+
+    Raises:
+        UsageError: One is not; the text holds its name.
+    """
+    for name, value in values.items():
+        if value is not None and not 0 <= value < math.inf:
+            raise UsageError(f"{name}={value:g} was given; it is at least 0")

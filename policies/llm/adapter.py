@@ -11,30 +11,30 @@ from desim.core.policy_protocols import ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain
 from desim.schema.arguments import build
-from policies.llm.budget import CallLimits, Metered, Spent, check_prices
-from policies.llm.conversation import (
+from desim.schema.validators import require_not_negative
+from policies.llm.chat.conversation import (
     Conversation,
     HasRequestFields,
     NoCallNeeded,
     ParsedReply,
     Question,
 )
-from policies.llm.endpoint import Endpoint
-from policies.llm.gate import gate_of
-from policies.llm.messages import corrected
+from policies.llm.chat.messages import corrected
+from policies.llm.chat.options import ROUTED, LLMOptions
+from policies.llm.chat.parse import BadReply
+from policies.llm.method_parts.embedding import EmbeddingEndpoint, EndpointVectors, hashed
+from policies.llm.method_parts.learning import Learning
+from policies.llm.method_parts.memory_file import shown_memory
+from policies.llm.method_parts.setting import NamesEpisodes, Reveals
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodOptions
-from policies.llm.methods.embedding import hashed
-from policies.llm.methods.endpoint_embedding import EmbeddingEndpoint, EndpointVectors
-from policies.llm.methods.learning import Learning
-from policies.llm.methods.memory_file import shown_memory
-from policies.llm.methods.setting import NamesEpisodes, Reveals
-from policies.llm.options import ROUTED, LLMOptions, require_not_negative
-from policies.llm.parse import BadReply
-from policies.llm.resending import Resending
 from policies.llm.router.at_seat import RouterOptions, Routing
-from policies.llm.suspension import suspended
-from policies.llm.wire import Complete, ModelReply
+from policies.llm.wires.budget import CallLimits, Metered, Spent, check_prices
+from policies.llm.wires.endpoint import Endpoint
+from policies.llm.wires.gate import gate_of
+from policies.llm.wires.resending import Resending
+from policies.llm.wires.suspension import suspended
+from policies.llm.wires.wire import Complete, ModelReply
 from policies.llm.world_finder import conversation_kind, conversation_module, world_texts
 
 __all__ = ["Llm"]

@@ -17,7 +17,7 @@ from desim.core.model_protocols import rules_of
 from desim.errors import UsageError
 from desim.schema import codec
 from desim.schema.described import action_schemas
-from policies.llm.conversation import ConversationKind
+from policies.llm.chat.conversation import ConversationKind
 
 __all__ = ["conversation_kind", "conversation_module", "world_texts"]
 

@@ -8,7 +8,8 @@ from support.retailer import observed
 from desim import play
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game import BaseStock, Fallback, Foresight, Sterman, baselines
+from policies.heuristics.beer_game import BaseStock, Fallback, Sterman, baselines
+from policies.informed.beer_game import Foresight
 
 #: Retailer's cost over 25 weeks: rule, with opponents `typical`, with opponents `smoothing:4`.
 TABLE = [

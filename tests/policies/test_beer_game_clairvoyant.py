@@ -14,10 +14,9 @@ from desim.catalog.known_scores import KnownBound
 from desim.errors import UsageError
 from models.beer_game import BeerGame
 from policies.heuristics.beer_game import baselines
-from policies.heuristics.beer_game.chain_program import ChainProgram
-from policies.heuristics.beer_game.clairvoyant import clairvoyant_lists, score_bound
-from policies.heuristics.beer_game.first_reach import first_reached
-from policies.heuristics.beer_game.order_lists import played_cost, weekly_rows
+from policies.informed.beer_game.chain_program import ChainProgram, first_reached
+from policies.informed.beer_game.clairvoyant import clairvoyant_lists, score_bound
+from policies.informed.beer_game.perfect import played_cost, weekly_rows
 
 small = st.builds(
     BeerGame,

@@ -11,15 +11,15 @@ from support.retailer import observed
 from desim import play
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game import Foresight, OrderUpTo, Perfect, ReorderPoint, baselines
-from policies.heuristics.beer_game.clark_scarf import echelon_levels, installation_levels
-from policies.heuristics.beer_game.echelon import chain_levels
-from policies.heuristics.beer_game.levels import (
+from policies.heuristics.beer_game import OrderUpTo, ReorderPoint, baselines
+from policies.heuristics.beer_game.echelon import chain_levels, echelon_levels, installation_levels
+from policies.heuristics.beer_game.order_up_to import (
     TUNED,
     TUNED_TEAM,
     formula_level,
     order_up_to_level,
 )
+from policies.informed.beer_game import Foresight, Perfect
 
 POISSON = BeerGame.preset("poisson")
 

@@ -17,13 +17,14 @@ from desim.core.policy_protocols import is_informed
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
 from models.edt.repair import second_pass
-from policies.heuristics.edt import Simple, project_value
-from policies.heuristics.edt.earnings_bound import Case, EarningsBound, earnings_bound
-from policies.heuristics.edt.fast_play import earnings
-from policies.heuristics.edt.optimal import LocalSearch, Optimal, Solution, solve
-from policies.heuristics.edt.prepared_firm import PreparedFirm
-from policies.heuristics.edt.search import best_found, risks
-from policies.heuristics.edt.staffing_program import Prices
+from policies.heuristics.edt import Simple
+from policies.informed.edt import project_value
+from policies.informed.edt.earnings_bound import Case, EarningsBound, earnings_bound
+from policies.informed.edt.fast_play import earnings
+from policies.informed.edt.optimal import LocalSearch, Optimal, Solution, solve
+from policies.informed.edt.prepared_firm import PreparedFirm
+from policies.informed.edt.search import best_found, risks
+from policies.informed.edt.staffing_program import Prices
 from policies.script import Script
 
 GAME = EnterpriseDigitalTwin.preset()

@@ -16,13 +16,15 @@ from models.enterprise_arena import (
 )
 from policies.heuristics.enterprise_arena import (
     EquityThenDebt,
-    HumanLike,
     NeverRaise,
     RaiseBelow,
     RaiseOnce,
     RaiseWhenFree,
     Treasurer,
     baselines,
+)
+from policies.informed.enterprise_arena import (
+    HumanLike,
 )
 
 

@@ -24,9 +24,9 @@ from models.enterprise_arena import (
 from models.enterprise_arena.funding import debt_chance, equity_chance
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import Lender
-from policies.heuristics.enterprise_arena.known_luck import known_plan, score_bound
-from policies.heuristics.enterprise_arena.luck import Luck
-from policies.heuristics.enterprise_arena.relaxation import Relaxation
+from policies.informed.enterprise_arena.known_luck import known_plan, score_bound
+from policies.informed.enterprise_arena.luck import Luck
+from policies.informed.enterprise_arena.relaxation import Relaxation
 
 #: Changes of parameters for tests of a few months: quick outcomes, small requests.
 SHORT: dict[str, Any] = {"horizon": 4, "delay_range": (1, 2), "largest_request": 3e6}
@@ -320,7 +320,7 @@ def test_a_world_beyond_saving_has_no_bound() -> None:
     ("model", "spec", "error"),
     [
         (EnterpriseArena.preset(), "known_luck,width=0", "width=0 was given; it is at least 1"),
-        (BeerGame(), "policies.heuristics.enterprise_arena:KnownLuck", "plays no other world"),
+        (BeerGame(), "policies.informed.enterprise_arena:KnownLuck", "plays no other world"),
     ],
     ids=["width", "world"],
 )

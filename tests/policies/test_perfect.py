@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from desim import Run, play
 from models.beer_game import BeerGame, Order
-from policies.heuristics.beer_game.perfect import best_plan
+from policies.informed.beer_game.perfect import best_plan
 
 
 def paid(game: BeerGame, role: str, orders: list[float], seed: int = 0) -> float:
@@ -81,7 +81,7 @@ def test_the_search_promises_what_the_model_charges(game: BeerGame, data: st.Dat
     import numpy as np
 
     from models.beer_game import demand
-    from policies.heuristics.beer_game.batch import costs
+    from policies.informed.beer_game.batch import costs
 
     seat = data.draw(st.integers(0, len(game.stages) - 1))
     row = st.lists(st.integers(0, 40), min_size=game.horizon, max_size=game.horizon)

@@ -11,7 +11,8 @@ from models.reasoning.actions import Answer
 from models.reasoning.item import CATEGORIES, Item
 from models.reasoning.model import ReasoningTasks
 from models.reasoning.observation import Question
-from policies.heuristics.reasoning import FirstNumber, Majority, Reference
+from policies.heuristics.reasoning import FirstNumber, Majority
+from policies.informed.reasoning import Reference
 
 
 def seen(

@@ -8,12 +8,14 @@ import pytest
 from desim import Episode, play
 from models.yc_bench import TaskAccept, TaskAssign, YCBench
 from policies.heuristics.yc_bench import (
-    Focus,
-    LearningFocus,
-    Oracle,
     Planner,
     PublishedRandom,
     baselines,
+)
+from policies.informed.yc_bench import (
+    Focus,
+    LearningFocus,
+    Oracle,
 )
 
 HIDDEN = {"Vanguard ML", "Equinox Labs"}

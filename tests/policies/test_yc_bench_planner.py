@@ -17,12 +17,13 @@ from models.yc_bench import Command, EndTurn, FounderDesk, MarketBrowse, TaskAcc
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.rules import formulas
 from models.yc_bench.rules.draw_people import draw_clients, draw_employees
-from policies.heuristics.yc_bench import Oracle, Planner
+from policies.heuristics.yc_bench import Planner
 from policies.heuristics.yc_bench import planner as planner_module
 from policies.heuristics.yc_bench.estimate import Estimate
 from policies.heuristics.yc_bench.forecast import forecast, plans
-from policies.heuristics.yc_bench.foresight import MarketForesight
 from policies.heuristics.yc_bench.generator_policy import GeneratorPolicy, rows
+from policies.informed.yc_bench import Oracle
+from policies.informed.yc_bench.oracle import MarketForesight
 
 GAME = YCBench()
 RULES = GAME.public

@@ -25,11 +25,11 @@ from models.yc_bench import (
     YCBench,
 )
 from models.yc_bench.rules.draw_market import draw_replacement
-from policies.heuristics.yc_bench.foresight import MarketForesight
 from policies.heuristics.yc_bench.generator_policy import Commands, GeneratorPolicy, rows
-from policies.heuristics.yc_bench.relaxation import score_bound, score_bound_within
-from policies.heuristics.yc_bench.task_gains import DrawnWorld
-from policies.heuristics.yc_bench.work_capacity import least_wages
+from policies.informed.yc_bench.oracle import MarketForesight
+from policies.informed.yc_bench.relaxation import score_bound, score_bound_within
+from policies.informed.yc_bench.task_gains import DrawnWorld
+from policies.informed.yc_bench.work_capacity import least_wages
 
 #: Everybody works at 10 units an hour from the first day.
 TRAINED = Tier(name="junior", share=1, published=1, salary_cents=(1_000, 1_000), rate=(10, 10))

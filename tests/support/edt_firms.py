@@ -9,8 +9,8 @@ import random
 from attrs import evolve
 
 from models.edt import Consultant, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
-from policies.heuristics.edt.fast_play import earnings
-from policies.heuristics.edt.prepared_firm import PreparedFirm
+from policies.informed.edt.fast_play import earnings
+from policies.informed.edt.prepared_firm import PreparedFirm
 
 __all__ = ["changed_firm", "climbed"]
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any
 
-from policies.llm.gate import GATES
+from policies.llm.wires.gate import GATES
 
 __all__ = ["KEY", "MODES", "attacking"]
 

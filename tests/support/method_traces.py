@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from policies.llm.messages import system, user
-from policies.llm.methods.embedding import Vectors
-from policies.llm.methods.items import Item, Outcome
-from policies.llm.wire import Message, ModelReply
+from policies.llm.chat.messages import system, user
+from policies.llm.method_parts.embedding import Vectors
+from policies.llm.method_parts.items import Item, Outcome
+from policies.llm.wires.wire import Message, ModelReply
 
 __all__ = [
     "CASE",

@@ -27,7 +27,7 @@ MODULES = (
     "greenlet",
     "models.beer_game",
     "policies.heuristics.beer_game",
-    "policies.llm.suspension",
+    "policies.llm.wires.suspension",
     "policies.llm.worlds.beer_game",
 )
 

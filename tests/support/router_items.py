@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 from policies.llm.router import Item, Prediction
-from policies.llm.wire import Message, ModelReply
+from policies.llm.wires.wire import Message, ModelReply
 
 __all__ = ["METHODS", "Asked", "item", "items", "lesson", "rules"]
 

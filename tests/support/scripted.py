@@ -7,9 +7,9 @@ from attrs import define, field
 
 from desim import Model, Seat
 from policies.llm.adapter import Llm
-from policies.llm.budget import CallLimits, Metered
-from policies.llm.conversation import Conversation
-from policies.llm.wire import Call, Message, ModelReply
+from policies.llm.chat.conversation import Conversation
+from policies.llm.wires.budget import CallLimits, Metered
+from policies.llm.wires.wire import Call, Message, ModelReply
 from policies.llm.world_finder import conversation_kind
 
 __all__ = ["Scripted", "called", "conversation_at", "player", "seat_of", "usage_of", "worded"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define, field
 
-from policies.llm.gate import GATES
+from policies.llm.wires.gate import GATES
 
 __all__ = ["Served", "Stub", "call", "message", "serving", "text"]
 

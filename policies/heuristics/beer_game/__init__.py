@@ -8,14 +8,12 @@ from policies.heuristics.beer_game.memoryless import (
     Benchmark,
     Constant,
     Fallback,
-    Foresight,
     LastDemand,
     Smoothing,
     Typical,
 )
 from policies.heuristics.beer_game.moving_average import MovingAverage
 from policies.heuristics.beer_game.order_up_to import OrderUpTo, ReorderPoint
-from policies.heuristics.beer_game.perfect import Perfect
 from policies.heuristics.beer_game.sterman import Sterman
 
 __all__ = [
@@ -24,11 +22,9 @@ __all__ = [
     "Constant",
     "EchelonBaseStock",
     "Fallback",
-    "Foresight",
     "LastDemand",
     "MovingAverage",
     "OrderUpTo",
-    "Perfect",
     "ReorderPoint",
     "Smoothing",
     "Sterman",

@@ -1,29 +1,14 @@
 """Policies without memory: the published rules, a constant order, and foresight of demand."""
 
-from functools import partial
-from typing import ClassVar, Self
+from typing import Self
 
-from attrs import define, field, frozen
+from attrs import field, frozen
 from attrs.validators import ge, optional
 
 from desim import Seat
-from desim.core.streams import generator
-from desim.episodes.lineup import WorldSeat
-from models.beer_game import demand, rules
+from models.beer_game import rules
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
-from policies.heuristics.beer_game.parameters import parameters
-
-__all__ = [
-    "BaseStock",
-    "Benchmark",
-    "Constant",
-    "Fallback",
-    "Foresight",
-    "LastDemand",
-    "Smoothing",
-    "Typical",
-]
 
 
 def order(units: Number) -> Order:
@@ -155,31 +140,3 @@ class Benchmark:
     def decide(self, stage: Stage) -> Order:
         """Return the order of the rule."""
         return order(rules.benchmark(*facts(stage), upstream=self.upstream))
-
-
-@define
-class Foresight:
-    """Order the customers' demand of the same week.
-
-    The policy reads the hidden demand, so it is a yardstick and no rule that a player could follow.
-
-    Attributes:
-        demand: Units by week.
-        ahead: Weeks from the observation's `week` to the index of the demand that is ordered.
-    """
-
-    informed: ClassVar[bool] = True
-    needs_world_seed: ClassVar[bool] = True
-    demand: list[int]
-    ahead: int
-
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> Self:
-        """Build the policy for a stage with the demand of the episode's seed."""
-        params = parameters(seat.model, "foresight")
-        draw = partial(generator, seat.world_seed, "demand")
-        return cls(demand.weekly(params.demand, params.horizon, draw), 0 if params.blind else -1)
-
-    def decide(self, stage: Stage) -> Order:
-        """Return an order of the week's demand."""
-        return order(self.demand[stage.week + self.ahead])

@@ -11,7 +11,7 @@ from models.beer_game import rules
 from models.beer_game.actions import Order
 from models.beer_game.observation import Number, Stage
 from policies.heuristics.beer_game.memoryless import facts, order
-from policies.heuristics.beer_game.parameters import at_least, parameters
+from policies.heuristics.beer_game.seat import at_least, parameters
 
 __all__ = ["MovingAverage"]
 

@@ -2,8 +2,6 @@
 
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import UNBOUNDED
-from policies.heuristics.enterprise_arena.human import HumanLike
-from policies.heuristics.enterprise_arena.known_luck import KnownLuck
 from policies.heuristics.enterprise_arena.rules import (
     EquityThenDebt,
     NeverRaise,
@@ -15,8 +13,6 @@ from policies.heuristics.enterprise_arena.treasurer import Treasurer
 
 __all__ = [
     "EquityThenDebt",
-    "HumanLike",
-    "KnownLuck",
     "NeverRaise",
     "RaiseBelow",
     "RaiseOnce",

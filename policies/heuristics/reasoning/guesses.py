@@ -2,6 +2,8 @@
 
 What an answer is worth that is given without understanding the question: a method that does not
 exceed these has shown nothing.
+
+The parameters of the reasoning tasks, out of a policy's seat.
 """
 
 import re
@@ -12,20 +14,38 @@ from typing import Self
 from attrs import frozen
 
 from desim import Seat
+from desim.errors import UsageError
 from models.reasoning.actions import Answer
 from models.reasoning.item import Item
 from models.reasoning.observation import Question
-from policies.heuristics.reasoning.parameters import parameters
+from models.reasoning.params import ReasoningParams
 
-__all__ = ["FirstNumber", "Majority"]
+
+def parameters(model: object, policy: str) -> ReasoningParams:
+    """Return the model of an episode as its parameters.
+
+    Args:
+        model: The model of an episode.
+        policy: The name of the policy, for the error.
+
+    Raises:
+        UsageError: *model* is another model.
+    """
+    if not isinstance(model, ReasoningParams):
+        raise UsageError(f"{policy} reads the reasoning tasks' items and plays no other world")
+    return model
+
 
 LETTERS = "ABCDEF"
+
 
 #: The answer where a question offers nothing to choose from.
 _NOTHING = "0"
 
+
 #: A number as a document writes it: a sign, thousands by commas, decimals.
 _NUMBER = re.compile(r"[-+]?\d(?:[\d,]*\d)?(?:\.\d+)?")
+
 
 #: Characters of a text that are searched for numbers.
 _SEARCHED = 200_000

@@ -1,7 +1,5 @@
 """The named policies of YC-Bench: the four published bots, focus, the planner, its oracle."""
 
-from policies.heuristics.yc_bench.focus import Focus, LearningFocus
-from policies.heuristics.yc_bench.oracle import Oracle
 from policies.heuristics.yc_bench.planner import Planner
 from policies.heuristics.yc_bench.published import (
     PublishedGreedy,
@@ -11,9 +9,6 @@ from policies.heuristics.yc_bench.published import (
 )
 
 __all__ = [
-    "Focus",
-    "LearningFocus",
-    "Oracle",
     "Planner",
     "PublishedGreedy",
     "PublishedPrestige",

@@ -1,14 +1,165 @@
-"""Assignment of people to tasks: of all offers and teams of free people, the most valuable pair."""
+"""Assignment of people to tasks: of all offers and teams of free people, the most valuable pair.
 
-from collections.abc import Callable, Iterable, Sequence
+The value of a task for a team: cents earned per unit of the work they could do instead.
 
+A success pays, raises rates and raises salaries. Higher rates are valued by the additional work
+until the horizon, at the price of a unit. The sum is divided by the units of typical work that the
+team could do in the same hours, so that people who are slow elsewhere are cheap, and each is
+assigned where they are comparatively fast.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import fsum
+from operator import truediv
+
+from attrs import field, frozen
+
+from models.yc_bench.rules.formulas import payout_factor
 from models.yc_bench.rules.public import PublicRules
-from policies.heuristics.yc_bench.estimate import TaskOffer, TeamMember
-from policies.heuristics.yc_bench.task_value import TaskValuation, fastest
+from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer, TeamMember
 
-__all__ = ["Assignment", "match"]
+#: Hours of progress in a month of 21.7 weekdays of 15 hours.
+_MONTH_HOURS = 326.0
+
+
+@frozen(eq=False)
+class TeamFigures:
+    """A team as far as the value of a domain's tasks depends on it: computed once for all of them.
+
+    Attributes:
+        team: The people.
+        speed: Units an hour as busy as they are.
+        slowest: Units an hour if everybody took all the tasks for which they have room.
+        typical: Units an hour of typical work that they could do instead.
+        bump: Sum of their raises with a success, cents a month.
+        learning: Of those below the cap, what is missing to it and the rate, units an hour.
+        payout: Factor on the listed rewards of the domain.
+        mix: Share of the work ahead in the domain.
+    """
+
+    team: Sequence[TeamMember]
+    speed: float
+    slowest: float
+    typical: float
+    bump: float
+    learning: list[tuple[float, float]]
+    payout: float
+    mix: float
+
+
+@frozen(eq=False)
+class TaskValuation:
+    """Values tasks at one instant.
+
+    Attributes:
+        estimate: The company as known.
+        price: Cents a unit of work is expected to earn.
+        mix: Share of the work ahead by domain; sums to 1.
+        slack: Days of progress a task must be done before it is due.
+        hours: Hours of progress until the horizon.
+        months: Months until the horizon.
+        day: Hours of progress in a weekday.
+    """
+
+    estimate: Estimate
+    price: float
+    mix: Mapping[str, float]
+    slack: float
+    hours: float
+    months: float
+    day: float
+    _usual: dict[str, list[TeamFigures]] = field(factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, estimate: Estimate, price: float, mix: Mapping[str, float], slack: float
+    ) -> "TaskValuation":
+        """Value tasks by what is known now; sets the `typical` rate of all people."""
+        for who in estimate.people.values():
+            who.typical = fsum([share * who.rates[domain] for domain, share in mix.items()])
+        day = float(estimate.rules.progress_day_hours)
+        return cls(estimate, price, mix, slack, estimate.hours, estimate.months, day)
+
+    def figures(
+        self, domain: str, team: Sequence[TeamMember], *, alone: bool = False
+    ) -> TeamFigures:
+        """Return what the value of every task of a domain needs to know of a team.
+
+        Args:
+            domain: Of the tasks.
+            team: The people.
+            alone: Whether they have nothing else to do; otherwise they are as busy as they are.
+        """
+        rules = self.estimate.rules
+        most, rates = rules.skill_rate_max, [who.rates[domain] for who in team]
+        shares = [1 if alone else who.load + 1 for who in team]
+        rooms = [max(who.room, share) for who, share in zip(team, shares, strict=True)]
+        return TeamFigures(
+            team=team,
+            speed=fsum(map(truediv, rates, shares)),
+            slowest=fsum(map(truediv, rates, rooms)),
+            typical=fsum([who.typical / share for who, share in zip(team, shares, strict=True)]),
+            bump=fsum([who.bump for who in team]),
+            learning=[(most - rate, rate) for rate in rates if rate < most],
+            payout=payout_factor(rules, self.estimate.prestige.get(domain, 1.0)),
+            mix=self.mix[domain],
+        )
+
+    def in_time(self, offer: TaskOffer, team: TeamFigures) -> bool:
+        """Return whether a team would be done before deadline and horizon.
+
+        This is judged as if everybody took all the tasks for which they have room.
+        """
+        if not team.slowest:
+            return False
+        hours = offer.quantity / team.slowest
+        in_time = hours <= (offer.days - self.slack) * self.day
+        return in_time and hours + self.day / 2 <= self.hours
+
+    def value(self, offer: TaskOffer, team: TeamFigures) -> float:
+        """Return the value of a task for a team, in time or not; below 0 if it cannot do it."""
+        if not team.speed:
+            return -1.0
+        hours = offer.quantity / team.speed
+        return self._gain(offer, team, hours) / (hours * team.typical)
+
+    def best(self, offer: TaskOffer) -> float:
+        """Return the value for the best of a few teams, if they had nothing else to do."""
+        teams = self._usual.get(offer.domain)
+        if teams is None:
+            teams = self._usual[offer.domain] = self._usual_teams(offer.domain)
+        return max([self.value(offer, team) for team in teams])
+
+    def _gain(self, offer: TaskOffer, team: TeamFigures, hours: float) -> float:
+        # Comparisons instead of `max` and `min`: this is computed a hundred thousand times a year.
+        left, months = self.hours - hours, self.months - hours / _MONTH_HOURS
+        lost = months * team.bump if months > 0 else 0.0
+        paid = offer.reward * team.payout
+        if left <= 0:
+            return paid - lost
+        boost = offer.boost
+        # By how many units an hour the team gets faster.
+        learned = fsum(
+            [gap if gap < (more := rate * boost) else more for gap, rate in team.learning]
+        )
+        return paid + learned * (left * team.mix) * self.price - lost
+
+    def _usual_teams(self, domain: str) -> list[TeamFigures]:
+        rules = self.estimate.rules
+        ranked = fastest(self.estimate.people.values(), domain)
+        size = rules.efficient_team or len(ranked)
+        learning = [who for who in ranked if who.rates[domain] < rules.skill_rate_max]
+        teams = [team for team in (ranked[:1], ranked[:size], learning[-size:]) if team]
+        return [self.figures(domain, team, alone=True) for team in teams]
+
+
+def fastest(people: Iterable[TeamMember], domain: str) -> list[TeamMember]:
+    """Return people by rate in a domain, the fastest first, ties by name."""
+    return sorted(people, key=lambda who: (-who.rates[domain], who.name))
+
 
 Assignment = tuple[TaskOffer, list[TeamMember]]
+
 
 #: Offers of each domain that are tried with every team.
 _TRIED = 8

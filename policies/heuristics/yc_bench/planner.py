@@ -57,8 +57,7 @@ from policies.heuristics.yc_bench.generator_policy import (
     Steps,
     rows,
 )
-from policies.heuristics.yc_bench.matching import match
-from policies.heuristics.yc_bench.task_value import TaskValuation
+from policies.heuristics.yc_bench.matching import TaskValuation, match
 
 __all__ = ["Planner"]
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from desim.errors import UsageError, possible
+from policies.llm.method_parts.method import Method
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.cot import ChainOfThought
@@ -11,7 +12,6 @@ from policies.llm.methods.debate import Debate
 from policies.llm.methods.discussion import Discussion
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.gepa import Gepa
-from policies.llm.methods.method import Method
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.methods.self_refine import SelfRefine
 

@@ -13,14 +13,14 @@ from typing import ClassVar
 
 from attrs import Factory, define, evolve, field
 
-from policies.llm.budget import Spent
-from policies.llm.messages import as_json
-from policies.llm.methods import playbook as pages
-from policies.llm.methods.items import Answered, Grade, Item, Outcome, Past, reply_text
-from policies.llm.methods.method import Method
-from policies.llm.methods.playbook import Playbook
-from policies.llm.parse import objects
-from policies.llm.wire import ModelReply
+from policies.llm.chat.messages import as_json
+from policies.llm.chat.parse import objects
+from policies.llm.method_parts import playbook as pages
+from policies.llm.method_parts.items import Answered, Grade, Item, Outcome, Past, reply_text
+from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.playbook import Playbook
+from policies.llm.wires.budget import Spent
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Ace"]
 

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 
 from attrs import define
 
-from policies.llm.messages import as_json
-from policies.llm.methods.items import Answered, Grade, Item, Past, decision_text, explanation
-from policies.llm.methods.method import Method
-from policies.llm.methods.notes import BadNote, Notes, analysis_in, decision_in, noted
-from policies.llm.wire import ModelReply
+from policies.llm.chat.messages import as_json
+from policies.llm.method_parts.items import Answered, Grade, Item, Past, decision_text, explanation
+from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.notes import BadNote, Notes, analysis_in, decision_in, noted
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["AgenticMemory"]
 

@@ -6,16 +6,17 @@ from attrs import evolve, field, frozen
 
 from desim import Seat
 from desim.errors import UsageError
-from policies.llm.conversation import Conversation, Question
+from desim.schema.validators import not_negative
+from policies.llm.chat.conversation import Conversation, Question
+from policies.llm.chat.options import choice
+from policies.llm.method_parts.embedding import Embed, hashed
+from policies.llm.method_parts.items import Grades, KnowsQuestions
+from policies.llm.method_parts.learning import Learning
+from policies.llm.method_parts.method import Method, NoMemory
+from policies.llm.method_parts.setting import HasSetting, Setting
+from policies.llm.method_parts.stream import MODES, Mode
 from policies.llm.methods import METHODS, method_class
-from policies.llm.methods.embedding import Embed, hashed
-from policies.llm.methods.items import Grades, KnowsQuestions
-from policies.llm.methods.learning import Learning
-from policies.llm.methods.method import Method, NoMemory
-from policies.llm.methods.setting import HasSetting, Setting
-from policies.llm.methods.stream import MODES, Mode
-from policies.llm.options import choice, not_negative
-from policies.llm.wire import Complete
+from policies.llm.wires.wire import Complete
 
 __all__ = ["MethodOptions"]
 

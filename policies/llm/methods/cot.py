@@ -5,9 +5,9 @@ Source: reference SPEC of FirmBench, section 5; temperatures by its vectors.
 
 from attrs import define
 
-from policies.llm.methods.items import Item
-from policies.llm.methods.method import Method
-from policies.llm.wire import ModelReply
+from policies.llm.method_parts.items import Item
+from policies.llm.method_parts.method import Method
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["ChainOfThought"]
 

@@ -6,10 +6,10 @@ does not see the opponent; the judge sees all rounds.
 
 from attrs import define
 
-from policies.llm.budget import Spent
-from policies.llm.methods.items import Item, reply_text
-from policies.llm.methods.method import Method
-from policies.llm.wire import ModelReply
+from policies.llm.method_parts.items import Item, reply_text
+from policies.llm.method_parts.method import Method
+from policies.llm.wires.budget import Spent
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Debate"]
 

@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 from attrs import Factory, define, evolve, field, frozen
 
 from desim.sandbox import Limits, run_block
-from policies.llm.budget import Spent
-from policies.llm.messages import as_json, assistant_message, user
-from policies.llm.methods.embedding import most_similar
-from policies.llm.methods.items import Answered, Grade, Item, Past, reply_text
-from policies.llm.methods.method import Method
-from policies.llm.wire import ModelReply
+from policies.llm.chat.messages import as_json, assistant_message, user
+from policies.llm.method_parts.embedding import most_similar
+from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
+from policies.llm.method_parts.method import Method
+from policies.llm.wires.budget import Spent
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Cheatsheet", "DynamicCheatsheet", "sheet_in"]
 

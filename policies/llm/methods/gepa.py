@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
-from policies.llm.methods.evolution import (
+from policies.llm.method_parts.evolution import (
     BUDGET,
     Draws,
     Evolution,
@@ -19,9 +19,9 @@ from policies.llm.methods.evolution import (
     best_of,
     prompts_in,
 )
-from policies.llm.methods.items import Answered, Grade, Item, Past
-from policies.llm.methods.method import Method
-from policies.llm.wire import ModelReply
+from policies.llm.method_parts.items import Answered, Grade, Item, Past
+from policies.llm.method_parts.method import Method
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Gepa", "Prompts", "query"]
 

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
-from policies.llm.budget import Spent
-from policies.llm.messages import as_json
-from policies.llm.methods.items import Answered, Grade, Item, Past, reply_text
-from policies.llm.methods.method import Method
-from policies.llm.methods.verdict import praises
-from policies.llm.wire import ModelReply
+from policies.llm.chat.messages import as_json
+from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
+from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.verdict import praises
+from policies.llm.wires.budget import Spent
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Lesson", "Reflections", "Reflexion"]
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from attrs import define
 
-from policies.llm.budget import Spent
-from policies.llm.methods.items import Item, decision_text, reply_text
-from policies.llm.methods.method import Method
-from policies.llm.methods.verdict import VERDICT, approves, feedback_of
-from policies.llm.wire import ModelReply
+from policies.llm.method_parts.items import Item, decision_text, reply_text
+from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.verdict import VERDICT, approves, feedback_of
+from policies.llm.wires.budget import Spent
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["SelfRefine"]
 

@@ -11,7 +11,7 @@ from attrs import evolve
 from policies.llm.replies.channels import NoAnswer, answer_in_channels
 from policies.llm.replies.objects import LONGEST
 from policies.llm.replies.spans import Unclosed, without_spans
-from policies.llm.wire import ModelReply
+from policies.llm.wires.wire import ModelReply
 
 __all__ = ["answer_only"]
 

@@ -11,19 +11,17 @@ from attrs import define, field, frozen
 from desim import Seat, catalog
 from desim.errors import BadRecord, PolicyWarning, UsageError
 from desim.short_repr import short_repr
-from policies.llm.conversation import Conversation
+from policies.llm.chat.conversation import Conversation
+from policies.llm.method_parts.embedding import Embed, EndpointVectors, hashed
+from policies.llm.method_parts.method import Method, NoMemory
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodOptions
-from policies.llm.methods.embedding import Embed, hashed
-from policies.llm.methods.endpoint_embedding import EndpointVectors
-from policies.llm.methods.method import Method, NoMemory
-from policies.llm.router.conditions import holds
 from policies.llm.router.labels import Labeller
 from policies.llm.router.live import Describer, Routed
-from policies.llm.router.policy import LABELS, Policy, table_4
+from policies.llm.router.policy import LABELS, Policy, holds, table_4
 from policies.llm.router.routing import RuleChooser
 from policies.llm.router.situation import Situation
-from policies.llm.wire import Complete
+from policies.llm.wires.wire import Complete
 
 __all__ = ["MAX_BYTES", "TABLE_4", "RouterOptions", "Routing", "read_policy"]
 

@@ -2,12 +2,20 @@
 
 Source: reference SPEC of FirmBench, section 6, "Evaluation": only items count for which all methods
 have a record.
+
+The same router twice: learned on the items that it is scored on, as published, and on others.
+
+Source: reference SPEC of FirmBench, section 8: the paper's rules were learned and scored on the
+same test items. Both figures here are scored on the same items; their difference is the leakage.
+
+The table of a comparison: router, single methods and oracle, with both ways of learning.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from attrs import define, evolve, frozen
 
@@ -15,10 +23,11 @@ from desim.errors import UsageError, possible
 from desim.statistics import Interval, interval
 from desim.statistics.proportions import share
 from policies.llm.router.order import grouped
-from policies.llm.router.predictions import Item, methods_of
+from policies.llm.router.predictions import Item, methods_of, require_disjoint
 from policies.llm.router.routing import Chooser
 
-__all__ = ["Evaluation", "Share", "evaluate"]
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @frozen
@@ -155,3 +164,96 @@ def _only(item: Item, methods: Sequence[str]) -> Item:
 
 def _is_right(item: Item, method: str) -> bool:
     return method in item.predictions and item.predictions[method].correct
+
+
+#: Makes a chooser of items with predictions.
+Learner = Callable[[Sequence[Item]], Chooser]
+
+
+@frozen
+class Comparison:
+    """Two evaluations on the same items.
+
+    Attributes:
+        as_published: Learned on the items scored.
+        leakage_free: Learned on other items.
+        learned_on: The number of those.
+    """
+
+    as_published: Evaluation
+    leakage_free: Evaluation
+    learned_on: int
+
+
+def compare(
+    learner: Learner, learn: Sequence[Item], test: Sequence[Item], methods: Sequence[str] = ()
+) -> Comparison:
+    """Learn on either side, and score both routers on the test items.
+
+    Args:
+        learner: Called twice, first with the test items.
+        learn: Items of the training split, or the first part that `split` returns.
+        test: Items scored.
+        methods: The methods compared; all that have a record in the test items where empty.
+
+    Raises:
+        UsageError: An item is on both sides, or the test items cannot be scored.
+    """
+    require_disjoint(learn, test)
+    as_published = evaluate(test, learner(test), methods)
+    leakage_free = evaluate(test, learner(learn), methods)
+    return Comparison(as_published, leakage_free, len(learn))
+
+
+#: The heads of the columns, in the order of `router_lines`.
+HEADS = (
+    "answers of",
+    *("as published", "95 % interval", "mean of cells"),
+    *("leakage-free", "95 % interval", "mean of cells"),
+)
+
+
+def router_table(comparison: Comparison) -> "Table":
+    """Return the table for a console to print: accuracies from 0 to 1.
+
+    Under `as published` the router has learned from the items scored, under `leakage-free` from
+    others. Single methods, the best one first, and the oracle learn nothing, so both are the same.
+    """
+    from desim.jobs.rows.comparison_table import rich_table
+
+    free = comparison.leakage_free
+    left_out = f", {free.left_out:,} without every method left out" if free.left_out else ""
+    scored = f"{len(free.items):,} items scored{left_out}"
+    title = f"{scored}; leakage-free: learned on {comparison.learned_on:,} others"
+    return rich_table(HEADS, router_lines(comparison), {0: 0}, title)
+
+
+def router_lines(comparison: Comparison) -> list[list[str]]:
+    """Return the lines of the table as texts, one for each of `HEADS`."""
+    both = (comparison.as_published, comparison.leakage_free)
+    columns = [list(_columns(each)) for each in both]
+    return [[name, *cells, *others] for (name, cells), (_, others) in zip(*columns, strict=True)]
+
+
+def _columns(scored: Evaluation) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each line and its three cells."""
+    yield "router", _cells(scored, scored.right)
+    for method in sorted(scored.methods, key=_by_accuracy(scored)):
+        yield method, _cells(scored, scored.method_right(method))
+    yield "oracle", _cells(scored, scored.oracle_right)
+    yield f"router - {scored.best_method}", [*_estimate(scored.gain(), sign="+"), ""]
+
+
+def _by_accuracy(scored: Evaluation) -> Callable[[str], tuple[int, str]]:
+    return lambda method: (-sum(scored.method_right(method)), method)
+
+
+def _cells(scored: Evaluation, right: Sequence[bool]) -> list[str]:
+    return [*_estimate(scored.accuracy(right)), f"{scored.cell_mean(right):.3f}"]
+
+
+def _estimate(estimate: Interval | Share, sign: str = "") -> list[str]:
+    """Return a mean and its interval; accuracies have three decimals in the paper."""
+    low, high = estimate.low, estimate.high
+    ends = "—" if low is None or high is None else f"[{low:{sign}.3f}, {high:{sign}.3f}]"
+    return [f"{estimate.mean:{sign}.3f}", ends]

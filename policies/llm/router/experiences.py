@@ -9,14 +9,13 @@ from typing import Any
 
 from attrs import field, frozen
 
-from policies.llm.messages import as_json, system, user
-from policies.llm.options import require_not_negative
-from policies.llm.parse import objects
+from desim.schema.validators import require_not_negative
+from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.parse import objects
 from policies.llm.replies.answer import answer_only
-from policies.llm.router.files import read_lines, write_lines
 from policies.llm.router.order import grouped, in_turn, shuffled
-from policies.llm.router.predictions import Item, methods_of
-from policies.llm.wire import Complete
+from policies.llm.router.predictions import Item, methods_of, read_lines, write_lines
+from policies.llm.wires.wire import Complete
 
 __all__ = [
     "Experience",

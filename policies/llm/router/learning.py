@@ -1,6 +1,10 @@
 """Learning a router's policy: experiences are condensed by a model into findings and rules.
 
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
+
+Rules by counting: for each capability and difficulty the method that was right most often.
+
+No model is called: the least that rules written by a model should beat.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,23 +17,20 @@ from attrs import frozen
 from desim.errors import BadRecord, PolicyFailed
 from desim.records.record_file import RecordFile
 from desim.schema import to_plain
-from policies.llm.messages import as_json, corrected, system, user
-from policies.llm.options import require_not_negative
-from policies.llm.parse import BadReply, objects
+from desim.schema.validators import require_not_negative
+from policies.llm.chat.messages import as_json, corrected, system, user
+from policies.llm.chat.parse import BadReply, objects
 from policies.llm.replies.answer import answer_only
-from policies.llm.router.conditions import BOUNDS, NO_BUCKET
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
-from policies.llm.router.files import read_lines
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.order import grouped, in_turn, shuffled
-from policies.llm.router.policy import Policy
-from policies.llm.router.predictions import Item, methods_of
-from policies.llm.wire import Complete, ModelReply
-
-__all__ = ["Learned", "chosen_bullets", "learn", "read_learned", "synthesised", "write_learned"]
+from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule
+from policies.llm.router.predictions import Item, methods_of, read_lines
+from policies.llm.wires.wire import Complete, ModelReply
 
 #: Bullets that the synthesiser reads.
 MOST_BULLETS = 600
+
 
 #: Findings kept, characters of each, and rules kept.
 _MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
@@ -235,3 +236,39 @@ def _listed(bullets: Sequence[Experience]) -> str:
         del plain["item"]
         lines.append(as_json(plain))
     return "\n".join(lines) or "(no lessons)"
+
+
+def tallied(items: Sequence[Item], least: int = 10) -> Policy:
+    """Return the policy that chooses the best method of every cell, and of all items by default.
+
+    Of equally good methods the first by name is chosen.
+
+    Args:
+        items: Items with predictions; those without a record of every method are left out.
+        least: Items that a cell needs for a rule of its own.
+    """
+    methods = methods_of(items)
+    whole = [item for item in items if item.predictions.keys() >= set(methods)]
+    if not whole:
+        return Policy()
+    cells = grouped(
+        (item for item in whole if item.capability),
+        lambda item: (item.capability, item.bucket or ""),
+    )
+    rules = [
+        _rule(*cell, _best(cells[cell], methods), len(cells[cell]))
+        for cell in sorted(cells)
+        if len(cells[cell]) >= least
+    ]
+    return Policy(tuple(rules), _best(whole, methods))
+
+
+def _rule(capability: str, bucket: str, method: str, count: int) -> Rule:
+    when = {"capability": capability, "difficulty_bucket": bucket or "ALL"}
+    return Rule(when, method, "high", f"right most often in {count} items")
+
+
+def _best(items: Iterable[Item], methods: Sequence[str]) -> str:
+    """Return the method with most right answers; max() returns the first of equal ones."""
+    listed = list(items)
+    return max(methods, key=lambda name: sum(item.predictions[name].correct for item in listed))

@@ -6,12 +6,12 @@ from typing import Any
 from attrs import define, field, frozen
 
 from desim.errors import UsageError, possible
-from policies.llm.messages import as_json
+from policies.llm.chat.messages import as_json
 from policies.llm.router.labels import Labeller
 from policies.llm.router.policy import canonical
 from policies.llm.router.routing import Chooser
 from policies.llm.router.situation import Situation
-from policies.llm.wire import Complete, Message, ModelReply
+from policies.llm.wires.wire import Complete, Message, ModelReply
 
 __all__ = ["Describe", "Describer", "Routed"]
 

@@ -10,14 +10,14 @@ from typing import Any
 from attrs import asdict, define, field, frozen
 
 from desim.schema import to_plain
-from policies.llm.messages import as_json, system, user
-from policies.llm.parse import objects
+from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.parse import objects
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.experiences import Experience
 from policies.llm.router.learning import Learned
 from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Situation
-from policies.llm.wire import Complete
+from policies.llm.wires.wire import Complete
 
 __all__ = ["ModelChoice", "ModelChooser", "relevance", "relevant"]
 

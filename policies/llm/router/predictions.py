@@ -7,37 +7,69 @@ A file holds one item a line, as JSON, gzipped or not:
      "predictions": {"cot": {"correct": true, "answer": "...", "trace": "..."}, ...}}
 
 Only `id`, `task`, `predictions` and each `correct` are required.
+
+JSON lines of frozen classes: read within limits with every fault named, written completely.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from attrs import evolve, field, frozen, validators
 
-from desim.errors import BadRecord, UsageError
+from desim.errors import BadRecord, SchemaError, UsageError, sentence
+from desim.records.record_file import RecordFile, lines_of
+from desim.schema import encode, from_plain
 from desim.short_repr import short_repr
-from policies.llm.router.files import read_lines, write_lines
 from policies.llm.router.order import draw, grouped
 from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Bucket, Features, Situation, features_of
 
-__all__ = [
-    "MAX_ITEMS",
-    "Item",
-    "Prediction",
-    "methods_of",
-    "read_items",
-    "require_disjoint",
-    "split",
-    "write_items",
-]
+T = TypeVar("T")
+
+
+def read_lines(path: Path, cls: type[T]) -> Iterator[tuple[int, T]]:
+    """Yield the number of each line, from 1, and what it holds; empty lines are skipped.
+
+    Args:
+        path: A regular file, gzipped or not: at most 1 GiB, a line at most 32 MiB.
+        cls: The frozen class of a line.
+
+    Raises:
+        BadRecord: The file cannot be read, is beyond a limit, or a line does not fit; the text
+            names file, line and field.
+    """
+    for number, line in enumerate(lines_of(path), 1):
+        if not line.strip():
+            continue
+        try:
+            value = from_plain(msgspec.json.decode(line), cls)
+        except (SchemaError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
+        yield number, value
+
+
+def write_lines(path: Path, values: Iterable[object]) -> None:
+    """Write one line for each value.
+
+    Raises:
+        UsageError: The file exists or cannot be made.
+        WriteFailed: The system does not take all of it.
+    """
+    with RecordFile(path) as file:
+        for value in values:
+            file.write(encode(value) + b"\n")
+
 
 #: Items of a file; the benchmark has fewer than 22,000.
 MAX_ITEMS = 1_000_000
 
+
 #: Characters of an item's id, a task, a capability; methods of an item.
 _LONGEST_NAME, _MOST_METHODS = 200, 100
+
+
 _NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
 
 

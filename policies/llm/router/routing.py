@@ -8,8 +8,7 @@ from typing import Literal, Protocol
 
 from attrs import frozen
 
-from policies.llm.router.conditions import holds
-from policies.llm.router.policy import Policy, canonical
+from policies.llm.router.policy import Policy, canonical, holds
 from policies.llm.router.situation import Situation
 
 __all__ = ["Chooser", "Match", "Route", "RuleChooser", "route"]

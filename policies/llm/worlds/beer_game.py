@@ -10,9 +10,9 @@ from typing import Any
 
 from desim import Seat
 from desim.schema.described import Schema, field_lines
-from policies.llm.conversation import ConversationKind, ParsedReply
-from policies.llm.options import LLMOptions
-from policies.llm.parse import (
+from policies.llm.chat.conversation import ConversationKind, ParsedReply
+from policies.llm.chat.options import LLMOptions
+from policies.llm.chat.parse import (
     BadReply,
     as_tagged,
     checked_action,
@@ -21,7 +21,7 @@ from policies.llm.parse import (
     written_calls,
 )
 from policies.llm.replies.written import WrittenCall
-from policies.llm.wire import ModelReply
+from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
 __all__ = ["CONVERSATION"]

@@ -15,15 +15,23 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
-from policies.llm.conversation import Conversation, ConversationKind, ParsedReply, Question
-from policies.llm.messages import as_json, system, user
-from policies.llm.methods.setting import Setting
-from policies.llm.options import ROUTED, LLMOptions
-from policies.llm.parse import written_calls
-from policies.llm.tools import as_object, strict
-from policies.llm.wire import Message, ModelReply
-from policies.llm.worlds.consulting_replies import SCORES, Scores, said_in, scores_in, unrefused
-from policies.llm.worlds.consulting_texts import FIRST_TURN, FORMS, STOCK
+from policies.llm.chat.action_tools import as_object, strict
+from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply, Question
+from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.options import ROUTED, LLMOptions
+from policies.llm.chat.parse import written_calls
+from policies.llm.method_parts.setting import Setting
+from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.worlds.consulting_replies import (
+    FIRST_TURN,
+    FORMS,
+    SCORES,
+    STOCK,
+    Scores,
+    said_in,
+    scores_in,
+    unrefused,
+)
 from policies.llm.worlds.generic import GenericConversation
 
 __all__ = ["CONVERSATION", "ConsultingOptions"]

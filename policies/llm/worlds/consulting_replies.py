@@ -1,6 +1,8 @@
 """What the replies of candidates and judges in case interviews hold.
 
 Source: reference SPEC of FirmBench, section 4, with item 18 of its vectors.
+
+What the roles of a case interview are asked for beside their rules, in our own wording.
 """
 
 import math
@@ -9,16 +11,16 @@ from typing import Any
 
 from attrs import frozen
 
-from policies.llm.parse import BadReply, objects
-from policies.llm.wire import ModelReply
-
-__all__ = ["SCORES", "Scores", "said_in", "scores_in", "unrefused"]
+from policies.llm.chat.parse import BadReply, objects
+from policies.llm.wires.wire import ModelReply
 
 #: Scores of a verdict.
 SCORES = ("structure", "quant", "business_sense", "communication", "overall")
 
+
 #: The largest score that an action can hold.
 _LARGEST = 1e300
+
 
 #: Keys of a candidate's reply; the second one occurs in replies to methods' own questions.
 _KEYS = ("reply", "final_answer")
@@ -92,3 +94,23 @@ def _number(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) and abs(number) <= _LARGEST else None
+
+
+#: The candidate's message where a reply holds none.
+STOCK = "Let me go back to the structure for a moment: which part of the problem matters most here?"
+
+
+FIRST_TURN = (
+    "This is the first turn: introduce the case, ask for objective and structure, and do not end."
+)
+
+
+#: How each role answers.
+FORMS = {
+    "interviewer": "Answer with the message alone, as plain text.",
+    "candidate": 'Answer with one JSON object: {"reply": "what you say to the interviewer"}.',
+    "judge": (
+        'Answer with one JSON object: {"structure": number, "quant": number, "business_sense": '
+        'number, "communication": number, "overall": number, "feedback": "two or three sentences"}.'
+    ),
+}

@@ -12,11 +12,11 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, field_lines
-from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
-from policies.llm.messages import as_json
-from policies.llm.methods.setting import Setting
-from policies.llm.options import LLMOptions
-from policies.llm.parse import (
+from policies.llm.chat.action_tools import as_object, strict
+from policies.llm.chat.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
+from policies.llm.chat.messages import as_json
+from policies.llm.chat.options import LLMOptions
+from policies.llm.chat.parse import (
     BadReply,
     as_tagged,
     checked_action,
@@ -24,8 +24,8 @@ from policies.llm.parse import (
     stated_objects,
     written_calls,
 )
-from policies.llm.tools import as_object, strict
-from policies.llm.wire import ModelReply
+from policies.llm.method_parts.setting import Setting
+from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
 __all__ = ["CONVERSATION", "EDTOptions"]

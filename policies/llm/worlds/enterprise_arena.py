@@ -12,12 +12,12 @@ from desim import Episode, Seat
 from desim.core.model_protocols import world_rules
 from desim.schema import codec, to_plain
 from desim.schema.described import Schema, action_schemas, menu
-from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question
-from policies.llm.messages import as_json, assistant_message, system, tool_results, user
-from policies.llm.options import LLMOptions, choice
-from policies.llm.parse import BadReply, action_of, as_tagged, name_of
-from policies.llm.tools import as_object, as_tools, strict
-from policies.llm.wire import Message, ModelReply
+from policies.llm.chat.action_tools import as_object, as_tools, strict
+from policies.llm.chat.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question
+from policies.llm.chat.messages import as_json, assistant_message, system, tool_results, user
+from policies.llm.chat.options import LLMOptions, choice
+from policies.llm.chat.parse import BadReply, action_of, as_tagged, name_of
+from policies.llm.wires.wire import Message, ModelReply
 
 __all__ = ["CONVERSATION", "EnterpriseArenaOptions"]
 

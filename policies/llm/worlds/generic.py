@@ -6,12 +6,19 @@ from desim import Episode, Seat
 from desim.core.model_protocols import world_rules
 from desim.schema import codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
-from policies.llm.conversation import ConversationKind, ParsedReply, Question
-from policies.llm.messages import Rounds, as_json, assistant_message, system, tool_results, user
-from policies.llm.options import LLMOptions
-from policies.llm.parse import action_of
-from policies.llm.tools import answer_schema, as_tools
-from policies.llm.wire import Message, ModelReply
+from policies.llm.chat.action_tools import answer_schema, as_tools
+from policies.llm.chat.conversation import ConversationKind, ParsedReply, Question
+from policies.llm.chat.messages import (
+    Rounds,
+    as_json,
+    assistant_message,
+    system,
+    tool_results,
+    user,
+)
+from policies.llm.chat.options import LLMOptions
+from policies.llm.chat.parse import action_of
+from policies.llm.wires.wire import Message, ModelReply
 
 __all__ = ["CONVERSATION", "GenericConversation"]
 

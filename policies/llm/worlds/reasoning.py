@@ -21,13 +21,13 @@ from desim.core.model_protocols import world_rules
 from desim.errors import UsageError
 from desim.schema import codec
 from desim.schema.described import Schema
-from policies.llm.conversation import ConversationKind, ParsedReply, Question
-from policies.llm.messages import system, user
-from policies.llm.methods.items import Item, Outcome
-from policies.llm.methods.setting import Setting
-from policies.llm.options import LLMOptions, choice
-from policies.llm.tools import as_object, strict
-from policies.llm.wire import Message, ModelReply
+from policies.llm.chat.action_tools import as_object, strict
+from policies.llm.chat.conversation import ConversationKind, ParsedReply, Question
+from policies.llm.chat.messages import system, user
+from policies.llm.chat.options import LLMOptions, choice
+from policies.llm.method_parts.items import Item, Outcome
+from policies.llm.method_parts.setting import Setting
+from policies.llm.wires.wire import Message, ModelReply
 
 __all__ = ["CONVERSATION", "ReasoningOptions"]
 

@@ -14,10 +14,11 @@ from desim import Episode, Seat
 from desim.core.model_protocols import world_rules
 from desim.schema import codec
 from desim.schema.described import Schema, action_schemas, menu
-from policies.llm.conversation import ConversationKind, ParsedReply, Question
-from policies.llm.messages import assistant_message, system, user
-from policies.llm.options import LLMOptions
-from policies.llm.parse import (
+from policies.llm.chat.action_tools import answer_schema, as_object, as_tools, strict
+from policies.llm.chat.conversation import ConversationKind, ParsedReply, Question
+from policies.llm.chat.messages import assistant_message, system, user
+from policies.llm.chat.options import LLMOptions
+from policies.llm.chat.parse import (
     BadReply,
     action_of_call,
     arguments,
@@ -28,8 +29,7 @@ from policies.llm.parse import (
     text_of,
     written_calls,
 )
-from policies.llm.tools import answer_schema, as_object, as_tools, strict
-from policies.llm.wire import Call, Message, ModelReply
+from policies.llm.wires.wire import Call, Message, ModelReply
 from policies.llm.worlds import yc_bench_texts as texts
 
 __all__ = ["CONVERSATION", "YCBenchOptions"]

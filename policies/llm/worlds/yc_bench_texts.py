@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from policies.llm.messages import as_json
+from policies.llm.chat.messages import as_json
 
 __all__ = ["CONSOLE", "DROPPED", "result", "rules", "status"]
 

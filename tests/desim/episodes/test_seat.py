@@ -14,7 +14,7 @@ from desim.core.streams import derived_seed
 from desim.episodes.lineup import WorldSeat, policy_at, resolve, seat_of
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
-from policies.heuristics.beer_game.perfect import best_plan
+from policies.informed.beer_game.perfect import best_plan
 
 GAME = BeerGame.preset("poisson", horizon=20)
 SEED = 11

@@ -11,7 +11,7 @@ from desim.catalog.changes import changed
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order
 from models.beer_game.demand import weekly
-from policies.heuristics.beer_game.batch import costs
+from policies.informed.beer_game.batch import costs
 
 #: Two stages in a steady state: 4 units a week flow, each stage has 10 on hand.
 PAIR: dict[str, Any] = {

@@ -8,8 +8,8 @@ from support.paths import REFERENCE
 from support.scripted import player, seat_of
 
 from desim import catalog, play
-from policies.llm.completion import Completion
-from policies.llm.wire import ModelReply
+from policies.llm.wires.completion import Completion
+from policies.llm.wires.wire import ModelReply
 
 BAD = "bad reply"
 ORDER, DRAFT = '{"order_qty": 6}', '{"order_qty": 99}'

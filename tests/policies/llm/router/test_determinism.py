@@ -9,7 +9,7 @@ from support.paths import PYTHONPATH
 PROGRAM = """
 from support.router_items import METHODS, Asked, items, lesson, rules
 from policies.llm.router import RuleChooser, compare, learn, split, tallied
-from policies.llm.router.table import router_lines
+from policies.llm.router.evaluation import router_lines
 
 def script(request):
     return rules() if "You write the rules" in request else lesson(request[-60:])

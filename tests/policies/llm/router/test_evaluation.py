@@ -25,8 +25,7 @@ from policies.llm.router import (
     table_4,
     tallied,
 )
-from policies.llm.router.evaluation import Share
-from policies.llm.router.table import router_lines
+from policies.llm.router.evaluation import Share, router_lines
 
 
 @define

@@ -7,12 +7,12 @@ from policies.llm.router.labels import (
     CAPABILITIES,
     Label,
     Labeller,
+    RuleLabeller,
     bucket_of,
     candidate_labels,
     read_label,
     sub_questions,
 )
-from policies.llm.router.rule_labels import RuleLabeller
 
 DK, CR = "Domain Knowledge", "Complex Reasoning"
 IE, NC = "Information Extraction", "Numerical Calculation"

@@ -10,9 +10,9 @@ from support.scripted import player, seat_of, worded
 
 from desim import catalog, play
 from desim.errors import UsageError
-from policies.llm.messages import assistant_message, corrected, system, user
+from policies.llm.chat.messages import assistant_message, corrected, system, user
+from policies.llm.chat.parse import BadReply
 from policies.llm.methods.self_refine import SelfRefine
-from policies.llm.parse import BadReply
 from policies.llm.router import (
     Describer,
     Features,
@@ -22,7 +22,7 @@ from policies.llm.router import (
     RuleChooser,
     Situation,
 )
-from policies.llm.wire import Call, Complete, Message, ModelReply
+from policies.llm.wires.wire import Call, Complete, Message, ModelReply
 
 RULES = Policy.read(
     {

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from policies.llm.router import PUBLISHED_METHODS, Features, Policy, Route, Situation, route
-from policies.llm.router.conditions import BOUNDS
-from policies.llm.router.policy import Rule
+from policies.llm.router.policy import BOUNDS, Rule
 
 HARD = Situation("finer", "Domain Knowledge", "hard", Features(10, 100, 6, has_table=True))
 

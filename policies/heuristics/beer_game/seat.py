@@ -1,0 +1,74 @@
+"""The inventory position of a stage: on hand, plus ordered and not received, less owed.
+
+The parameters of the Beer Game, out of a policy's seat.
+"""
+
+from typing import Self
+
+from attrs import define
+
+from desim.errors import UsageError
+from models.beer_game.observation import Number, Stage
+from models.beer_game.params import BeerGameParams
+
+
+@define
+class Position:
+    """Computes the inventory position from the weekly observations of one stage, in their order.
+
+    Where the supply line holds goods in transit only (preset `firmbench`), orders in the mail and
+    orders that the supplier owes are missing in it. The stage knows them all the same: what it has
+    ordered less what it has received. The supplier is taken to owe nothing at the first
+    observation.
+
+    Attributes:
+        mailed: Units ordered before the first observation and not in its supply line; None where
+            the supply line of every observation holds all orders.
+        on_order: Units ordered and not received; None before the first observation.
+    """
+
+    mailed: Number | None = None
+    on_order: Number | None = None
+
+    @classmethod
+    def at(cls, params: BeerGameParams, role: str) -> Self:
+        """Return the position of a stage."""
+        if params.supply_line == "ordered" or role == params.stages[-1]:
+            return cls()
+        return cls(params.flow * (params.order_delay - 1 + params.blind))
+
+    def of(self, stage: Stage) -> Number:
+        """Return the position in units; called once for each observation."""
+        if self.mailed is None:
+            return stage.position
+        if self.on_order is None:
+            self.on_order = stage.supply_line + self.mailed
+        else:
+            self.on_order += stage.last_order - stage.incoming_delivery
+        return stage.inventory + self.on_order - stage.backlog
+
+
+def at_least(least: int, **given: int | None) -> None:
+    """Check arguments of a policy's spec; None stands for an argument that was not given.
+
+    Raises:
+        UsageError: An argument is below *least*.
+    """
+    for name, value in given.items():
+        if value is not None and value < least:
+            raise UsageError(f"{name}={value} was given; {name} is at least {least}")
+
+
+def parameters(model: object, policy: str) -> BeerGameParams:
+    """Return a Beer Game as its parameters.
+
+    Args:
+        model: The model of an episode.
+        policy: The name of the policy, for the error.
+
+    Raises:
+        UsageError: *model* is no Beer Game.
+    """
+    if not isinstance(model, BeerGameParams):
+        raise UsageError(f"{policy} reads the Beer Game's demand and plays no other world")
+    return model

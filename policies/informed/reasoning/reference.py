@@ -1,0 +1,36 @@
+"""The stored answers: the ceiling of every scorer."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from attrs import frozen
+
+from desim import Seat
+from models.reasoning.actions import Answer
+from models.reasoning.observation import Question
+from policies.heuristics.reasoning.guesses import parameters
+
+__all__ = ["Reference"]
+
+
+@frozen
+class Reference:
+    """Answer by the stored answer of the item, which the analyst cannot see.
+
+    Attributes:
+        answers: By the item's id.
+    """
+
+    informed: ClassVar[bool] = True
+
+    answers: Mapping[str, str]
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Return the policy for the items of an episode."""
+        items = parameters(seat.model, "reference").loaded_items
+        return cls({item.id: item.answer for item in items})
+
+    def decide(self, question: Question) -> Answer:
+        """Return the stored answer."""
+        return Answer(self.answers[question.id])

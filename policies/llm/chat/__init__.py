@@ -1,0 +1,1 @@
+"""From an observation to messages, and from a reply to an action."""

@@ -1,0 +1,1 @@
+"""Parts that agent methods are made of."""

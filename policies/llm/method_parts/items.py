@@ -1,0 +1,289 @@
+"""What methods are asked and what comes of it, in words that fit every world.
+
+A decision of a game, a message of an interview and a question of a test are all an `Item`; what is
+known about an answer later is an `Outcome`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import field, frozen
+
+from policies.llm.chat.conversation import Question
+from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.parse import objects
+from policies.llm.method_parts.setting import Task
+from policies.llm.wires.wire import Message, ModelReply
+
+__all__ = [
+    "Answered",
+    "Grade",
+    "Grades",
+    "Item",
+    "KnowsQuestions",
+    "Outcome",
+    "Past",
+    "conversation_text",
+    "decision_text",
+    "explanation",
+    "reply_text",
+]
+
+#: Keys under which an answer explains itself, the first one present counts.
+_REASONS = ("note", "explanation", "reason", "reasoning", "why")
+
+#: Key under which an answer may be wrapped.
+_WRAP = "final_answer"
+
+
+@runtime_checkable
+class Grades(Protocol):
+    """A conversation of independent questions that can score a reply after it was given."""
+
+    def grade(self, item: "Item", reply: ModelReply, /) -> "Outcome":
+        """Return what came of a reply, the right answer included where it may be shown."""
+        ...
+
+
+@runtime_checkable
+class KnowsQuestions(Protocol):
+    """A conversation of independent questions that are known before the first is asked."""
+
+    def stream(self) -> Sequence[Question]:
+        """Return the questions of an episode; it may ask them in another order."""
+        ...
+
+    def training(self) -> Sequence[Question]:
+        """Return further questions, from which a method may learn before it is tested."""
+        ...
+
+
+@frozen(kw_only=True)
+class Outcome:
+    """What is known about an answer afterwards.
+
+    Attributes:
+        answer: The answer as it was scored: extracted from the reply, or the reply itself.
+        correct: Whether it was right; None where right and wrong do not exist.
+        score: The score of the item or of the episode; None where there is none.
+        gold: The right answer, where it may be shown; otherwise empty.
+        metrics: Further figures, of an episode for instance.
+        revealed: What was hidden while the answer was given, such as the text of a case.
+    """
+
+    answer: str = ""
+    correct: bool | None = None
+    score: float | None = None
+    gold: str = ""
+    metrics: Mapping[str, Any] = field(factory=dict)
+    revealed: str = ""
+
+    def in_words(self, *, with_gold: bool = True) -> str:
+        """Return the outcome as lines of text."""
+        parts = []
+        if self.correct is not None:
+            parts.append(f"Scored as: {'correct' if self.correct else 'wrong'}")
+        if self.score is not None:
+            parts.append(f"Score: {self.score:g}")
+        if self.metrics:
+            parts.append(f"Figures: {as_json(dict(self.metrics))}")
+        if self.gold and with_gold:
+            parts.append(f"Right answer: {self.gold}")
+        return "\n".join(parts)
+
+
+@frozen(kw_only=True)
+class Item:
+    """One question to a language model, and its parts as text.
+
+    Attributes:
+        messages: The conversation, the question at its end.
+        tools: Tools that the answer may call.
+        schema: JSON Schema of the answer, where it must be JSON.
+        instructions: What the model is told about its task and the form of an answer.
+        context: What the question is about, where it is given apart from the question.
+        question: The question.
+        number: The item's number in its stream, from 1; 0 outside of a stream.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[Mapping[str, Any], ...] = ()
+    schema: Mapping[str, Any] | None = None
+    instructions: str = ""
+    context: str = ""
+    question: str = ""
+    number: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]] = (),
+        schema: Mapping[str, Any] | None = None,
+        task: Task = "game",
+        number: int = 0,
+    ) -> "Item":
+        """Return an item for the arguments of a call.
+
+        Of independent questions, the last of the user messages at the beginning is the question
+        and those before it are context. In a dialogue the last message is the question. Otherwise
+        everything but the instructions is the question.
+        """
+        told = [m for m in messages if m["role"] == "system"]
+        rest = [m for m in messages if m["role"] != "system"]
+        cut = _first_of_question(rest, task)
+        plain = task in ("questions", "interview")
+        join = _plain_text if plain else conversation_text
+        return cls(
+            messages=tuple(messages),
+            tools=tuple(tools),
+            schema=schema,
+            instructions=_plain_text(told),
+            context=conversation_text(rest[:cut]) if task == "interview" else join(rest[:cut]),
+            question=join(rest[cut:]),
+            number=number,
+        )
+
+    @classmethod
+    def asking(
+        cls, question: str, context: str = "", instructions: str = "", number: int = 0
+    ) -> "Item":
+        """Return the item of a question in text."""
+        messages = [
+            *([system(instructions)] if instructions else []),
+            *([user(context)] if context else []),
+            user(question),
+        ]
+        return cls(
+            messages=tuple(messages),
+            instructions=instructions,
+            context=context,
+            question=question,
+            number=number,
+        )
+
+    @property
+    def asked(self) -> str:
+        """Instructions and question, without the context."""
+        return _sections(("The task", self.instructions), ("The question", self.question))
+
+    @property
+    def whole(self) -> str:
+        """Instructions, context and question."""
+        return _sections(
+            ("The task", self.instructions),
+            ("What it is about", self.context),
+            ("The question", self.question),
+        )
+
+    @property
+    def situation(self) -> str:
+        """Context and question, without instructions."""
+        return "\n\n".join(part for part in (self.context, self.question) if part)
+
+    def advised(self, advice: str) -> list[Message]:
+        """Return the messages with an advice at the end of the instructions."""
+        if not advice:
+            return list(self.messages)
+        told = "\n\n".join(part for part in (self.instructions, advice) if part)
+        return [system(told), *(m for m in self.messages if m["role"] != "system")]
+
+
+@frozen
+class Answered:
+    """An item of a stream, its reply, and what came of it."""
+
+    item: Item
+    reply: ModelReply
+    outcome: Outcome
+
+
+class Grade(Protocol):
+    """Scores a reply to an item of a stream."""
+
+    def __call__(self, item: Item, reply: ModelReply, /) -> Outcome:
+        """Return what came of a reply."""
+        ...
+
+
+@frozen(kw_only=True)
+class Past:
+    """An ended episode, as its last question and answer; plain data.
+
+    Attributes:
+        number: The episode's number in its series, from 0.
+        name: What the episode was about, such as the name of a case or scenario.
+        situation: What was asked, without instructions.
+        answer: The reply.
+        decision: The answer's own fields, without reasons; the reply where there are none.
+        outcome: What came of it.
+    """
+
+    number: int = 0
+    name: str = ""
+    situation: str = ""
+    answer: str = ""
+    decision: str = ""
+    outcome: Outcome = field(factory=Outcome)
+
+
+def reply_text(reply: ModelReply) -> str:
+    """Return a reply as text, tool calls included."""
+    calls = [as_json({"name": c.name, "arguments": c.arguments}) for c in reply.calls]
+    return "\n".join([*([reply.text] if reply.text else []), *calls])
+
+
+def decision_text(reply: ModelReply, keys: Sequence[str]) -> str:
+    """Return the fields of a reply that are its decision; empty where it has none of them."""
+    if not keys or reply.calls:
+        return reply_text(reply)
+    for given in objects(reply.text):
+        inner = given.get(_WRAP)
+        for each in (inner, given):
+            if isinstance(each, Mapping) and any(key in each for key in keys):
+                return as_json({key: each[key] for key in keys if key in each})
+    return ""
+
+
+def explanation(reply: ModelReply) -> str:
+    """Return the reasons that a reply gives for its action; empty where there is neither."""
+    if reply.calls:
+        return reply.text.strip()
+    for given in objects(reply.text):
+        for key in _REASONS:
+            if isinstance(reason := given.get(key), str):
+                return reason.strip()
+    return ""
+
+
+def conversation_text(messages: Sequence[Message]) -> str:
+    """Return a conversation as one text, its roles as headings.
+
+    As messages it would lead a model that judges it to play on instead.
+    """
+    return "\n\n".join(f"# {message['role']}\n{_content(message)}" for message in messages)
+
+
+def _plain_text(messages: Sequence[Message]) -> str:
+    return "\n\n".join(_content(message) for message in messages)
+
+
+def _content(message: Message) -> str:
+    calls = [as_json(call["function"]) for call in message.get("tool_calls", ())]
+    return "\n".join([message.get("content") or "", *calls])
+
+
+def _first_of_question(messages: Sequence[Message], task: Task) -> int:
+    """Return the index of the first message that belongs to the question."""
+    if task == "interview":
+        return max(0, len(messages) - 1)
+    if task != "questions":
+        return 0
+    leading = 0
+    while leading < len(messages) and messages[leading]["role"] == "user":
+        leading += 1
+    return max(0, leading - 1)
+
+
+def _sections(*sections: tuple[str, str]) -> str:
+    return "\n\n".join(f"# {heading}\n{text}" for heading, text in sections if text)

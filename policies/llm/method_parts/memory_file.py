@@ -1,0 +1,225 @@
+"""Memories of methods in a file: JSON, one memory for each role.
+
+A file may come from a stranger: it is read as data, checked against the memory's class, and limited
+in size. It is written whole under another name and then renamed, by one process at a time.
+"""
+
+import os
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from desim.core.policy_protocols import ShownMemory
+from desim.errors import SchemaError, UsageError, possible
+from desim.records.record_lock import RecordLock
+from desim.schema import from_plain, to_plain
+from desim.show.files import read_regular
+from policies.llm.method_parts.items import Past
+from policies.llm.method_parts.method import Method
+
+__all__ = [
+    "FORMAT",
+    "MAX_BYTES",
+    "MemoryLock",
+    "Remembered",
+    "memory_lock",
+    "read_memory",
+    "shown_memory",
+    "write_memory",
+]
+
+#: The format, which the file names; it is counted up when its meaning changes.
+FORMAT = "desim-memory/1"
+
+#: Bytes of a file that is read.
+MAX_BYTES = 32 * 2**20
+
+
+class MemoryLock:
+    """The lock of this process on a file; released when nothing refers to it any more.
+
+    Args:
+        path: The file, which need not exist yet.
+
+    Raises:
+        UsageError: Another process learns into the file, or its folder cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            lock = RecordLock(path, "learned into")
+        except UsageError as fault:
+            raise UsageError(f"memory: {fault}") from None
+        weakref.finalize(self, lock.__exit__)
+
+
+#: The locks that this process holds, by the real path of the file.
+_LOCKS: weakref.WeakValueDictionary[str, MemoryLock] = weakref.WeakValueDictionary()
+
+
+def memory_lock(path: str) -> MemoryLock:
+    """Return the lock of a file, which the policies of a process share: one file has many roles.
+
+    Raises:
+        UsageError: As `MemoryLock`.
+    """
+    real = os.path.realpath(path)
+    lock = _LOCKS.get(real)
+    if lock is None:
+        lock = _LOCKS[real] = MemoryLock(path)
+    return lock
+
+
+@frozen(kw_only=True)
+class Remembered:
+    """The memory of a role, as it is carried from episode to episode.
+
+    Attributes:
+        episodes: Episodes that have ended.
+        state: The method's memory.
+        pending: Episodes that have ended and were not learned from yet, the first one first.
+    """
+
+    episodes: int
+    state: Any
+    pending: tuple[Past, ...] = ()
+
+    @classmethod
+    def of(cls, value: Any, method: type[Method], where: str) -> "Remembered":
+        """Return the memory of plain values.
+
+        Raises:
+            SchemaError: They are none of this method.
+        """
+        plain = from_plain(value, dict[str, Any], where)
+        return cls(
+            episodes=from_plain(plain.get("episodes", 0), int, f"{where}.episodes"),
+            state=from_plain(plain.get("state", {}), method.MEMORY, f"{where}.state"),
+            pending=tuple(from_plain(plain.get("pending", []), list[Past], f"{where}.pending")),
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Return the memory as plain values."""
+        pending = [to_plain(past) for past in self.pending]
+        return {"episodes": self.episodes, "state": to_plain(self.state), "pending": pending}
+
+
+def read_memory(path: str | Path, name: str, role: str, method: type[Method]) -> Remembered | None:
+    """Return the memory of a role in a file; None where the file or the role is not there.
+
+    Args:
+        path: The file.
+        name: The name of the method that must have written it.
+        role: The role.
+        method: The method's class.
+
+    Raises:
+        UsageError: The file cannot be read, is no memory, or another method's.
+    """
+    whole = _whole(path)
+    if whole is None:
+        return None
+    if whole["method"] != name:
+        raise UsageError(
+            f"memory={path} was given, a memory of method {whole['method']!r}, not of {name!r}; "
+            "name another file"
+        )
+    if role not in whole["roles"]:
+        return None
+    return _checked(whole["roles"][role], method, path, role)
+
+
+def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> None:
+    """Write the memory of a role, and leave those of other roles as they are.
+
+    The process must hold the file's lock: what another one has learned meanwhile would be lost.
+
+    Raises:
+        UsageError: The file cannot be written, or is no memory of this method.
+    """
+    whole = _whole(path) or {"roles": {}}
+    if whole.get("method", name) != name:
+        raise UsageError(f"memory={path} was given, a memory of method {whole['method']!r}")
+    roles = {**whole["roles"], role: memory.plain()}
+    encoded = msgspec.json.encode({"format": FORMAT, "method": name, "roles": roles})
+    try:
+        _replace(Path(path), msgspec.json.format(encoded, indent=1))
+    except OSError as fault:
+        raise UsageError(f"memory={path} cannot be written: {fault.strerror or fault}") from None
+
+
+def shown_memory(path: str | Path, methods: Mapping[str, type[Method]]) -> ShownMemory:
+    """Return the memories of a file for people.
+
+    Every row begins with the role; the other columns are those of the method's memory, or those of
+    an episode that was not learned from yet.
+
+    Raises:
+        UsageError: There is no such file, it is no memory, or of a method that does not exist.
+    """
+    whole = _whole(path)
+    if whole is None:
+        raise UsageError(f"there is no file {path}")
+    if whole["method"] not in methods:
+        given = str(whole["method"])[:80]
+        raise UsageError(f"{path} is of method {given!r}; {possible(given, [*methods])}")
+    method = methods[whole["method"]]
+    rows, episodes = [], {}
+    for role, plain in whole["roles"].items():
+        memory = _checked(plain, method, path, role)
+        episodes[role] = memory.episodes
+        rows += [{"role": role, **row} for row in memory.state.rows()]
+        rows += [
+            {"role": role, "pending episode": past.number, "score": past.outcome.score}
+            for past in memory.pending
+        ]
+    return ShownMemory(whole["method"], rows, episodes)
+
+
+def _whole(path: str | Path) -> dict[str, Any] | None:
+    """Return the object of a file; None where there is no file."""
+    try:
+        content = read_regular(path, MAX_BYTES)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as fault:
+        why = getattr(fault, "strerror", None) or fault
+        raise UsageError(f"memory={path} cannot be read: {why}") from None
+    try:
+        whole = msgspec.json.decode(content)
+    except (ValueError, RecursionError):
+        whole = None
+    if (
+        not isinstance(whole, dict)
+        or whole.get("format") != FORMAT
+        or not isinstance(whole.get("method"), str)
+        or not isinstance(whole.get("roles"), dict)
+    ):
+        raise UsageError(f"memory={path} was given, which is no memory in the format {FORMAT}")
+    return whole
+
+
+def _checked(plain: Any, method: type[Method], path: str | Path, role: str) -> Remembered:
+    try:
+        return Remembered.of(plain, method, f"roles.{role[:80]}")
+    except SchemaError as fault:
+        raise UsageError(f"memory={path} was given, which is no valid memory: {fault}") from None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file under another name in its folder, and rename it."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,173 @@
+"""What every method has: a call beneath, a setting, a memory, and moments at which it learns."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from attrs import Factory, define, field, frozen
+
+from policies.llm.chat.messages import system, user
+from policies.llm.method_parts.embedding import Embed, hashed
+from policies.llm.method_parts.items import Answered, Grade, Item, Past
+from policies.llm.method_parts.setting import Setting
+from policies.llm.wires.wire import Complete, Message, ModelReply
+
+__all__ = ["Method", "NoMemory"]
+
+
+@frozen
+class NoMemory:
+    """The memory of a method that has none."""
+
+
+@define(eq=False, kw_only=True)
+class Method:
+    """A `complete` made of several calls; the methods derive from it and override `answer`.
+
+    A method with a memory names its class in `MEMORY`, a plain class that can be written as JSON,
+    and overrides what it learns from: `step`, `learn_episode` or `learn`. They change the memory
+    only after the calls that a change needs, so that a limit reached on the way leaves it whole.
+
+    Attributes:
+        complete: The call beneath.
+        setting: What is known about the world.
+        rounds: How often the method repeats its main step; None for the published number.
+        as_published: Whether the defects of the published code are kept.
+        repeat_context: Whether a call that rewrites an answer contains the context again, where
+            the published one does not.
+        run_programs: Whether programs in replies are run, by a method that can (`RUNS_PROGRAMS`);
+            None for as published, and then only with *as_published*.
+        embed: Turns texts into vectors.
+        seed: Of the random draws of a method that has some.
+        learns: Whether the memory may change.
+        number: The number of the present question, from 1; 0 where questions are not counted.
+        memory: What was learned so far.
+    """
+
+    MEMORY: ClassVar[type] = NoMemory
+    #: Rounds where none are given.
+    ROUNDS: ClassVar[int] = 1
+    #: Whether programs in replies may be run.
+    RUNS_PROGRAMS: ClassVar[bool] = False
+    #: Items that are answered with a memory that does not change in between.
+    WINDOW: ClassVar[int] = 15
+
+    complete: Complete
+    setting: Setting = field(factory=Setting)
+    rounds: int | None = None
+    as_published: bool = False
+    repeat_context: bool = False
+    run_programs: bool | None = None
+    embed: Embed = hashed
+    seed: int = 0
+    learns: bool = True
+    number: int = 0
+    memory: Any = field(default=Factory(lambda self: self.MEMORY(), takes_self=True))
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        schema: Mapping[str, Any] | None,
+        *,
+        temperature: float | None = None,
+    ) -> ModelReply:
+        """Return the answer.
+
+        If a limit is reached on the way, the answer that was paid for last is returned.
+
+        Raises:
+            Spent: A limit was reached before there was an answer.
+        """
+        item = Item.of(messages, tools, schema, self.setting.task, self.number)
+        return self.answer(item, temperature)
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return the answer to an item; *temperature* replaces that of a first answer."""
+        raise NotImplementedError
+
+    def step(self, item: Item, reply: ModelReply) -> None:
+        """Learn from a decision or a message just given, whose outcome is not known yet."""
+
+    def learn_episode(self, past: Past) -> None:
+        """Learn from an ended episode."""
+
+    def begin_stream(self, items: Sequence[Item]) -> None:
+        """Prepare for a stream of independent questions, all of which are known."""
+
+    def learn(self, window: Sequence[Answered], grade: Grade) -> None:
+        """Learn from questions that have been answered and scored."""
+
+    def learn_apart(self, items: Sequence[Item], grade: Grade) -> None:
+        """Learn from questions whose answers are not scored, window by window."""
+        for start in range(0, len(items), self.WINDOW):
+            part = items[start : start + self.WINDOW]
+            self.learn([self.answered(item, grade) for item in part], grade)
+
+    def answered(self, item: Item, grade: Grade) -> Answered:
+        """Answer a question and score the answer."""
+        reply = self.answer(item)
+        return Answered(item, reply, grade(item, reply))
+
+    def begin_episode(self) -> None:
+        """Forget what belongs to an episode that has ended and is not memory."""
+
+    @property
+    def learns_always(self) -> bool:
+        """Whether the memory changes in evaluations too, as some published code does."""
+        return False
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    @property
+    def times(self) -> int:
+        """The number of rounds."""
+        return self.ROUNDS if self.rounds is None else self.rounds
+
+    @property
+    def is_game(self) -> bool:
+        """Whether decisions follow each other."""
+        return self.setting.task == "game"
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether one decision is made for a whole episode."""
+        return self.setting.task == "plan"
+
+    @property
+    def is_interview(self) -> bool:
+        """Whether items are the messages of a dialogue."""
+        return self.setting.task == "interview"
+
+    @property
+    def is_questions(self) -> bool:
+        """Whether items are independent questions."""
+        return self.setting.task == "questions"
+
+    def act(self, item: Item, temperature: float | None, advice: str = "") -> ModelReply:
+        """Return an answer in the form that the world wants, tools included."""
+        return self.complete(item.advised(advice), item.tools, item.schema, temperature=temperature)
+
+    def rewrite(self, item: Item, text: str, temperature: float | None) -> ModelReply:
+        """Return an answer to a text that takes the place of the conversation."""
+        told = [system(item.instructions)] if item.instructions else []
+        messages = [*told, user(text)]
+        return self.complete(messages, item.tools, item.schema, temperature=temperature)
+
+    def consult(
+        self,
+        role: str,
+        text: str,
+        temperature: float | None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Return the text of a call that is no answer: a critique, a lesson, a note.
+
+        Args:
+            role: Who the model is in this call and what it must do.
+            text: What the call is about.
+            temperature: The temperature.
+            schema: JSON Schema of the reply, used only where the world's answers have one, as
+                other servers may not know schemas.
+        """
+        messages = [system(role), user(text)]
+        return self.complete(messages, (), schema, temperature=temperature).text

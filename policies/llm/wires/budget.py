@@ -1,0 +1,288 @@
+"""Limits and sums: requests, tokens, money; and no reply is paid for twice.
+
+Every request is written to the record's transcript before it is sent, and every reply before it is
+used. For a resumed record the same requests are counted again, and the same replies returned in
+order, before another request is sent.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, field, frozen
+
+from desim.episodes.usage import CommandBudget
+from desim.errors import BadRecord, UsageError
+from desim.schema import from_plain, to_plain
+from desim.schema.validators import not_negative
+from policies.llm.replies.answer import answer_only
+from policies.llm.wires.completion import MAX_COST, MAX_TOKENS
+from policies.llm.wires.wire import Message, ModelReply, NoReply, Send
+
+__all__ = ["CallLimits", "Metered", "Spent", "Used", "check_prices"]
+
+#: Prices are for a million tokens.
+_MILLION = 1_000_000
+
+
+class Spent(Exception):
+    """A limit is reached, so no request was sent. The argument names the limit."""
+
+
+@frozen(kw_only=True)
+class CallLimits:
+    """Limits of one seat in one episode; None stands for no limit.
+
+    A limit is checked before a request: the one that reaches `max_tokens` or `max_cost` may exceed
+    it, and the next is not sent.
+
+    Attributes:
+        max_calls: Requests sent, those that brought no reply included.
+        max_tokens: Tokens read and written.
+        max_cost: Money, in the unit of the prices.
+        price_in: Money for a million tokens read.
+        price_out: Money for a million tokens written.
+        price_cached: Money for a million tokens read from the server's cache; None for `price_in`.
+        reported: Whether the server is asked to report the money itself.
+    """
+
+    max_calls: int | None = field(default=None, validator=not_negative)
+    max_tokens: int | None = field(default=None, validator=not_negative)
+    max_cost: float | None = field(default=None, validator=not_negative)
+    price_in: float = field(default=0.0, validator=not_negative)
+    price_out: float = field(default=0.0, validator=not_negative)
+    price_cached: float | None = field(default=None, validator=not_negative)
+    reported: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_cost is not None:
+            self.need_prices("max_cost")
+
+    def need_prices(self, limit: str) -> None:
+        """Check that there is a price, without which a limit of money is never reached.
+
+        Raises:
+            UsageError: There is none, nor does the server report money; the text names the limit.
+        """
+        if not self.price_in + self.price_out and not self.reported:
+            raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
+
+    def reached(self, used: "Used") -> str:
+        """Return which limit is reached; an empty text if none is."""
+        for name, limit, value in (
+            ("max_calls", self.max_calls, used.calls),
+            ("max_tokens", self.max_tokens, used.tokens),
+            ("max_cost", self.max_cost, used.cost),
+        ):
+            if limit is not None and value >= limit:
+                return f"{name}={limit:g} reached for this seat and episode"
+        return ""
+
+    def cost(self, reply: ModelReply) -> float:
+        """Return the price of a reply, or what the server reports where that is more."""
+        cached = min(reply.cached_tokens, reply.prompt_tokens)
+        price_cached = self.price_in if self.price_cached is None else self.price_cached
+        millionths = (
+            (reply.prompt_tokens - cached) * self.price_in
+            + cached * price_cached
+            + reply.completion_tokens * self.price_out
+        )
+        return max(millionths / _MILLION, reply.reported_cost or 0.0)
+
+
+def check_prices(limits: CallLimits, command: CommandBudget) -> None:
+    """Check that a command's limit of money can be reached.
+
+    Raises:
+        UsageError: The policy has no prices.
+    """
+    if command.max_cost is not None:
+        limits.need_prices("--max-cost")
+
+
+@define
+class Used:
+    """Sums over requests and replies.
+
+    Attributes:
+        calls: Requests sent.
+        replies: Requests that brought a reply, valid or not.
+        prompt_tokens: Tokens read.
+        completion_tokens: Tokens written.
+        estimated: Replies whose tokens were estimated from lengths.
+        seconds: Time waited for replies.
+        cost: Money: by the prices, or as the server reports where that is more.
+        cached_tokens: Those of the tokens read that the server had in a cache.
+        reported_cost: Money as the server reports it, over the replies for which it does.
+    """
+
+    calls: int = 0
+    replies: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    cached_tokens: int = 0
+    reported_cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def add(self, reply: ModelReply, cost: float) -> None:
+        """Count a reply."""
+        self.replies += 1
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
+        self.estimated += reply.estimated
+        self.seconds += reply.seconds
+        self.cost += cost
+        self.cached_tokens += reply.cached_tokens
+        self.reported_cost += reply.reported_cost or 0.0
+
+
+def _unrecorded(_: Any) -> None:
+    """Write nothing: the episode has no record."""
+
+
+@define
+class Metered:
+    """Sends requests, checks limits before each, counts, and writes them to the record.
+
+    Attributes:
+        send: Sends one request.
+        limits: Limits of one episode.
+        command: What all policies of the command may use together.
+        transcript: Writes a plain value to the record.
+        episode: Sums of the episode so far.
+        decision: Sums of the present decision so far.
+    """
+
+    send: Send
+    limits: CallLimits
+    command: CommandBudget = field(factory=CommandBudget)
+    transcript: Callable[[Any], None] = _unrecorded
+    episode: Used = field(factory=Used)
+    decision: Used = field(factory=Used)
+    _recorded: deque[ModelReply | None] = field(factory=deque, init=False)
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        schema: Mapping[str, Any] | None,
+        *,
+        temperature: float | None = None,
+        timeout: float = math.inf,
+    ) -> ModelReply:
+        """Return the next reply of a resumed record, or send a request once there is none.
+
+        Reasoning is cut out of the reply; see `replies.answer`.
+
+        Args:
+            messages: As in `Send`.
+            tools: As in `Send`.
+            schema: As in `Send`.
+            temperature: As in `Send`.
+            timeout: As in `Send`.
+
+        Raises:
+            Spent: A limit of the seat is reached.
+            LimitReached: A limit of the command is reached.
+            NoReply: The request brought no reply.
+        """
+        request = messages, tools, schema
+        reply = self._metered(self.send, *request, temperature=temperature, timeout=timeout)
+        # After the record, which keeps what the server sent.
+        return answer_only(reply)
+
+    def through(self, send: Send) -> Send:
+        """Return a sender of other requests that shares limits, sums and record with this one."""
+        return partial(self._metered, send)
+
+    def _metered(self, send: Send, *request: Any, **options: Any) -> ModelReply:
+        """Return a recorded reply, or send a request."""
+        while True:
+            if reason := self.limits.reached(self.episode):
+                raise Spent(reason)
+            if not self._recorded:
+                break
+            self._count_request()
+            # A recorded request without a reply is counted; then the call goes on.
+            if (reply := self._recorded.popleft()) is not None:
+                self._count(reply)
+                return reply
+        return self._sent(send, *request, **options)
+
+    def _sent(self, send: Send, *request: Any, **options: Any) -> ModelReply:
+        """Write a request to the record, send it, and write its outcome."""
+        self.command.check()
+        self._count_request()
+        self.command.calls += 1
+        self.transcript({"request": self.episode.calls})
+        try:
+            reply = send(*request, **options)
+        except NoReply as fault:
+            self.transcript({"no_reply": str(fault)})
+            raise
+        self.transcript({"reply": to_plain(reply)})
+        self.command.cost += self._count(reply)
+        return reply
+
+    def restore(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the requests and replies among the transcript entries of a cut record.
+
+        Raises:
+            BadRecord: A reply is none, or reports figures that no server's reply is read with.
+        """
+        open_request = False
+        for entry in entries:
+            if "request" in entry:
+                if open_request:
+                    self._recorded.append(None)
+                open_request = True
+            elif "reply" in entry:
+                self._recorded.append(_recorded_reply(entry["reply"]))
+                open_request = False
+        if open_request:
+            self._recorded.append(None)
+
+    def begin_decision(self) -> None:
+        """Set the sums of the decision to zero."""
+        self.decision = Used()
+
+    def begin_episode(self) -> None:
+        """Set the sums of the episode to zero and drop replies of a record that are left."""
+        self.episode = Used()
+        self._recorded.clear()
+
+    def _count_request(self) -> None:
+        for used in (self.decision, self.episode):
+            used.calls += 1
+
+    def _count(self, reply: ModelReply) -> float:
+        """Count a reply and return its price."""
+        cost = self.limits.cost(reply)
+        for used in (self.decision, self.episode):
+            used.add(reply, cost)
+        return cost
+
+
+def _recorded_reply(plain: Any) -> ModelReply:
+    """Return a reply of a record, which may have been altered, within the bounds of a server's."""
+    reply: ModelReply = from_plain(plain, ModelReply, "$.entry.reply")
+    bounds = (
+        ("prompt_tokens", reply.prompt_tokens, MAX_TOKENS),
+        ("completion_tokens", reply.completion_tokens, MAX_TOKENS),
+        ("cached_tokens", reply.cached_tokens, reply.prompt_tokens),
+        ("reported_cost", reply.reported_cost or 0.0, MAX_COST),
+        ("seconds", reply.seconds, math.inf),
+    )
+    for name, value, most in bounds:
+        if not 0 <= value <= most:
+            raise BadRecord(f"a reply of the transcript has {name} = {value:g}")
+    return reply

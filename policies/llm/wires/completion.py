@@ -1,0 +1,244 @@
+"""A chat completion as the server sent it: decoded, checked, and turned into a `ModelReply`.
+
+A server is not trusted to keep to the protocol: every field may be missing or of another type.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import msgspec
+from attrs import frozen
+
+from policies.llm.wires.post import Redact
+from policies.llm.wires.wire import Call, Message, ModelReply
+
+__all__ = ["MAX_CALLS", "MAX_COST", "MAX_TOKENS", "Completion", "decoded"]
+
+#: Tool calls of a reply; one with more is malformed.
+MAX_CALLS = 128
+
+#: Tokens that a server may report for one reply; a larger number is none.
+MAX_TOKENS = 1_000_000_000
+
+#: Money that a server may report for one reply; a larger number is none.
+MAX_COST = 10_000.0
+
+#: Fields of a message in which servers send reasoning.
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+
+#: Keys of the texts within them, and how deep they are searched.
+_TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
+
+#: Characters a token, for replies without usage; English text has about four.
+_CHARACTERS_PER_TOKEN = 4
+
+
+@frozen
+class Completion:
+    """The parts of a completion that are read.
+
+    Attributes:
+        body: The whole object.
+        choice: Its first choice.
+        message: The message of that choice.
+        valid_utf8: Whether the body was valid UTF-8; what was not has been replaced.
+    """
+
+    body: Mapping[str, Any]
+    choice: Mapping[str, Any]
+    message: Mapping[str, Any]
+    valid_utf8: bool = True
+
+    def reply(self, sent: Sequence[Message], seconds: float, redact: Redact) -> ModelReply:
+        """Return the reply.
+
+        Args:
+            sent: The messages of the request, from which missing usage is estimated.
+            seconds: Time that the request took.
+            redact: Removes the key from every text.
+        """
+        text, refusal = (redact(_text(self.message.get(key))) for key in ("content", "refusal"))
+        calls = tuple(_calls(self._listed_calls(), redact))
+        malformed = self._malformed(text, refusal, calls)
+        read, written = self._tokens()
+        prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
+        return ModelReply(
+            text,
+            () if len(calls) > MAX_CALLS else calls,
+            refusal,
+            finish=redact(_text(self.choice.get("finish_reason"))),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=_estimate(_length(text, calls)) if written is None else written,
+            estimated=read is None or written is None,
+            seconds=seconds,
+            malformed=malformed,
+            cached_tokens=min(self._cached(), prompt_tokens),
+            reported_cost=_money(self._usage.get("cost")),
+            thinking=redact(self._reasoning()),
+        )
+
+    def _listed_calls(self) -> list[Any]:
+        """Return the tool calls of the message, in OpenAI's forms or as parts of its content."""
+        listed, content = self.message.get("tool_calls"), self.message.get("content")
+        if isinstance(listed, list) and listed:
+            return listed
+        if isinstance(function := self.message.get("function_call"), Mapping):
+            return [{"function": function}]
+        return [_call_of_part(part) for part in _parts(content) if part.get("type") == "tool_use"]
+
+    def _reasoning(self) -> str:
+        """Return what the server sends as reasoning, apart from the text."""
+        named = (_all_texts(self.message.get(key)) for key in _REASONING_FIELDS)
+        inside = (_all_texts(part) for part in _parts(self.message.get("content")) if _thinks(part))
+        return next((text for text in (*named, "".join(inside)) if text), "")
+
+    def _malformed(self, text: str, refusal: str, calls: Sequence[Call]) -> str:
+        """Return what makes the reply unusable; an empty text if nothing does."""
+        texts = [text, refusal, *(part for call in calls for part in (call.name, call.arguments))]
+        if not self.valid_utf8:
+            return "your reply was not valid UTF-8"
+        if any(_has_surrogate(each) for each in texts):
+            return "your reply held half a surrogate pair, which is no character"
+        if len(calls) > MAX_CALLS:
+            return f"you called more than {MAX_CALLS} tools"
+        return ""
+
+    def _tokens(self) -> tuple[int | None, int | None]:
+        """Return the reported tokens read and written; None for a count that is missing."""
+        usage = self._usage
+        return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+    def _cached(self) -> int:
+        """Return the reported tokens read from a cache, in OpenAI's form or DeepSeek's."""
+        details = self._usage.get("prompt_tokens_details")
+        cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+        return cached or _count(self._usage.get("prompt_cache_hit_tokens")) or 0
+
+    @property
+    def _usage(self) -> Mapping[str, Any]:
+        usage = self.body.get("usage")
+        return usage if isinstance(usage, Mapping) else {}
+
+
+def decoded(content: bytes) -> Completion | None:
+    """Decode the body of a response; None where it is no chat completion."""
+    text = content.decode("utf-8", "replace")
+    try:
+        body = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+    choices = body.get("choices") if isinstance(body, Mapping) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, Mapping):
+        return None
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        return None
+    return Completion(
+        body, choice, message, valid_utf8=text.encode("utf-8", "surrogatepass") == content
+    )
+
+
+def _calls(listed: Any, redact: Redact) -> list[Call]:
+    """Return the tool calls of a message; a missing or repeated id is replaced."""
+    calls: list[Call] = []
+    identifiers: set[str] = set()
+    # One more than is allowed, so that the reply is known to have too many.
+    for each in listed[: MAX_CALLS + 1] if isinstance(listed, list) else ():
+        function = each.get("function") if isinstance(each, Mapping) else None
+        if not isinstance(function, Mapping):
+            continue
+        arguments = function.get("arguments")
+        if isinstance(arguments, Mapping):
+            # Some servers send the object instead of its text.
+            arguments = json.dumps(arguments, separators=(",", ":"))
+        identifier = redact(_text(each.get("id")))
+        if not identifier or identifier in identifiers:
+            identifier = f"call_{len(calls) + 1}"
+        identifiers.add(identifier)
+        calls.append(
+            Call(identifier, redact(_text(function.get("name"))), redact(_text(arguments)))
+        )
+    return calls
+
+
+def _text(value: Any) -> str:
+    """Return a text, or the joined texts of a list of content parts; otherwise an empty text.
+
+    Parts of reasoning are left out.
+    """
+    if isinstance(value, list):
+        texts = [part if isinstance(part, str) else _text_of_part(part) for part in value]
+        return "".join(texts)
+    return value if isinstance(value, str) else ""
+
+
+def _text_of_part(part: Any) -> str:
+    if not isinstance(part, Mapping) or _thinks(part):
+        return ""
+    text = part.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    listed = content if isinstance(content, list) else []
+    return [part for part in listed if isinstance(part, Mapping)]
+
+
+def _thinks(part: Mapping[str, Any]) -> bool:
+    """Return whether a content part is reasoning (`thinking`, `reasoning`, `redacted_thinking`)."""
+    kind = str(part.get("type"))
+    return (
+        any(word in kind for word in ("think", "reason", "thought")) or part.get("thought") is True
+    )
+
+
+def _all_texts(value: Any, depth: int = 0) -> str:
+    """Return the texts of a field of reasoning, whatever form it has."""
+    if isinstance(value, str):
+        return value
+    if depth > _DEPTH:
+        return ""
+    if isinstance(value, Mapping):
+        value = [value.get(key) for key in _TEXT_KEYS]
+    listed = value if isinstance(value, list) else []
+    return "".join(_all_texts(each, depth + 1) for each in listed)
+
+
+def _call_of_part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a content part `tool_use` in the form of OpenAI's tool calls."""
+    function = {"name": part.get("name"), "arguments": part.get("input")}
+    return {"id": part.get("id"), "function": function}
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def _money(value: Any) -> float | None:
+    """Return a reported amount; None unless it is a number from 0 to `MAX_COST`."""
+    return float(value) if type(value) in (int, float) and 0 <= value <= MAX_COST else None
+
+
+def _length(text: str, calls: Sequence[Call]) -> int:
+    return len(text) + sum(len(call.name + call.arguments) for call in calls)
+
+
+def _estimate(characters: int) -> int:
+    """Return the number of tokens that a text of this length is counted as, rounded up."""
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def _has_surrogate(text: str) -> bool:
+    """Return whether a text holds half a surrogate pair, which UTF-8 cannot encode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,195 @@
+"""Options of one world's conversation: read, checked and listed beside the policy's own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.forked import desim_process, ended
+from support.paths import ROOT
+from support.scripted import seat_of
+from support.stub import serving, text
+
+from desim import catalog, play, sweep
+from desim.core.policy_protocols import Learner, Noted, Policy, Resumable, Seated, model_arguments
+from desim.errors import UsageError
+from policies.llm import Llm
+from policies.llm.chat.options import LLMOptions
+
+BASE = "llm,model=x,base_url=http://h/v1"
+
+#: What mypy checks here is that `Llm` has these optional members.
+PROTOCOLS: tuple[type[Policy], type[Learner], type[Noted], type[Resumable]] = (Llm, Llm, Llm, Llm)
+
+
+def test_the_policy_declares_its_optional_members() -> None:
+    """The framework finds them with `isinstance`."""
+    llm = Llm.seated(seat_of(catalog.model("edt")), model="x", base_url="http://h/v1")
+    assert all(isinstance(llm, protocol) for protocol in (Policy, Learner, Noted, Resumable))
+    assert isinstance(Llm, Seated)
+
+
+@pytest.mark.parametrize(
+    ("world", "argument", "why"),
+    [
+        ("enterprise_arena", "tool_names=private", "tool_names=private was given; Possible: paper"),
+        ("enterprise_arena", "tool_names=publc", "did you mean 'public'"),
+        ("enterprise_arena", "spent=stop", "spent=stop was given; Possible: pass, ask"),
+        ("enterprise_arena", "tool_name=paper", "did you mean 'tool_names'"),
+        ("yc_bench", "console=maybe", "console=maybe was given; console is true or false"),
+        ("yc_bench", "consol=true", "did you mean 'console'"),
+        ("yc_bench", "max_call=1", "did you mean 'max_calls'"),
+        ("edt", "feedbak=false", "did you mean 'feedback'"),
+        ("edt", "console=true", "policy 'llm' has no argument 'console'"),
+        ("beer_game", "history=-1", "history=-1 was given; it is at least 0"),
+        ("beer_game", "feedback=true", "policy 'llm' has no argument 'feedback'"),
+    ],
+)
+def test_an_option_of_a_world_is_checked_as_every_argument(
+    world: str, argument: str, why: str
+) -> None:
+    """Near misses come from the policy's arguments and this world's, not from other worlds'."""
+    with pytest.raises(UsageError, match=why):
+        play(world, f"{BASE},{argument}")
+
+
+def test_an_unknown_option_is_refused_in_python_too() -> None:
+    """In one sentence that names the class of the options."""
+    seat = seat_of(catalog.model("beer_game"))
+    with pytest.raises(UsageError, match=r"LLMOptions: .*'console'"):
+        Llm.seated(seat, model="x", base_url="http://h/v1", console=True)
+
+
+def test_an_option_of_a_world_may_vary_in_a_sweep() -> None:
+    """As any argument of a policy may."""
+    with serving(text("I wait.")) as stub:
+        rows = sweep(
+            "yc_bench",
+            f"llm,model=stub,base_url={stub.url}",
+            set={"max_turns": [1], "policy.console": [False, True]},
+            seeds=[0],
+        )
+    specs = [row["policy"] for row in rows]
+    assert [spec.partition("console=")[2] for spec in specs] == ["false", "true"]
+    assert [len(body["tools"]) > 1 for body in stub.requests] == [True, False]
+
+
+def test_worlds_with_options_say_what_they_are() -> None:
+    """Each class derives from the options that every world has; a world may have no more."""
+    own = {name: model_arguments(Llm, cls) for name, cls in catalog.models().items()}
+    assert own["beer_game"] == (LLMOptions,)
+    for name in ("edt", "enterprise_arena", "yc_bench"):
+        [options] = own[name]
+        assert isinstance(options, type)
+        assert issubclass(options, LLMOptions)
+        assert options.__doc__
+
+
+KIOSK = '''
+"""A world of the user's own."""
+from attrs import frozen
+from desim import Role
+
+@frozen
+class Seen:
+    """Nothing."""
+
+@frozen(kw_only=True)
+class Sell:
+    """Sell."""
+
+@frozen(kw_only=True)
+class Kiosk:
+    """A kiosk."""
+
+    @property
+    def roles(self):
+        return {"owner": Role(Seen, Sell, default_action=lambda _: Sell())}
+
+    def begin(self, world):
+        def day():
+            yield world.ask("owner", Seen)
+        world.process(day())
+
+    def score(self, _):
+        return 0.0
+
+    def metrics(self, _):
+        return {}
+'''
+
+WORLD_FILE = '''
+"""What a model reads at the kiosk."""
+from attrs import field, frozen
+from policies.llm.chat.conversation import ConversationKind
+from policies.llm.chat.options import LLMOptions, choice
+from policies.llm.worlds.generic import GenericConversation
+
+@frozen(kw_only=True)
+class KioskOptions(LLMOptions):
+    """How the owner is addressed."""
+
+    tone: str = field(default="kind", validator=choice("kind", "stern"))
+
+CONVERSATION = ConversationKind(KioskOptions, GenericConversation)
+'''
+
+SCRIPT = """
+import kiosk
+from desim import catalog
+from desim.core.model_protocols import model_arguments
+from desim.episodes.lineup import resolve
+from desim.errors import UsageError
+from policies.llm import Llm
+
+[options] = model_arguments(Llm, kiosk.Kiosk)
+assert options.__name__ == "KioskOptions", options
+resolve(kiosk.Kiosk(), "llm,model=x,base_url=http://h/v1,tone=stern", 0)
+try:
+    resolve(kiosk.Kiosk(), "llm,model=x,base_url=http://h/v1,tone=ster", 0)
+except UsageError as fault:
+    assert "did you mean 'stern'" in str(fault), fault
+else:
+    raise AssertionError
+assert catalog.policy("llm", kiosk.Kiosk) is Llm
+"""
+
+
+def test_a_users_world_may_bring_a_file_of_its_own(tmp_path: Path) -> None:
+    """A folder `policies/llm/worlds` beside the user's files is found by the model's name."""
+    worlds = tmp_path / "policies" / "llm" / "worlds"
+    worlds.mkdir(parents=True)
+    (worlds / "kiosk.py").write_text(WORLD_FILE)
+    (tmp_path / "kiosk.py").write_text(KIOSK)
+    root = str(ROOT)
+    script = f"import sys\nsys.path[:0] = [{str(tmp_path)!r}, {root!r}]\n{SCRIPT}"
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
+
+
+def test_a_file_of_a_world_that_exports_no_conversation_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not passed over in favour of the generic conversation."""
+    import policies.llm.worlds
+
+    (tmp_path / "silent.py").write_text('"""Nothing."""\n')
+    monkeypatch.setattr(
+        policies.llm.worlds, "__path__", [*policies.llm.worlds.__path__, str(tmp_path)]
+    )
+    silent = type("Silent", (), {"__module__": "silent"})
+    with pytest.raises(UsageError, match=r"worlds\.silent exports no CONVERSATION"):
+        model_arguments(Llm, silent)
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments"),
+    [
+        ("edt", "feedback=True"),
+        ("enterprise_arena", "tool_names=paper"),
+        ("yc_bench", "console=False, stale_scratchpad=True"),
+    ],
+)
+def test_the_list_of_a_model_shows_its_options(model: str, arguments: str) -> None:
+    """They stand below the policies of that model."""
+    shown = ended(desim_process("list", model, cwd=ROOT))
+    assert f"llm takes here also: {arguments}" in shown.out

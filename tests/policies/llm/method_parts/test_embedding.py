@@ -1,0 +1,58 @@
+"""Vectors without a server, and which texts are most similar."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from policies.llm.method_parts.embedding import DIMENSIONS, hashed, most_similar, similarities
+
+TEXTS = ["the bank lends cash", "the plant brews beer", "the bank lends cash at a rate"]
+
+
+def test_the_same_texts_give_the_same_vectors_in_every_process() -> None:
+    """Nothing depends on the salt of Python's own hash."""
+    program = (
+        "from policies.llm.method_parts.embedding import hashed;"
+        f"print(hashed({TEXTS!r}).tobytes().hex())"
+    )
+    there = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }
+    assert there == {hashed(TEXTS).tobytes().hex()}
+
+
+def test_vectors_have_length_one_and_an_empty_text_has_none() -> None:
+    """So that a product is a cosine."""
+    vectors = hashed([*TEXTS, "", "?!"])
+    assert vectors.shape == (5, DIMENSIONS)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1, 0, 0])
+
+
+def test_rare_words_weigh_more_than_common_ones() -> None:
+    """`beer` is in one text, `the` in all of them."""
+    near = similarities("the beer", TEXTS, hashed)
+    assert near[1] > 2 * max(near[0], near[2])
+    assert similarities("", TEXTS, hashed).tolist() == [0, 0, 0]
+    assert similarities("beer", [], hashed).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("count", "found"), [(0, []), (1, [0]), (2, [0, 2]), (9, [0, 2, 1]), (-1, [])]
+)
+def test_the_most_similar_come_first(count: int, found: list[int]) -> None:
+    """As many as there are, at most."""
+    assert most_similar("the bank lends cash", TEXTS, count, hashed) == found
+
+
+def test_of_equally_similar_texts_the_later_comes_first() -> None:
+    """As in the published code."""
+    assert most_similar("beer", ["beer", "cash", "beer"], 2, hashed) == [2, 0]

@@ -1,0 +1,559 @@
+"""Every method makes the published calls: their order, temperatures, facts, and the memory."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from attrs import evolve
+from support.method_traces import (
+    CASE,
+    METRICS,
+    PROJECTS,
+    NoContent,
+    Replayed,
+    dialogue,
+    grade_of,
+    items_of,
+    observation,
+    sixty_four,
+)
+from support.paths import REFERENCE
+from support.scripted import conversation_at, seat_of
+
+from desim import catalog
+from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.parse import BadReply
+from policies.llm.method_parts.evolution import best_of, leaders, prompts_in
+from policies.llm.method_parts.items import Item, Outcome, Past
+from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.notes import BadNote
+from policies.llm.method_parts.playbook import (
+    Playbook,
+    abbreviation,
+    add,
+    cited_ids,
+    object_in,
+    operations_in,
+    statistics,
+    tags_in,
+    with_tags,
+)
+from policies.llm.method_parts.setting import Setting
+from policies.llm.method_parts.stream import answer_stream
+from policies.llm.methods import METHODS
+from policies.llm.methods.ace import Ace
+from policies.llm.methods.amem import AgenticMemory
+from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet, sheet_in
+from policies.llm.methods.gepa import query
+from policies.llm.methods.reflexion import Reflexion
+from policies.llm.wires.wire import ModelReply
+
+#: The published text for an empty reflection is its own; ours is this one.
+EMPTY = "(the reflection was empty)"
+
+SETTINGS = {
+    "qa": Setting(task="questions"),
+    "consulting": Setting(task="interview", name="K1"),
+    "beer": Setting(task="game", role="retailer"),
+    "edt": Setting(
+        task="plan",
+        role="manager",
+        name="SCENMARK",
+        keys=("C", "R", "P"),
+        topics=("EDT", "consultant", "risk", "profit", "utili"),
+        goal=("overall_avg_utilization", 0.7),
+    ),
+    "code": Setting(task="game"),
+}
+
+
+def method_for(
+    trace: Mapping[str, Any], run: Mapping[str, Any], model: Replayed, log: "Log | None" = None
+) -> Method:
+    """Return the method of a trace with the settings of a run, its defects included."""
+    more: dict[str, Any] = {}
+    config = run.get("config", {})
+    match trace["method"]:
+        case "ace":
+            more = {
+                "memory": Playbook(text=start_of(run)),
+                "shows_gold": not config.get("no_ground_truth"),
+            }
+        case "gepa":
+            given = run.get("settings", {})
+            more = {
+                "start": given.get("seed_prompt", "PROMPT0"),
+                "budget": given.get("window_budget", 150),
+                "draws": Recorded(list(run.get("random_draws", []))),
+            }
+        case "dynamic_cheatsheet" if run["id"].startswith("code_loop"):
+            # The program runs in the sandbox, as published, but where that is switched off.
+            more = {"run_programs": False if "off" in run["id"] else None}
+    method = METHODS[trace["method"]]
+    built = (log.of(method) if log else method)(
+        complete=model,
+        setting=SETTINGS[run["id"].split("_")[0]],
+        as_published=True,
+        embed=sixty_four,
+        **more,
+    )
+    if log:
+        # What the constructor sets is no change.
+        log.memories.clear()
+        log.evolutions.clear()
+    return built
+
+
+class Recorded:
+    """Random draws in their recorded order."""
+
+    def __init__(self, draws: list[Mapping[str, Any]]) -> None:
+        self.draws = draws
+
+    def _next(self, kind: str) -> Mapping[str, Any]:
+        draw = self.draws.pop(0)
+        assert draw["draw"] == kind
+        return draw
+
+    def sample(self, count: int, size: int) -> list[int]:
+        """Return the next sample."""
+        draw = self._next("sample without replacement")
+        assert (draw["from"], draw["k"]) == (count, size)
+        return list(draw["indices"])
+
+    def uniform(self) -> float:
+        """Return the next uniform number."""
+        return float(self._next("uniform")["value"])
+
+    def weighted(self, among: list[int], weights: list[float]) -> int:
+        """Return the next weighted draw."""
+        draw = self._next("weighted")
+        assert draw["among"] == among
+        assert draw["weights"] == pytest.approx(weights)
+        return int(draw["value"])
+
+    def pick(self, count: int) -> int:
+        """Return the next number."""
+        draw = self.draws.pop(0)
+        value = draw.get("value", draw.get("index"))
+        assert isinstance(value, int)
+        assert 0 <= value < count
+        return value
+
+
+def start_of(run: Mapping[str, Any]) -> str:
+    """Return the playbook with which a run began, which the trace does not state.
+
+    What a run adds is numbered from 1 and below `next_id`; a line that was there has another
+    number, and counters that reflections have raised.
+    """
+    if "final_state" not in run:
+        return "## RULES & HINTS\n\n## LIST OF FORMULAS\n\n## SIDE-NOTES LIST\n\n## OTHERS"
+    final = run["final_state"]
+    tagged = [tag for call in run["calls"] for tag in tags_in(call["reply"] or "")]
+    tags = [f"{tag['id']} {tag['tag']}" for tag in tagged]
+    rows = []
+    for row in final["playbook"].split("\n"):
+        match = re.match(r"\[([a-z-]+-(\d+))\] helpful=(\d+) harmful=(\d+) (:: .*)", row)
+        if not match:
+            rows.append(row)
+        elif int(match[2]) >= final["next_id"]:
+            helpful = int(match[3]) - tags.count(f"{match[1]} helpful")
+            harmful = int(match[4]) - tags.count(f"{match[1]} harmful")
+            rows.append(f"[{match[1]}] helpful={helpful} harmful={harmful} {match[5]}")
+    return "\n".join(rows)
+
+
+# -- the cases -------------------------------------------------------------------------------------
+
+
+def runs() -> list[Any]:
+    """Return every run of every trace file, or a skipped case where there is no file."""
+    files = sorted(REFERENCE.glob("firmbench/vectors/method_traces_*.json"))
+    found = [
+        pytest.param(trace, run, id=f"{trace['method']}-{run['id']}")
+        for trace in (json.loads(file.read_text(encoding="utf-8")) for file in files)
+        for run in trace["runs"]
+    ]
+    why = "no reference data firmbench/vectors: set DESIM_REFERENCE to its folder"
+    return found or [pytest.param({}, {}, marks=pytest.mark.skip(reason=why), id="absent")]
+
+
+@pytest.mark.parametrize(("trace", "run"), runs())
+def test_a_run_of_a_trace(trace: dict[str, Any], run: dict[str, Any]) -> None:
+    """Questions, dialogues, games, plans and components."""
+    kind = run["id"].split("_")[0]
+    if kind == "component":
+        COMPONENTS[run["id"]](run)
+    elif run["id"] == "consulting_style_search":
+        style_search(run)
+    elif kind == "qa":
+        questions(trace, run)
+    else:
+        steps(trace, run)
+
+
+def questions(trace: Mapping[str, Any], run: Mapping[str, Any]) -> None:
+    """Replay a stream of questions."""
+    ends = "run_ends_with_exception" in run
+    model = Replayed(run["calls"], [each["target"] for each in run["items"]], raises=ends)
+    log = Log()
+    method = method_for(trace, run, model, log)
+    name, config = trace["method"], run["config"]
+    window = config["batch_size"] if name == "amem" else config["online_eval_frequency"]
+    if run.get("order", "").startswith("strict"):
+        window = 1
+    raw = {"dynamic_cheatsheet": "always", "gepa": "fallback"}.get(name, "never")
+    grade = grade_of(run, raw=raw)
+    options = {"mode": run["mode"], "window": window}
+    if ends:
+        with pytest.raises(NoContent):
+            answer_stream(method, items_of(run), grade, **options)
+        model.done()
+        return
+    answered = answer_stream(method, items_of(run), grade, **options)
+    model.done()
+    correct = [each.outcome.correct for each in answered]
+    assert (sum(correct), len(correct)) == (run["result"]["correct"], run["result"]["total"])
+    # What is scored for a reply without content is no answer of ours.
+    if name != "gepa" and all(call["reply"] is not None for call in run["calls"]):
+        wrong = [
+            {"item": each.item.number, "prediction": each.outcome.answer}
+            for each in answered
+            if not each.outcome.correct
+        ]
+        assert wrong == run["wrong_items"]
+    STATES.get(name, lambda *_: None)(method, run, log)
+
+
+class Log:
+    """What a method's memory was after every change, and its evolutions."""
+
+    def __init__(self) -> None:
+        self.memories: list[Any] = []
+        self.evolutions: list[Any] = []
+
+    def of(self, method: type[Method]) -> type[Method]:
+        """Return a class of the method that writes to this log once it is built."""
+        log = self
+
+        class Logging(method):  # type: ignore[misc, valid-type]
+            """The method, with a log."""
+
+            def __setattr__(self, name: str, value: Any) -> None:
+                super().__setattr__(name, value)
+                if name == "memory":
+                    log.memories.append(value)
+                if name == "last":
+                    log.evolutions.append(value)
+
+        return Logging
+
+
+def steps(trace: Mapping[str, Any], run: Mapping[str, Any]) -> None:
+    """Replay a dialogue, a game or a plan."""
+    calls = [call for step in run["steps"] for call in step.get("calls", [])]
+    model = Replayed(calls)
+    method = method_for(trace, run, model)
+    item, reply, decision = None, ModelReply(), ""
+    for step in run["steps"]:
+        words = step["step"].split()
+        number = int(words[-1]) if words[-1].isdigit() else 0
+        try:
+            match words[0]:
+                case "case" if words[1] == "ends":
+                    method.learn_episode(past_of(method, item, reply, revealed=CASE))
+                case "record":
+                    past = past_of(method, item, reply, metrics=METRICS[number - 1])
+                    method.learn_episode(evolve(past, number=number - 1, decision=decision))
+                case "reply" | "week" | "decide" | "generate":
+                    item = item_of(words[0], number)
+                    reply = method.answer(item)
+                    if words[0] in ("reply", "week"):
+                        method.step(item, reply)
+                    decision = as_json(step["result"])
+        except BadNote:
+            assert "raises" in step
+        if words[0] == "week":
+            assert ordered(reply) in (step["result"], None)
+        if words[0] == "generate":
+            assert reply.text == step["result"]
+        if "state_after" in step:
+            after_step(method, step["state_after"])
+    model.done()
+
+
+def item_of(kind: str, number: int) -> Item:
+    """Return the item of a step."""
+    if kind == "reply":
+        return Item.of(dialogue(number), task="interview")
+    shown = {"week": observation(number), "decide": PROJECTS}.get(kind, "a task")
+    return Item.of([system("You decide."), user(shown)])
+
+
+def past_of(method: Method, item: Item | None, reply: ModelReply, **outcome: Any) -> Past:
+    """Return an ended episode."""
+    assert item is not None
+    return Past(
+        name=method.setting.name,
+        situation=item.situation,
+        # The dialogue of a trace is invented and holds none of its replies.
+        answer="" if method.is_interview else reply.text,
+        outcome=Outcome(**outcome),
+    )
+
+
+def ordered(reply: ModelReply) -> int | None:
+    """Return the order of a reply; None where the world's own rule decides."""
+    conversation: Any = conversation_at(seat_of(catalog.model("beer_game")))
+    try:
+        return int(conversation.parsed(reply, None).action.quantity)
+    except BadReply:
+        return None
+
+
+# -- memories --------------------------------------------------------------------------------------
+
+
+def reflections(method: Any, run: Mapping[str, Any], log: Log) -> None:
+    """Compare the lessons after every window and at the end."""
+    final = run["final_state"]
+    assert shown_of(method) == [stand_in(text) for text in final["kept_reflections"]]
+    assert method.memory.written == final["lines_in_file"]
+    known = [[text.text for text in memory.lessons[-3:]] for memory in log.memories]
+    for event in run["events"]:
+        wanted = [stand_in(text) for text in event["reflections"]]
+        assert wanted in ([], *known)
+
+
+def shown_of(method: Any) -> list[str]:
+    """Return the lessons that the next answer is given."""
+    return list(method.memory.shown)
+
+
+def stand_in(text: str) -> str:
+    """Return a lesson of a trace with our text for an empty one."""
+    return EMPTY if text.startswith("(stand-in") else text
+
+
+def notes(method: Any, run: Mapping[str, Any], _: Log) -> None:
+    """Compare the notes at the end."""
+    final = run["final_state"]
+    compare_notes(method, final["notes"])
+    assert method.memory.evolutions == final["evolutions"]
+    assert len(method.memory.indexed) == final["indexed_documents"]
+    for note, wanted in zip(method.memory.notes, final["notes"], strict=True):
+        items = sorted({int(n) for n in re.findall(r"QMARK(\d)", note.content)})
+        assert items == wanted["items_in_content"]
+
+
+def compare_notes(method: Any, wanted: list[Mapping[str, Any]]) -> None:
+    """Compare notes; a context made of their origin is worded by us."""
+    assert len(method.memory.notes) == len(wanted)
+    for note, each in zip(method.memory.notes, wanted, strict=True):
+        assert list(note.keywords) == each["keywords"]
+        assert list(note.tags) == each["tags"]
+        assert list(note.links) == each["links"]
+        if not re.match(r"\w+: .* \| \w+: ", each["context"]):
+            assert note.context == each["context"]
+        for flag, marker in (("contains_case_text", CASE), ("contains_reply_text", "RTOK")):
+            if flag in each:
+                assert (marker in note.content) == each[flag]
+
+
+def sheets(method: Any, run: Mapping[str, Any], log: Log) -> None:
+    """Compare the sheets stored, and the similar items of each question."""
+    updates = [event for event in run["events"] if "update" in event.values()]
+    assert len(log.memories) == len(updates)
+    for memory, event in zip(log.memories, updates, strict=True):
+        wanted = event["stored_cheatsheet_after"]
+        if wanted.startswith("(the retrieved pairs"):
+            assert memory.text.count("The answer given to it") == int(re.findall(r"\d+", wanted)[0])
+        else:
+            assert memory.text == wanted
+    assert sorted(method._answers) == run["final_state"]["stored_answers_of_items"]
+    for event in run["events"]:
+        if event["event"] == "retrieved":
+            item = items_of(run)[event["for_row"] - 1]
+            assert method.similar(item) == event["rows_most_similar_first"]
+
+
+def evolutions(method: Any, run: Mapping[str, Any], log: Log) -> None:
+    """Compare candidates, rounds and prompts of every window."""
+    windows, rounds = run["result"]["windows"], run["result"]["trace"]
+    assert len(log.evolutions) == len(windows)
+    for window, evolution, memory in zip(windows, log.evolutions, log.memories, strict=True):
+        mine = [
+            {
+                "id": index,
+                "parent_id": each.parent,
+                "prompt": each.prompt,
+                "scores": list(each.scores),
+                "mean_score": each.mean,
+            }
+            for index, each in enumerate(evolution.candidates)
+        ]
+        assert mine == window["candidates"]
+        assert (memory.best or method.start) == window["prompt_after"]
+        theirs = [each for each in rounds if each["window"] == window["window"]]
+        for round_, wanted in zip(evolution.steps, theirs, strict=True):
+            assert round_.selected == wanted["selected"]
+            assert round_.accepted == wanted["accepted"]
+            assert round_.budget_left == wanted["budget_left"]
+            assert round_.strategy == wanted["strategy"]
+            assert round_.new_mean == wanted.get("mean_new")
+    assert method.draws.draws == []
+
+
+def playbooks(method: Any, run: Mapping[str, Any], log: Log) -> None:
+    """Compare the playbook after every item and at the end."""
+    learned = [event for event in run["events"] if event["event"] == "item_learned"]
+    assert [memory.text for memory in log.memories] == [each["playbook"] for each in learned]
+    assert [memory.next_id for memory in log.memories] == [each["next_id"] for each in learned]
+    assert method.memory.text == run["final_state"]["playbook"]
+
+
+STATES = {
+    "reflexion": reflections,
+    "amem": notes,
+    "dynamic_cheatsheet": sheets,
+    "gepa": evolutions,
+    "ace": playbooks,
+}
+
+
+def after_step(method: Any, state: Mapping[str, Any]) -> None:
+    """Compare the memory after a step."""
+    match method:
+        case Reflexion() if "kept" in state:
+            mine = [
+                {
+                    "success": each.success,
+                    "utilization": each.goal,
+                    "learn_metrics": each.figures["metrics"],
+                    "schema": json.loads(each.decision),
+                    "reflection": each.text,
+                }
+                for each in method.memory.lessons
+            ]
+            assert mine == state["kept"]
+        case Reflexion():
+            assert shown_of(method) == state["kept_reflections"]
+            assert method.memory.written == state["lines_in_file"]
+        case AgenticMemory():
+            compare_notes(method, state["notes"])
+        case DynamicCheatsheet():
+            empty = (None, "(empty)")
+            assert method.memory.text == (
+                "" if state["cheatsheet"] in empty else state["cheatsheet"]
+            )
+        case Ace():
+            rows = [row for row in method.memory.text.splitlines() if row.startswith("[")]
+            assert rows == state["playbook_bullets"]
+            assert method.memory.next_id == state["next_id"]
+        case _:
+            raise AssertionError(f"a state {state} of a method without memory")
+
+
+# -- components ------------------------------------------------------------------------------------
+
+
+def cases(run: Mapping[str, Any], *pairs: tuple[Any, str]) -> None:
+    """Compare functions of a case with its fields."""
+    for case in run["cases"]:
+        for function, key in pairs:
+            assert function(case) == case[key], case
+
+
+def component_operations(run: Mapping[str, Any]) -> None:
+    """Lines added to a playbook."""
+    for case in run["cases"]:
+        operations = operations_in(json.dumps({"operations": case["operations"]}))
+        assert operations is not None
+        text, next_id = add(case["playbook"], operations, case["next_id"])
+        assert (text, next_id) == (case["result"], case["next_id_after"])
+        assert statistics(text) == case["statistics"]
+
+
+def component_counter_update(run: Mapping[str, Any]) -> None:
+    """Counters raised."""
+    for case in run["cases"]:
+        text = with_tags(case["playbook"], case["tags"])
+        assert text == case["result"]
+        assert statistics(text) == case["statistics"]
+
+
+def component_memory(run: Mapping[str, Any]) -> None:
+    """Notes added and retrieved."""
+    rebuilt = [case["evolutions"] for case in run["cases"] if case.get("rebuilt")]
+    replies: list[str] = []
+    memory = AgenticMemory(
+        complete=lambda *_, **__: ModelReply(replies.pop(0)),
+        as_published=True,
+        embed=sixty_four,
+        every=min(rebuilt, default=100),
+    )
+    for case in run["cases"]:
+        if case["step"] == "retrieve":
+            found = memory.memory.retrieved(case["query"], case["k"], sixty_four)
+            assert found == case["notes_in_order_with_linked_ones"]
+            continue
+        replies[:] = [case["analysis_reply"], case["evolution_reply"]]
+        memory.add(case["content"], case["meta"])
+        compare_notes(memory, case["notes_after"])
+        assert list(memory.memory.indexed) == case["indexed_texts_after"]
+        assert memory.memory.evolutions == case["evolutions"]
+
+
+def component_selection(run: Mapping[str, Any]) -> None:
+    """Candidates worth another try."""
+    for case in run["cases"]:
+        kept, weights = leaders(case["scores"])
+        assert kept == case["kept"]
+        assert weights == pytest.approx(case["weights"], rel=1e-12)
+
+
+COMPONENTS = {
+    "component_operations": component_operations,
+    "component_counter_update": component_counter_update,
+    "component_memory": component_memory,
+    "component_selection": component_selection,
+    "component_json_from_text": lambda run: cases(
+        run, (lambda case: object_in(case["text"]), "object")
+    ),
+    "component_tags_of_reflector": lambda run: cases(
+        run, (lambda case: tags_in(case["reply"], json_mode=case["json_mode"]), "tags")
+    ),
+    "component_cited_ids": lambda run: cases(
+        run, (lambda case: cited_ids(case["reply"], as_published=True), "cited")
+    ),
+    "component_section_abbreviation": lambda run: cases(
+        run, (lambda case: abbreviation(case["section"]), "abbreviation")
+    ),
+    "component_candidate_list": lambda run: cases(
+        run, (lambda case: prompts_in(case["reply"]), "prompts")
+    ),
+    "component_query": lambda run: cases(
+        run,
+        (
+            lambda case: query(case["prompt"], Item.asking(case["question"], case["context"])),
+            "query",
+        ),
+    ),
+    "component_cheatsheet_text": lambda run: cases(
+        run, (lambda case: sheet_in(case["reply"], case["old"]), "cheatsheet")
+    ),
+}
+
+
+def style_search(run: Mapping[str, Any]) -> None:
+    """The style with the highest mean is chosen, the first one among equals."""
+    scores, per = run["overall_scores_given_by_judge_in_order"], run["search_cases"]
+    means = [
+        sum(scores[at : at + per]) / per
+        for at in range(0, per * len(run["mean_overall_of_candidates"]), per)
+    ]
+    assert means == run["mean_overall_of_candidates"]
+    assert best_of(means) == run["chosen_candidate"]
