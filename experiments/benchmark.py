@@ -32,8 +32,9 @@ from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
 from models.enterprise import Enterprise
 from models.enterprise_arena import EnterpriseArena
-from models.yc_bench import EndTurn, YCBench, commandline
-from models.yc_bench.console import Console as YCConsole
+from models.yc_bench import EndTurn, YCBench
+from models.yc_bench.commands import commandline
+from models.yc_bench.shell.program import Console as YCConsole
 from policies.heuristics.enterprise import lineups
 
 ASKED = 20_000

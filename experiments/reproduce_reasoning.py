@@ -26,9 +26,8 @@ from rich.table import Table
 
 from desim import Episode, catalog, play
 from desim.errors import BadRecord
-from models.reasoning.item import CAPABILITIES
+from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
-from models.reasoning.taxonomy import slug
 from policies.llm.router.evaluation import Share
 
 __all__ = ["CELLS", "RULES", "Counts", "capabilities", "counted", "show_questions", "table_1"]

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from ledgers.book import Book
 from ledgers.chart import Chart
-from ledgers.names import listed
+from ledgers.errors import listed
 from ledgers.statements import (
     Layout,
     Statement,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-from ledgers.amounts import decimal
+from ledgers.accounts import decimal
 from ledgers.entry import Entry
 from ledgers.errors import WrongExport
 from ledgers.export import Accounts, Dates, day_of, references_text

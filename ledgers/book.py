@@ -15,15 +15,19 @@ from math import inf
 from types import MappingProxyType
 from typing import ClassVar, NoReturn
 
-from ledgers.accounts import Account
+from ledgers.accounts import Account, TrialBalance
 from ledgers.beancount import to_beancount
-from ledgers.book_tables import journal_table, trial_balance_table
-from ledgers.entry import Entry, Memo, WrongEntry, checked_text, text_of
-from ledgers.errors import LedgerError, WrongChart, WrongExport, WrongTime, unknown, wrong_time
-from ledgers.export import Dates
-from ledgers.journal import Journal, fingerprint
-from ledgers.names import distinct
-from ledgers.trial_balance import TrialBalance
+from ledgers.entry import Entry, Journal, Memo, WrongEntry, checked_text, fingerprint, text_of
+from ledgers.errors import (
+    LedgerError,
+    WrongChart,
+    WrongExport,
+    WrongTime,
+    distinct,
+    unknown,
+    wrong_time,
+)
+from ledgers.export import Dates, journal_table, trial_balance_table
 
 __all__ = [
     "Book",

@@ -1,15 +1,16 @@
-"""A chart of accounts: the accounts of a book in order, looked up by code and by kind."""
+"""A chart of accounts: the accounts of a book in order, looked up by code and by kind.
+
+The year-end close: moves income and expenses to retained earnings.
+"""
 
 from collections.abc import Iterable, Iterator
 
 from attrs import field, frozen
 
-from ledgers.accounts import KINDS, TEMPORARY, Account, Kind
+from ledgers.accounts import KINDS, TEMPORARY, Account
 from ledgers.book import Book, UnknownAccount
-from ledgers.errors import WrongChart, unknown
-from ledgers.names import distinct
-
-__all__ = ["KINDS", "Account", "Chart", "Kind"]
+from ledgers.entry import Memo, WrongEntry
+from ledgers.errors import WrongChart, distinct, unknown
 
 
 def _in_order(accounts: Iterable[Account]) -> tuple[Account, ...]:
@@ -83,3 +84,34 @@ class Chart:
 
     def __len__(self) -> int:
         return len(self.accounts)
+
+
+def close_year(
+    book: Book, chart: Chart, time: int, into: str, memo: str | Memo = "close of the year"
+) -> int:
+    """Bring every income and expense account to zero.
+
+    Posts one entry an account, in the order of the chart, and none for an account at zero.
+
+    Args:
+        book: The book to close.
+        chart: The accounts of the book.
+        time: Ticks, not before the last entry.
+        into: Code of the equity account that receives the earnings.
+        memo: Of every entry; statements leave closing entries out by the memo's kind.
+
+    Returns:
+        The earnings since the last close, in units; a loss is negative.
+
+    Raises:
+        WrongEntry: *into* is not an equity account.
+        LedgerError: As `Book.post`; the book is then unchanged.
+    """
+    if chart[into].kind != "equity":
+        raise WrongEntry(f"a year is closed into an equity account, not into {into!r}")
+    book.balance(into)  # raises before the first entry if the book has no such account
+    balances = {account: book.balance(account) for account in chart.temporary}
+    for account, balance in balances.items():
+        if balance:
+            book.transfer(time, memo, into, account, balance)
+    return -sum(balances.values())

@@ -1,27 +1,28 @@
 """What the text forms of a ledger share: dates of ticks, references as text, CSV tables.
 
 Source of the CSV form: RFC 4180.
+
+A book as CSV tables: the journal, one row a line of an entry, and the trial balance.
+
+A stock as CSV tables: its moves, and what every place holds.
 """
 
 import csv
 import datetime as dt
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
-from ledgers.accounts import Account
-from ledgers.amounts import decimal
-from ledgers.entry import Entry
+from ledgers.accounts import Account, TrialBalance, decimal, exact
+from ledgers.entry import Entry, Journal
 from ledgers.errors import WrongExport
-from ledgers.journal import Journal
-from ledgers.trial_balance import TrialBalance
-
-__all__ = ["Accounts", "Dates", "Row", "day_of", "references_text", "table", "two_sides"]
 
 #: Returns the day of a tick; ticks of opening entries may be negative.
 Dates: TypeAlias = Callable[[int], dt.date]
+
 
 Row: TypeAlias = Sequence[Any]
 
@@ -84,3 +85,93 @@ def day_of(date: Dates, tick: int) -> dt.date:
     if not isinstance(day, dt.date):
         raise WrongExport(f"date({tick}) must be a datetime.date, not {day!r}")
     return day.date() if isinstance(day, dt.datetime) else day
+
+
+#: One row a line of an entry; `entry` counts from 1, `references` is a JSON object or empty.
+JOURNAL_COLUMNS: Final = (
+    *("time", "date", "entry", "kind", "text", "code", "account", "debit", "credit"),
+    "references",
+)
+
+
+BALANCE_COLUMNS: Final = ("code", "account", "kind", "debit", "credit")
+
+
+def journal_table(book: Accounts, date: Dates | None = None) -> str:
+    """Return the journal with `JOURNAL_COLUMNS`, amounts in the currency.
+
+    Args:
+        book: The book.
+        date: Returns the day of a tick; without it the column `date` is empty.
+
+    Raises:
+        WrongExport: *date* returned no date.
+    """
+    return table(JOURNAL_COLUMNS, _lines(book, date))
+
+
+def trial_balance_table(book: Accounts) -> str:
+    """Return the balances with `BALANCE_COLUMNS` and a last row of totals, in the currency.
+
+    An account declared by its code alone has that code as its name, and no kind.
+    """
+    return table(BALANCE_COLUMNS, _balances(book))
+
+
+def _lines(book: Accounts, date: Dates | None) -> Iterator[Row]:
+    names = {code: _name(book, code) for code in book.accounts}
+    for number, entry in enumerate(book.journal, 1):
+        day = "" if date is None else day_of(date, entry.time).isoformat()
+        head = (entry.time, day, number, entry.kind, entry.text)
+        references = references_text(entry)
+        for code, units in entry.amounts.items():
+            yield (*head, code, names[code], *two_sides(units, book.digits), references)
+
+
+def _balances(book: Accounts) -> Iterator[Row]:
+    trial = book.trial_balance()
+    for code, units in trial.rows:
+        kind = book.declared[code].kind if code in book.declared else ""
+        yield (code, _name(book, code), kind, *two_sides(units, book.digits))
+    totals = (decimal(total, book.digits) for total in (trial.debits, trial.credits))
+    yield ("", "total", "", *totals)
+
+
+def _name(book: Accounts, code: str) -> str:
+    return book.declared[code].name if code in book.declared else code
+
+
+#: Units are exact: a decimal where it is finite, else a fraction such as 1/3.
+MOVE_COLUMNS: Final = ("time", "date", "move", "source", "target", "units")
+
+
+HOLDING_COLUMNS: Final = ("place", "side", "units")
+
+
+#: Time, source, target and units of a move.
+Moved: TypeAlias = tuple[int, str, str, int | Fraction]
+
+
+def moves_table(moves: Iterable[Moved], date: Dates | None = None) -> str:
+    """Return moves with `MOVE_COLUMNS`, numbered from 1.
+
+    Raises:
+        WrongExport: *date* returned no date.
+    """
+    return table(MOVE_COLUMNS, _moves(moves, date))
+
+
+def holdings_table(held: Mapping[str, int | Fraction], inside: Iterable[str]) -> str:
+    """Return the units at every place with `HOLDING_COLUMNS`; side is "inside" or "outside"."""
+    within = frozenset(inside)
+    rows = (
+        (place, "inside" if place in within else "outside", exact(units))
+        for place, units in held.items()
+    )
+    return table(HOLDING_COLUMNS, rows)
+
+
+def _moves(moves: Iterable[Moved], date: Dates | None) -> Iterator[Row]:
+    for number, (time, source, target, units) in enumerate(moves, 1):
+        day = "" if date is None else day_of(date, time).isoformat()
+        yield (time, day, number, source, target, exact(units))

@@ -6,8 +6,7 @@ from typing import Literal, TypeAlias
 from attrs import field, frozen
 
 from ledgers.book import UnknownAccount
-from ledgers.errors import LedgerError, unknown
-from ledgers.names import listed
+from ledgers.errors import LedgerError, listed, unknown
 
 __all__ = ["Layout", "Line", "Row", "Total", "WrongLayout"]
 

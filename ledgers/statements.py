@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from ledgers.amounts import grouped
+from ledgers.accounts import grouped
 from ledgers.book import Book
-from ledgers.errors import unknown
+from ledgers.errors import listed, unknown
 from ledgers.layout import Layout, Line, Total, WrongLayout
-from ledgers.names import listed
 from ledgers.views import CashView, opening
 
 __all__ = [

@@ -14,11 +14,9 @@ from math import inf
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from ledgers.errors import LedgerError, WrongExport, WrongTime, unknown, wrong_time
-from ledgers.export import Dates
-from ledgers.journal import Journal, fingerprint
-from ledgers.names import distinct
-from ledgers.stock_tables import holdings_table, moves_table
+from ledgers.entry import Journal, fingerprint
+from ledgers.errors import LedgerError, WrongExport, WrongTime, distinct, unknown, wrong_time
+from ledgers.export import Dates, holdings_table, moves_table
 
 Units: TypeAlias = int | Fraction
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -37,26 +38,55 @@ MAY = {
     "policies": {"policies", "desim", "models"},
     "experiments": set(ROOMS),
 }
-#: The layers of desim from the bottom to the top; a module imports those below and its own package.
+#: The layers of desim from the bottom to the top, by folder; a module imports folders below its
+#: own, and its own. The modules of `desim` itself (errors, faults, version) are the ground.
 LAYERS = (
-    {"version", "formatting", "short_repr"},
-    {"errors"},
-    {"sandbox", "regular_file", "whole_file", "opened_files"},
-    {"safe_console", "tabular"},
-    {"schema"},
-    {"core"},
-    {"monitoring"},
-    {"catalog"},
-    {"composition"},
-    {"episodes"},
-    {"statistics"},
-    {"sweeps"},
-    {"suites"},
-    {"reports"},
-    {"ui"},
-    {"adapters"},
-    {"cli"},
-    {"__main__"},
+    "desim",
+    "desim.sandbox.child",
+    "desim.sandbox",
+    "desim.schema",
+    "desim.statistics",
+    "desim.show",
+    "desim.core",
+    "desim.monitoring",
+    "desim.tracing",
+    "desim.catalog",
+    "desim.composition",
+    "desim.records",
+    "desim.episodes",
+    "desim.episodes.futures",
+    "desim.jobs",
+    "desim.jobs.plan",
+    "desim.jobs.keep.definitions",
+    "desim.jobs.keep",
+    "desim.jobs.rows",
+    "desim.jobs.run",
+    "desim.studies.designs",
+    "desim.studies",
+    "desim.studies.boards",
+    "desim.studies.tuning",
+    "desim.studies.decisions",
+    "desim.suites",
+    "desim.reports.elements",
+    "desim.reports.record",
+    "desim.reports.sweep",
+    "desim.reports",
+    "desim.ui",
+    "desim.ui.browser",
+    "desim.adapters.seat",
+    "desim.adapters.gymnasium",
+    "desim.adapters.inspect_ai",
+    "desim.adapters.web",
+    "desim.adapters.mcp",
+    "desim.adapters.openenv",
+    "desim.adapters.verifiers",
+    "desim.adapters",
+    "desim.cli",
+    "desim.cli.look",
+    "desim.cli.episode",
+    "desim.cli.study",
+    "desim.cli.measure",
+    "desim.cli.keep",
 )
 #: Modules of a model that know an episode under way, or a module that does.
 UPPER = {"processes", "state", "options", "score", "tables", "model"}
@@ -115,7 +145,8 @@ def test_only_heuristics_import_a_model_and_only_their_own() -> None:
     offenders = []
     for module in names("policies"):
         _, folder, *rest = module.split(".")
-        own = f"models.{rest[0]}" if folder in {"heuristics", "informed"} and rest else "none"
+        rules = folder in {"heuristics", "informed"} and rest
+        own = f"models.{rest[0]}" if rules else "none"
         offenders += [
             (module, other)
             for other in imported(module)
@@ -133,27 +164,33 @@ def test_there_is_no_circle_of_imports() -> None:
 
 
 def layer(module: str) -> int:
-    """Return the layer of a module of desim."""
-    part = module.split(".")[1]
-    return next(n for n, parts in enumerate(LAYERS) if part in parts)
+    """Return the layer of a module of desim: that of its folder."""
+    folder = module if (ROOT / module.replace(".", "/")).is_dir() else module.rpartition(".")[0]
+    return LAYERS.index(folder)
 
 
-def test_every_part_of_desim_has_a_layer() -> None:
-    """A new package is put into `LAYERS`, and a removed one is taken out."""
-    parts = {module.split(".")[1] for module in names("desim") if "." in module}
-    assert parts == set().union(*LAYERS)
+def test_every_folder_of_desim_has_a_layer() -> None:
+    """A new folder is put into `LAYERS`, and a removed one is taken out."""
+    folders = {".".join(f.relative_to(ROOT).parts[:-1]) for f in files("desim")}
+    assert folders == set(LAYERS)
 
 
-def test_the_packages_of_desim_are_layered() -> None:
-    """A module imports layers below its own, and its own package."""
+def test_the_folders_of_desim_are_layered() -> None:
+    """A module imports layers below its own, and its own folder."""
     offenders = [
         (module, other)
         for module in names("desim")
         for other in imported(module)
-        if "." in module and "." in other
-        if layer(other) >= layer(module) and other.split(".")[1] != module.split(".")[1]
+        if module not in {"desim", "desim.__main__"} and layer(other) > layer(module)
     ]
     assert offenders == []
+
+
+@pytest.mark.parametrize("room", ["desim", "models", "ledgers", "policies"])
+def test_a_folder_holds_at_most_fifteen_modules(room: str) -> None:
+    """A folder fits on a screen; `__init__.py` apart."""
+    held = Counter(f.parent for f in files(room) if f.name != "__init__.py")
+    assert {str(folder): n for folder, n in held.items() if n > 15} == {}
 
 
 def test_desim_itself_imports_the_modules_that_define_a_name() -> None:

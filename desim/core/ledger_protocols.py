@@ -1,10 +1,4 @@
-"""The statements of a model as tables, in whichever form the model returns them.
-
-What a model and a policy must offer, and what each may offer. None of them is a base class.
-
-`Model` and `Policy` are required; every further member is optional and declared by a protocol of
-its own, which the framework tests with `offers`.
-"""
+"""Protocols of ledgers, and of models that keep ledgers and make statements of them."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence

@@ -1,9 +1,7 @@
-"""What a model and a policy must offer, and what each may offer. None of them is a base class.
+"""Protocols of models: the members that every model has, and the optional ones.
 
-`Model` and `Policy` are required; every further member is optional and declared by a protocol of
-its own, which the framework tests with `offers`.
-
-What a role has to know before its first decision, in words.
+None of them is a base class; the framework tests with `offers` which ones a model has. An optional
+member is declared by a protocol of its own.
 """
 
 import datetime as dt

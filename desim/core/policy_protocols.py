@@ -1,9 +1,6 @@
-"""What a policy has learned, as rows for people.
+"""Protocols of policies: the method that every policy has, and the optional members.
 
-What a model and a policy must offer, and what each may offer. None of them is a base class.
-
-`Model` and `Policy` are required; every further member is optional and declared by a protocol of
-its own, which the framework tests with `offers`.
+None of them is a base class; the framework tests with `offers` which ones a policy has.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

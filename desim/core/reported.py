@@ -1,12 +1,4 @@
-"""What a series measures: its unit and label, whose it is, and how long its periods are.
-
-What lasted in an episode, as a model reports it for a trace.
-
-What a model and a policy must offer, and what each may offer. None of them is a base class.
-
-`Model` and `Policy` are required; every further member is optional and declared by a protocol of
-its own, which the framework tests with `offers`.
-"""
+"""Reports of a model about an episode: series, spans and tables, with their units and labels."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence

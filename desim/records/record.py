@@ -1,12 +1,4 @@
-"""The lines of a record, and how they are read.
-
-A record is JSON lines: a header (format, version, model, preset, parameters, seed, policies), one
-line a decision (tick, role, observation, action, notes), one line a transcript entry, and a last
-line with the result, or with the failure of the model. The key `line` of each object says which of
-these it is. The last line ends with the SHA-256 of all bytes before that field, a checksum against
-damage that does not prove who wrote the record. The tags of the lines of a record that was written
-with a key do.
-"""
+"""Reading and writing the lines of a record."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain

@@ -6,8 +6,8 @@ and opens nothing that a folder names, which may come from a stranger.
 
 The identity of a suite's episodes, by topic: parameters, policies, seeds, code and files.
 
-Topics of code and of named files are those of sweeps (`desim.jobs.keep.fingerprint`), under the world
-or the entry that reaches them. Limits of money and columns do not count, so a folder can be
+Topics of code and of named files are those of sweeps (`desim.jobs.keep.fingerprint`), under the
+world or the entry that reaches them. Limits of money and columns do not count, so a folder can be
 continued with other ones.
 """
 

@@ -3,20 +3,22 @@
 The forms are `step:LOW:HIGH:WEEK`, `constant:LEVEL`, `list:4:4:8`, `poisson:MEAN`,
 `normal:MEAN:SD` and `csv:FILE[:COLUMN]`. A CSV file is read when the model is built and becomes a
 list, so a record of an episode does not depend on the file.
+
+The weeks of a strike, read from a text `FIRST:LAST`.
 """
 
 import csv
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desim.short_repr import short_repr
 
-if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
+if TYPE_CHECKING:
     from numpy.random import Generator
 
-__all__ = ["file_of", "final_level", "is_random", "moments", "opening_level", "read", "weekly"]
 
 #: Kinds of demand and the names of their numbers; a list holds any number of them.
 _KINDS = {
@@ -27,12 +29,15 @@ _KINDS = {
     "normal": ("mean", "sd"),
 }
 
+
 _RANDOM = {"poisson", "normal"}
+
 
 _FORMS = (
     "step:LOW:HIGH:WEEK, constant:LEVEL, list:U:U:..., poisson:MEAN, normal:MEAN:SD "
     "or csv:FILE[:COLUMN]"
 )
+
 
 #: Limit of every number, in units: 64-bit draws and sums are exact below it.
 _LARGEST = 1e15
@@ -188,3 +193,32 @@ def _is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
+
+
+_FORM = re.compile(r"([0-9]{1,6}):([0-9]{1,6})")
+
+
+def read_strike(given: object) -> str | None:
+    """Return a strike in its normal text form; None stays None.
+
+    Raises:
+        ValueError: *given* is no text of two week numbers from 1, the second not before the first.
+    """
+    if given is None:
+        return None
+    found = _FORM.fullmatch(given) if isinstance(given, str) else None
+    first, last = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= first <= last:
+        raise ValueError(
+            f"strike={short_repr(given)} was given; it is FIRST:LAST, two weeks from 1, the second "
+            "not before the first, or None"
+        )
+    return f"{first}:{last}"
+
+
+def weeks_of_strike(strike: str | None) -> range:
+    """Return the weeks of a strike that `read` has returned; none of None."""
+    if strike is None:
+        return range(0)
+    first, last = map(int, strike.split(":"))
+    return range(first, last + 1)

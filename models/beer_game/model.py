@@ -11,9 +11,9 @@ from desim import Role, World, from_preset
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
-from models.beer_game import demand, options, processes, rules_text, score, tables
+from models.beer_game import demand, observation, options, processes, score, tables
+from models.beer_game.accounts import Cash
 from models.beer_game.actions import Order
-from models.beer_game.cash import Cash
 from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 from models.beer_game.state import Chain
@@ -57,7 +57,7 @@ class BeerGame(BeerGameParams):
 
     def rules_for(self, role: str) -> str:
         """Return the rules in words, as *role* may know them."""
-        return rules_text.rules(self, role)
+        return observation.rules(self, role)
 
     def begin(self, world: World) -> Chain:
         """Fill the pipelines and start the processes."""

@@ -9,8 +9,9 @@ from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, o
 
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
-from models.beer_game import demand, strike
+from models.beer_game import demand
 from models.beer_game.actions import LARGEST
+from models.beer_game.demand import read_strike, weeks_of_strike
 
 __all__ = ["BeerGameParams"]
 
@@ -121,7 +122,7 @@ class BeerGameParams:
     whole_units: bool = field(default=True, validator=instance_of(bool))
     supply_line: str = field(default="shipped", validator=in_(("shipped", "ordered")))
     forced_weeks: int = field(default=0, validator=[whole, ge(0)])
-    strike: str | None = field(default=None, converter=strike.read_strike)
+    strike: str | None = field(default=None, converter=read_strike)
     opening_cash: float | None = field(default=None, validator=optional(_cash))
     unit_margin: float = field(default=0.0, validator=_price)
 
@@ -167,7 +168,7 @@ class BeerGameParams:
     @property
     def strike_weeks(self) -> range:
         """The weeks, counted from 1, in which the last stage ships nothing."""
-        return strike.weeks_of_strike(self.strike)
+        return weeks_of_strike(self.strike)
 
     @property
     def deterministic(self) -> bool:

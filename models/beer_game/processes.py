@@ -15,8 +15,8 @@ from desim.core.log import SILENT
 from models.beer_game import demand, rules
 from models.beer_game.accounts import PAYABLE, book_units
 from models.beer_game.actions import Order
-from models.beer_game.exact import cost
 from models.beer_game.params import BeerGameParams
+from models.beer_game.pipeline import cost
 from models.beer_game.ranks import Ranks
 from models.beer_game.state import BREWING, CUSTOMERS, FILLED, PLACED, Chain, Echelon, Units
 

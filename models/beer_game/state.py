@@ -16,13 +16,11 @@ from desim.errors import possible
 from desim.short_repr import short_repr
 from ledgers.book import Book
 from ledgers.stock import Stock
-from models.beer_game.accounts import DIGITS, chart
-from models.beer_game.cash import Cash
-from models.beer_game.exact import total
+from models.beer_game.accounts import DIGITS, Cash, chart
 from models.beer_game.goods import GoodsExchange
 from models.beer_game.observation import Number, Stage
 from models.beer_game.params import BeerGameParams
-from models.beer_game.pipeline import Pipeline, Units
+from models.beer_game.pipeline import Pipeline, Units, total
 from models.beer_game.ranks import Ranks
 from models.beer_game.rules import Rule, memory, rule
 

@@ -10,7 +10,7 @@ from desim import Role, World, from_preset
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
-from models.consulting import options, processes, rules_text, score, series, tables
+from models.consulting import options, processes, rules_text, score, tables
 from models.consulting.actions import Reply, Say, Verdict
 from models.consulting.observation import CandidateView, InterviewerView, JudgeView
 from models.consulting.params import ConsultingParams
@@ -92,16 +92,16 @@ class Consulting(ConsultingParams):
 
     def series(self, state: Interview) -> dict[str, list[float]]:
         """Return words, facts and the minute by round."""
-        return series.by_round(state)
+        return tables.by_round(state)
 
     @property
     def series_columns(self) -> dict[str, Column]:
         """What the series measure."""
-        return series.COLUMNS
+        return tables.COLUMNS
 
     def series_ticks(self, state: Interview) -> dict[str, list[int]]:
         """Return the tick of the last message of each round, for every series."""
-        return dict.fromkeys(series.COLUMNS, series.ticks(state))
+        return dict.fromkeys(tables.COLUMNS, tables.ticks(state))
 
     def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the dialogue, and what else *role* may know."""

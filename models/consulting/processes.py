@@ -4,6 +4,8 @@ while messages, time and interviewer allow:
     the interviewer reads, thinks and speaks; an end token closes the interview
     the candidate reads, thinks and speaks
 the judges score the dialogue
+
+What each role is shown of an interview under way.
 """
 
 import math
@@ -12,18 +14,58 @@ from functools import partial
 from typing import Any
 
 from desim import Decision, World
-from models.consulting import views
 from models.consulting.actions import END, Reply, Say, Verdict
+from models.consulting.observation import CandidateView, InterviewerView, JudgeView
 from models.consulting.params import ConsultingParams
 from models.consulting.rules import interviewer, judge
 from models.consulting.state import Interview
 
-__all__ = ["STOP", "begin"]
+#: What the candidate is told where a published case has no id.
+_UNKNOWN = "unknown_case"
+
+
+def candidate_view(interview: Interview) -> CandidateView:
+    """Show the dialogue and nothing that only the case knows."""
+    dialogue = interview.dialogue
+    return CandidateView(
+        case_id=interview.case.id or _UNKNOWN,
+        last=dialogue[-1].text,
+        dialogue=dialogue,
+        minutes_left=interview.minutes_left,
+    )
+
+
+def interviewer_view(interview: Interview) -> InterviewerView:
+    """Show the whole case, the dialogue and the budget."""
+    return InterviewerView(
+        case=interview.case,
+        dialogue=interview.dialogue,
+        messages_left=interview.messages_left,
+        answers=interview.sent_by("candidate"),
+        first=not interview.lines,
+        released=interview.released,
+        word_limit=interview.params.word_limit,
+        minutes_left=interview.minutes_left,
+    )
+
+
+def judge_view(interview: Interview) -> JudgeView:
+    """Show the whole case and the ended dialogue, and nothing of other judges."""
+    return JudgeView(
+        case=interview.case,
+        dialogue=interview.dialogue,
+        ended_by_interviewer=interview.closed,
+        released=interview.released,
+        word_limit=interview.params.word_limit,
+    )
+
 
 Process = Generator[Any, Any, None]
 
+
 #: Said in the place of an empty message of the interviewer.
 STOP = "Thank you for your time. We will stop here."
+
 
 _SECONDS = 60
 
@@ -49,7 +91,7 @@ def run(world: World, interview: Interview) -> Process:
 def interviewer_turn(world: World, interview: Interview) -> Process:
     """Ask the interviewer for a message; an empty one is a polite stop."""
     yield from reading(world, interview)
-    observe = partial(views.interviewer_view, interview)
+    observe = partial(interviewer_view, interview)
     if "interviewer" in world.seats:
         say: Say = yield world.ask("interviewer", observe)
     else:
@@ -64,7 +106,7 @@ def interviewer_turn(world: World, interview: Interview) -> Process:
 def candidate_turn(world: World, interview: Interview) -> Process:
     """Ask the candidate for an answer; an end token in it is removed and ends nothing."""
     yield from reading(world, interview)
-    reply: Reply = yield world.ask("candidate", partial(views.candidate_view, interview))
+    reply: Reply = yield world.ask("candidate", partial(candidate_view, interview))
     text = _without_token(reply.text)
     yield from speaking(world, interview, text)
     interview.say("candidate", text)
@@ -72,7 +114,7 @@ def candidate_turn(world: World, interview: Interview) -> Process:
 
 def judging(world: World, interview: Interview) -> Process:
     """Ask all judges at one tick, so that none knows another's verdict."""
-    observe = partial(views.judge_view, interview)
+    observe = partial(judge_view, interview)
     roles = interview.params.judge_roles
     asked = {role: world.ask(role, observe) for role in roles if role in world.seats}
     if asked:
@@ -90,8 +132,6 @@ def _answer(asked: Decision) -> Verdict:
 
 
 # -- time ------------------------------------------------------------------------------------------
-
-
 def reading(world: World, interview: Interview) -> Process:
     """Let the time pass in which the last message is taken in."""
     if interview.lines:

@@ -5,8 +5,8 @@ from statistics import fmean
 from typing import Any
 
 from models.consulting.actions import FIELDS, Verdict
-from models.consulting.leaks import leaks
 from models.consulting.observation import Speaker
+from models.consulting.rules.leaks import leaks
 from models.consulting.state import Interview
 
 __all__ = ["mean", "metrics", "score"]

@@ -6,7 +6,7 @@ from attrs import field, frozen
 from attrs.validators import ge, le, max_len
 
 from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
-from models.edt.decision import Plan, Window
+from models.edt.planning.decision import Plan, Window
 
 __all__ = [
     "Accept",

@@ -11,18 +11,18 @@ from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
 from desim.core.reported import Column, Span
 from models.edt import (
-    lending,
-    lost_project,
-    manager,
     options,
+    reporting,
     rules_text,
     score,
     series,
-    spans,
-    tables,
 )
 from models.edt.actions import Answer, Command, Decide
-from models.edt.firm import MANAGER, Firm
+from models.edt.company import (
+    manager,
+    neighbours,
+)
+from models.edt.company.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Dashboard
 from models.edt.params import DigitalTwinParams
 
@@ -105,7 +105,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
 
     def trace_spans(self, state: Firm) -> Iterator[Span]:
         """Yield the projects with their phases."""
-        return spans.projects(state)
+        return series.projects(state)
 
     def series(self, state: Firm) -> dict[str, list[float]]:
         """Return money, staff and projects by step: README, "Series"."""
@@ -123,7 +123,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the firm's trial balance and journal, in money."""
-        return tables.tables(state)
+        return reporting.tables(state)
 
     # -- in a group: behind the turns of a step ----------------------------------------------------
 
@@ -169,7 +169,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         Raises:
             ValueError: So many are not idle, or an argument is of the wrong kind.
         """
-        lending.lend(state, consultants, partner)
+        neighbours.lend(state, consultants, partner)
 
     def take_back_staff(self, state: Firm, consultants: int, partner: str) -> None:
         """Take back consultants that are lent to a partner; they look for work in the next step.
@@ -177,7 +177,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         Raises:
             ValueError: So many are not lent to it, or an argument is of the wrong kind.
         """
-        lending.take_back(state, consultants, partner)
+        neighbours.take_back(state, consultants, partner)
 
     def borrow_staff(self, state: Firm, consultants: int, partner: str) -> None:
         """Let consultants of a partner work here, without pay, from the next step on.
@@ -185,7 +185,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         Raises:
             ValueError: They are more than a firm can have, or an argument is of the wrong kind.
         """
-        lending.borrow(state, consultants, partner)
+        neighbours.borrow(state, consultants, partner)
 
     def return_staff(self, state: Firm, consultants: int, partner: str) -> None:
         """Send borrowed consultants back, idle ones first.
@@ -193,11 +193,11 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         Raises:
             ValueError: So many are not borrowed from it, or an argument is of the wrong kind.
         """
-        lending.give_back(state, consultants, partner)
+        neighbours.give_back(state, consultants, partner)
 
     def staff_lent(self, state: Firm) -> dict[str, int]:
         """Return the consultants by partner: above 0 are lent to it, below 0 borrowed from it."""
-        return lending.balances(state)
+        return neighbours.balances(state)
 
     def lose_project(self, state: Firm, name: str = "") -> None:
         """End a project without a follow-on; what it was billed stays.
@@ -209,4 +209,4 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         Raises:
             ValueError: No project of that name is on the list, or it has ended.
         """
-        lost_project.lose(state, name)
+        neighbours.lose(state, name)

@@ -2,8 +2,8 @@
 
 from desim import Option
 from models.edt.actions import Accept, Command, Decide, Decline, Hire, Release, SetRisk, Wait
-from models.edt.decision import Window
 from models.edt.observation import Briefing, Dashboard, ProjectOffer, ProjectStatus
+from models.edt.planning.decision import Window
 
 __all__ = ["commands", "decisions", "default_command", "default_decision"]
 

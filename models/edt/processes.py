@@ -2,6 +2,8 @@
 
 Tick k is step k. The agents of one step act in the order of the list of agents: an agent's place in
 the list is its rank. A process waits for the next step in which it can have something to do.
+
+The gates: whether work is extended, and whether a follow-on project comes about.
 """
 
 from collections.abc import Generator
@@ -10,13 +12,34 @@ from typing import Any
 from simpy.events import Event
 
 from desim import World
-from models.edt import listing
-from models.edt.firm import LAST, OPENING, Firm
-from models.edt.gates import is_open
-from models.edt.payroll import paydays
+from models.edt.company import listing
+from models.edt.company.firm import LAST, OPENING, Firm
+from models.edt.company.payroll import paydays
 from models.edt.state import Engagement, Phase, StaffMember
 
-__all__ = ["close", "newcomer", "start"]
+
+def is_open(world: World, firm: Firm, project: Engagement, kind: str, probability: float) -> bool:
+    """Return whether a gate opens now.
+
+    With `threshold`, as published, it opens if the probability is above 1 - R, in doubles. With
+    `bernoulli`, as in the paper's text, a draw must fall below the probability as well. Every gate
+    event draws from a stream of its own, so no decision shifts the draw of another event.
+
+    Args:
+        world: The world with the random streams.
+        firm: The firm with the risk level R.
+        project: The project with the gate.
+        kind: "extension" or "follow_on".
+        probability: The probability of this kind and project, 0 to 1.
+    """
+    occurrence = project.occurrences[kind] = project.occurrences.get(kind, 0) + 1
+    if not probability > 1.0 - firm.risk:
+        return False
+    if firm.params.gating == "threshold":
+        return True
+    draw: float = world.stream("gate", project.key, kind, occurrence).random()
+    return draw < probability
+
 
 Process = Generator[Any, Any, None]
 

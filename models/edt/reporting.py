@@ -1,10 +1,13 @@
-"""The manager's observations, read from the firm."""
+"""The manager's observations, read from the firm.
+
+The manager's tables: the trial balance and the journal, in money.
+"""
 
 from statistics import fmean
+from typing import Any
 
-from models.edt.controlling import CASH, COSTS, RECEIVABLES, REVENUE
-from models.edt.decision import DecisionLimits
-from models.edt.firm import Firm
+from models.edt.company.controlling import CASH, COSTS, RECEIVABLES, REVENUE
+from models.edt.company.firm import Firm
 from models.edt.observation import (
     Briefing,
     Dashboard,
@@ -12,9 +15,8 @@ from models.edt.observation import (
     ProjectOffer,
     ProjectStatus,
 )
+from models.edt.planning.decision import DecisionLimits
 from models.edt.state import Engagement
-
-__all__ = ["briefing", "dashboard"]
 
 
 def briefing(firm: Firm, limits: DecisionLimits) -> Briefing:
@@ -111,3 +113,19 @@ def _new_status(project: Engagement) -> ProjectStatus:
         start=project.start,
         deadline=project.deadline,
     )
+
+
+def tables(firm: Firm) -> dict[str, list[dict[str, Any]]]:
+    """Return the trial balance and the journal; debits are positive, credits negative."""
+    book = firm.controlling.book
+    return {
+        "trial_balance": [
+            {"account": account, "balance": book.money(units)}
+            for account, units in book.trial_balance().rows
+        ],
+        "journal": [
+            {"step": entry.time, "text": entry.text, "account": name, "amount": book.money(units)}
+            for entry in book.journal
+            for name, units in entry.amounts.items()
+        ],
+    }

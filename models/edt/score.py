@@ -9,8 +9,8 @@ from math import fsum
 from typing import Any
 
 from models.edt import series
-from models.edt.controlling import CASH, COSTS, REVENUE
-from models.edt.firm import Firm
+from models.edt.company.controlling import CASH, COSTS, REVENUE
+from models.edt.company.firm import Firm
 from models.edt.series import ratio
 
 __all__ = ["metrics", "score"]

@@ -1,25 +1,16 @@
-"""An episode by step: the reported series, phases, staff and assignments."""
+"""An episode by step: the reported series, phases, staff and assignments.
 
+The projects of an episode as spans for a trace.
+"""
+
+from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
-from desim.core.reported import Column
-from models.edt.controlling import CASH, COSTS, REVENUE
-from models.edt.firm import Firm
+from desim.core.reported import Column, Span
+from models.edt.company.controlling import CASH, COSTS, REVENUE
+from models.edt.company.firm import Firm
+from models.edt.company.payroll import UNIT, units
 from models.edt.state import Engagement, Phase, at_step
-from models.edt.units import UNIT, units
-
-__all__ = [
-    "COLUMNS",
-    "assignments",
-    "busy",
-    "by_step",
-    "ratio",
-    "remaining",
-    "series",
-    "staffing",
-    "states",
-    "used",
-]
 
 Series = list[float]
 
@@ -181,3 +172,13 @@ def _left(project: Engagement) -> list[tuple[int, float]]:
 def assignments(firm: Firm) -> list[list[int | None]]:
     """Return for every consultant the project they are on in each step; None while available."""
     return [at_step(who.log, firm.steps) for who in firm.employees]
+
+
+def projects(firm: Firm) -> Iterator[Span]:
+    """Yield each project from the step in which it became ready, with its phases."""
+    for project in firm.engagements:
+        phases = [(step, phase.label) for step, phase in project.phases]
+        if phases:
+            is_over = project.phase is Phase.COMPLETED
+            end = phases[-1][0] if is_over else None
+            yield Span("project", project.name, phases[0][0], end, tuple(phases))

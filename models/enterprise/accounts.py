@@ -3,8 +3,8 @@
 from ledgers.accounts import Account, Kind
 from ledgers.articulation import Reports
 from ledgers.chart import Chart
+from ledgers.consolidation import ACCOUNT as INTERCOMPANY
 from ledgers.entry import Entry
-from ledgers.intercompany import ACCOUNT as INTERCOMPANY
 from ledgers.standard_reports import standard_reports
 
 __all__ = ["CAPITAL", "CASH", "CHART", "PAYABLES", "RAISED", "account", "flow", "reports"]

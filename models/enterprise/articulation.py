@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 
 from ledgers import articulation
-from ledgers.intercompany import ACCOUNT as INTERCOMPANY
+from ledgers.consolidation import ACCOUNT as INTERCOMPANY
 from ledgers.invariants import checked_method
 from models.enterprise.accounts import reports
 from models.enterprise.state import Company

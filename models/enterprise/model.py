@@ -11,11 +11,10 @@ from desim.composition.joined import joined_columns, joined_tables, joined_time
 from desim.composition.parts import split_name
 from desim.composition.parts_model import FixedParts
 from desim.core.reported import Column
-from models.enterprise import options, processes, rules_text, score, statements
+from models.enterprise import observation, options, processes, score
 from models.enterprise.actions import Command
 from models.enterprise.observation import GroupPosition
-from models.enterprise.params import CONTROLLER, EnterpriseParams
-from models.enterprise.presets import PRESETS
+from models.enterprise.params import CONTROLLER, PRESETS, EnterpriseParams
 from models.enterprise.state import Company
 
 __all__ = ["Enterprise"]
@@ -39,7 +38,7 @@ class Enterprise(EnterpriseParams, FixedParts):
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules in words, as *role* may know them."""
-        return rules_text.rules(self)
+        return observation.rules(self)
 
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""
@@ -80,12 +79,12 @@ class Enterprise(EnterpriseParams, FixedParts):
 
     def statements(self, state: Company) -> dict[str, list[dict[str, Any]]]:
         """Return the consolidated statements by year, dollars."""
-        return statements.statements(state)
+        return score.statements(state)
 
     def tables(self, state: Company, role: str) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return the tables of a department's role; the controller's are the statements."""
         if role == CONTROLLER:
-            return statements.statements(state)
+            return score.statements(state)
         return joined_tables(state.group, *split_name(role))
 
     def role_time(self, state: Company, role: str, tick: int) -> str:

@@ -1,6 +1,8 @@
 """The group's own processes: month ends, and what departments lose to the world outside.
 
 All of them come after everything the parts do at an instant, in this order: losses, month end.
+
+What the controller observes, read from the parts' ledgers.
 """
 
 import datetime as dt
@@ -11,15 +13,46 @@ from typing import Any
 from desim import World
 from desim.composition import AFTER_PARTS, Group
 from desim.core.calendar import month_start
+from models.enterprise.observation import Department, GroupPosition
 from models.enterprise.params import CONTROLLER, TREASURY, EnterpriseParams
 from models.enterprise.pool import balance, close_unpaid, execute
-from models.enterprise.reporting import position
-from models.enterprise.state import Company, Limits
+from models.enterprise.state import Company, Limits, dollars
 
-__all__ = ["begin"]
+
+def position(company: Company) -> GroupPosition:
+    """Return the group's position now."""
+    return GroupPosition(
+        month=company.month,
+        months=company.params.months,
+        grace=company.params.grace,
+        treasury_cash=dollars(company.group.cash(TREASURY)),
+        notes=dollars(company.group.part(TREASURY).state.debt),
+        net_worth=dollars(company.worths[-1]),
+        departments=tuple(_department(company, name) for name in company.limits),
+        reply=company.reply,
+    )
+
+
+def _department(company: Company, name: str) -> Department:
+    limits, cash = company.limits[name], company.group.cash(name)
+    return Department(
+        name=name,
+        cash=dollars(cash),
+        cash_change=dollars(cash - limits.cash_before),
+        floor=dollars(limits.floor),
+        ceiling=None if limits.ceiling is None else dollars(limits.ceiling),
+        owed_to_treasury=dollars(company.owed(name)),
+        unpaid=dollars(company.unpaid(name)),
+        months_unpaid=limits.months_unpaid,
+        status=company.status(name),
+    )
+
 
 Process = Generator[Any, Any, None]
+
+
 Lose = Callable[[Any], object]
+
 
 _LOSS, _MONTH_END = AFTER_PARTS, AFTER_PARTS + 1
 

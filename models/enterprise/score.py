@@ -1,4 +1,7 @@
-"""Score, metrics and series of an episode, read from the group's book."""
+"""Score, metrics and series of an episode, read from the group's book.
+
+The consolidated statements, a column for each year.
+"""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -7,10 +10,10 @@ from typing import Any
 from desim.composition.joined import joined_metrics, joined_series, joined_ticks
 from desim.core.calendar import month_start
 from desim.core.reported import Column
+from ledgers.standard_reports import by_period
+from models.enterprise.accounts import reports
 from models.enterprise.params import CONTROLLER
 from models.enterprise.state import Company, dollars
-
-__all__ = ["COLUMNS", "metrics", "score", "series", "ticks"]
 
 
 def score(company: Company) -> float:
@@ -51,3 +54,13 @@ def ticks(company: Company) -> dict[str, Sequence[int]]:
     days = [month_start(clock.start.date(), month) for month in range(len(company.worths))]
     own = [clock.tick(dt.datetime.combine(day, dt.time())) for day in days]
     return {**dict.fromkeys(COLUMNS, own), **joined_ticks(company.group)}
+
+
+_YEAR = 12
+
+
+def statements(company: Company) -> dict[str, list[dict[str, Any]]]:
+    """Return the consolidated income statement, balance sheet and cash flow by year, dollars."""
+    years = [(m + 1, min(m + _YEAR, company.month)) for m in range(0, company.month, _YEAR)]
+    columns = {f"month {last}": (first, last) for first, last in years}
+    return by_period(reports(tuple(company.group.parts)), company.book, columns, 0)

@@ -16,7 +16,7 @@ from models.enterprise_arena.actions import (
     SaveNote,
     VerifyCashPosition,
 )
-from models.enterprise_arena.macro import Macro
+from models.enterprise_arena.economy.macro import Macro
 from models.enterprise_arena.model import EnterpriseArena
 from models.enterprise_arena.observation import CommandReply, Month, Note
 from models.enterprise_arena.params import TREASURY, ArenaParams

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from ledgers import articulation
 from ledgers.invariants import checked_method
-from models.enterprise_arena.accounts import INTERCOMPANY
+from models.enterprise_arena.accounting.accounts import INTERCOMPANY
 from models.enterprise_arena.group import reports
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import Lender

@@ -15,8 +15,12 @@ from ledgers.articulation import Reports
 from ledgers.book import Book
 from ledgers.statements import Layout, Line, Total
 from ledgers.views import CashView
-from models.enterprise_arena.accounts import CHART_IN_GROUP, INTERCOMPANY, INTERCOMPANY_CASH
-from models.enterprise_arena.reports import CASH_LEDGER, REPORTS
+from models.enterprise_arena.accounting.accounts import (
+    CHART_IN_GROUP,
+    INTERCOMPANY,
+    INTERCOMPANY_CASH,
+)
+from models.enterprise_arena.accounting.reports import CASH_LEDGER, REPORTS
 
 __all__ = ["cash_ledger", "has_entries", "reports"]
 

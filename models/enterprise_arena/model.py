@@ -11,17 +11,21 @@ from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
 from desim.core.reported import Column
 from models.enterprise_arena import (
-    draws,
     options,
     processes,
-    regimes,
     rules_text,
     score,
     series,
-    statements,
     tables,
 )
+from models.enterprise_arena.accounting import (
+    statements,
+)
 from models.enterprise_arena.actions import Command
+from models.enterprise_arena.economy import (
+    draws,
+    regimes,
+)
 from models.enterprise_arena.observation import Month
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import CFO, Lender

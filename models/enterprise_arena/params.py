@@ -8,8 +8,8 @@ from attrs import field, frozen
 from attrs.validators import ge, in_, le
 
 from desim.schema.validators import whole
-from models.enterprise_arena import macro
-from models.enterprise_arena.macro import Macro
+from models.enterprise_arena.economy import macro
+from models.enterprise_arena.economy.macro import Macro
 from models.enterprise_arena.rules import Information, Lending, Noise, Opening, Raising, Scoring
 
 __all__ = ["TREASURY", "ArenaParams"]

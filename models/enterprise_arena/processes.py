@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 from simpy import Event, Resource
 
 from desim import World
-from models.enterprise_arena import draws, header
-from models.enterprise_arena.accounts import (
+from models.enterprise_arena.accounting.accounts import (
     ALLOWANCE,
     CASH,
     INTEREST_RECEIVABLE,
@@ -24,9 +23,8 @@ from models.enterprise_arena.accounts import (
     TAX_PAYABLE,
     cents,
 )
-from models.enterprise_arena.books import Books
-from models.enterprise_arena.commands import execute
-from models.enterprise_arena.operations import (
+from models.enterprise_arena.accounting.books import Books
+from models.enterprise_arena.accounting.operations import (
     operate,
     pay_payables,
     pay_staff,
@@ -34,6 +32,9 @@ from models.enterprise_arena.operations import (
     service_notes,
     settle_tax,
 )
+from models.enterprise_arena.economy import draws
+from models.enterprise_arena.officer import desk
+from models.enterprise_arena.officer.commands import execute
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.ranks import (
     MONTH_END,
@@ -80,7 +81,7 @@ def months(world: World, lender: Lender) -> Process:
 
 def decide(world: World, lender: Lender) -> Process:
     """Ask the officer for commands until one ends the month."""
-    observe = partial(header.observe, lender)
+    observe = partial(desk.observe, lender)
     while True:
         # Asked before all events of rank OPERATE and above, so that these follow the action.
         command = yield world.ask(CFO, observe, before=OPERATE)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.enterprise_arena.accounts import CASH, dollars
+from models.enterprise_arena.accounting.accounts import CASH, dollars
 from models.enterprise_arena.state import SURVIVED, Lender
 
 __all__ = ["curve", "metrics", "score", "score_net_of_debt", "trailing_revenue"]

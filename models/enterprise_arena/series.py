@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from desim.core.reported import Column
-from models.enterprise_arena.accounts import (
+from models.enterprise_arena.accounting.accounts import (
     CASH,
     NOTES_PAYABLE,
     OPENING_MONTH,
     PAID_IN_CAPITAL,
     dollars,
 )
-from models.enterprise_arena.operations import borrowers
+from models.enterprise_arena.accounting.operations import borrowers
 from models.enterprise_arena.state import Lender
 
 __all__ = ["COLUMNS", "series"]

@@ -8,18 +8,18 @@ from simpy import Event, Resource
 
 from desim import World
 from ledgers.book import Book
-from models.enterprise_arena.accounts import (
+from models.enterprise_arena.accounting.accounts import (
     CASH,
     INTEREST_REVENUE,
     LOANS,
     NOTES_PAYABLE,
     PRINCIPAL_RECEIVABLE,
 )
-from models.enterprise_arena.books import Books
-from models.enterprise_arena.macro import Macro
+from models.enterprise_arena.accounting.books import Books
+from models.enterprise_arena.economy.macro import Macro
+from models.enterprise_arena.economy.regimes import Path
 from models.enterprise_arena.observation import CommandReply, Note
 from models.enterprise_arena.params import ArenaParams
-from models.enterprise_arena.regimes import Path
 from models.enterprise_arena.rules import YEAR
 
 __all__ = ["BANKRUPT", "CFO", "SURVIVED", "FundingRequest", "Indicators", "Lender", "TermLoan"]

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ledgers.statements import Statement
-from models.enterprise_arena import closings, market, opening
-from models.enterprise_arena.documents import closed_months
+from models.enterprise_arena.accounting import closings
+from models.enterprise_arena.economy import market
+from models.enterprise_arena.officer import opening
+from models.enterprise_arena.officer.documents import closed_months
 from models.enterprise_arena.state import Lender
 
 __all__ = ["tables"]

@@ -1,6 +1,13 @@
-"""An item: a question with the text that counts as its right answer, and what family it is of."""
+"""An item: a question with the text that counts as its right answer, and what family it is of.
 
-from collections.abc import Mapping
+What a question says about the form of its answer: reference SPEC section 3.
+
+As published, tagging and formula value have none: the context of their items states the form.
+
+The groups of items by which accuracy is reported: reference SPEC section 2.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -20,8 +27,6 @@ from desim.errors import possible
 from desim.schema.validators import finite
 from desim.short_repr import short_repr
 
-__all__ = ["CAPABILITIES", "CATEGORIES", "LONGEST", "OPTIONS", "TASKS", "Item", "category"]
-
 #: The families of tasks: each has a form of answer and a scorer of its own.
 CATEGORIES = (
     "program_synthesis",
@@ -31,6 +36,7 @@ CATEGORIES = (
     "tagging",
     "formula_value",
 )
+
 
 #: The category of each published data set, by the name under which it is published.
 TASKS: Mapping[str, str] = {
@@ -46,6 +52,7 @@ TASKS: Mapping[str, str] = {
     "formula": "formula_value",
 }
 
+
 CAPABILITIES = (
     "Information Extraction",
     "Numerical Calculation",
@@ -53,11 +60,14 @@ CAPABILITIES = (
     "Complex Reasoning",
 )
 
+
 #: Options of a multiple choice at most; the published code has the letters A to F.
 OPTIONS = 6
 
+
 #: Characters of a text of an item at most.
 LONGEST = 1_000_000
+
 
 _LONGEST_ID = 200
 
@@ -89,6 +99,8 @@ def _writable(_: object, attribute: "Attribute[str]", value: str) -> None:
 
 
 _text: Any = and_(instance_of(str), max_len(LONGEST), _writable)
+
+
 _name: Any = and_(instance_of(str), min_len(1), max_len(_LONGEST_ID), _writable)
 
 
@@ -138,3 +150,52 @@ class Item:
     def category(self) -> str:
         """The category of its task."""
         return category(self.task)
+
+
+#: The instruction of each category.
+INSTRUCTIONS: Mapping[str, str] = {
+    "program_synthesis": (
+        "Write a Python program in a fence of three backticks; the value of its last line is the "
+        "number that is asked for. Write that number behind it as [[number]]."
+    ),
+    "quantity_extraction": "Copy the quantity from the context and write [[quantity]] alone.",
+    "multiple_choice": "Write the letter of the right option as [[letter]].",
+    "formula_completion": (
+        "Write the body of the function, without its signature, in a fence of three backticks."
+    ),
+    "tagging": "",
+    "formula_value": "",
+}
+
+
+#: Capabilities whose items are put into buckets of difficulty.
+_BUCKETED = ("Numerical Calculation", "Domain Knowledge")
+
+
+#: The largest difficulty of the buckets easy and middle.
+_EASY, _MIDDLE = 3, 6
+
+
+def bucket(capability: str, difficulty: float | None) -> str:
+    """Return easy, middle, hard, or none for a capability without buckets and for no label."""
+    if capability not in _BUCKETED or difficulty is None:
+        return "none"
+    if difficulty <= _EASY:
+        return "easy"
+    return "middle" if difficulty <= _MIDDLE else "hard"
+
+
+def groups(item: Item) -> Iterator[str]:
+    """Yield the names of the capability and the bucket that an item belongs to, if it has any."""
+    if not item.capability:
+        return
+    name = slug(item.capability)
+    yield name
+    level = bucket(item.capability, item.difficulty)
+    if level != "none":
+        yield f"{name}_{level}"
+
+
+def slug(name: str) -> str:
+    """Return a name as the part of a metric's name: "SEC-NUM" is `sec_num`."""
+    return "".join(char if char.isalnum() else "_" for char in name.lower())

@@ -12,7 +12,7 @@ from desim.core.calendar import Calendar
 from desim.core.reported import Column
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from models.reasoning import item_file, options, processes, rules_text, score, tables
+from models.reasoning import item_file, observation, options, processes, score, tables
 from models.reasoning.actions import Command
 from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
@@ -60,7 +60,7 @@ class ReasoningTasks(ReasoningParams):
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules in words, as *role* may know them."""
-        return rules_text.RULES
+        return observation.RULES
 
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""

@@ -1,8 +1,9 @@
-"""The analyst's observation: one question, and the outcomes of the window before."""
+"""The analyst's observation: one question, and the outcomes of the window before.
+
+The rules of the reasoning tasks in words, for the analyst.
+"""
 
 from attrs import frozen
-
-__all__ = ["Feedback", "Question"]
 
 
 @frozen
@@ -50,3 +51,9 @@ class Question:
     of: int
     instruction: str = ""
     feedback: tuple[Feedback, ...] = ()
+
+
+RULES = (
+    "You are an analyst. You get one question at a time, and before it the document that it is "
+    "about, if there is one; no question depends on another."
+)

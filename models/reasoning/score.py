@@ -13,10 +13,9 @@ from typing import Any
 from attrs import define
 
 from desim.core.reported import Column
-from models.reasoning.item import Item
+from models.reasoning.item import Item, groups, slug
 from models.reasoning.scoring.grade import Graded
 from models.reasoning.state import Desk
-from models.reasoning.taxonomy import groups, slug
 
 __all__ = ["COLUMNS", "metrics", "score", "series", "ticks"]
 

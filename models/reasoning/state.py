@@ -1,18 +1,40 @@
-"""The analyst's desk during an episode: items, grades, and the book of where each item is."""
+"""The analyst's desk during an episode: items, grades, and the book of where each item is.
+
+The accounts of the book of items: where each item of the episode is.
+"""
 
 import hashlib
 
 from desim import World
+from ledgers.accounts import Account
 from ledgers.book import Book, Memo
-from models.reasoning.accounts import CHART, GIVEN, UNDER_WAY, WAITING, outcome
 from models.reasoning.actions import Command, Reply
-from models.reasoning.instructions import INSTRUCTIONS
-from models.reasoning.item import Item
+from models.reasoning.item import INSTRUCTIONS, Item
 from models.reasoning.observation import Feedback, Question
 from models.reasoning.params import ReasoningParams
 from models.reasoning.scoring.grade import Graded, grade
 
-__all__ = ["Desk", "question"]
+#: Against which the items of the episode are posted when it begins.
+GIVEN = "given"
+
+
+#: Items that have not arrived, and items that have arrived and are not answered.
+WAITING, UNDER_WAY = "waiting", "under_way"
+
+
+#: Items that are answered, by outcome; the scorer of a raised one has failed.
+OUTCOMES = ("right", "wrong", "raised")
+
+
+CHART: tuple[str | Account, ...] = (WAITING, UNDER_WAY, *OUTCOMES, GIVEN)
+
+
+def outcome(correct: bool | None) -> str:  # noqa: FBT001 (a result, not a switch)
+    """Return the account of an answered item."""
+    right, wrong, raised = OUTCOMES
+    if correct is None:
+        return raised
+    return right if correct else wrong
 
 
 class Desk:

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from models.reasoning.accounts import outcome
-from models.reasoning.state import Desk
+from models.reasoning.state import Desk, outcome
 
 __all__ = ["tables"]
 

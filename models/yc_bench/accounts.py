@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ledgers.book import Book, Entry, Memo
-from ledgers.intercompany import KIND, Intercompany
+from ledgers.consolidation import KIND, Intercompany
 
 __all__ = [
     "CASH",

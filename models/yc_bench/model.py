@@ -1,4 +1,7 @@
-"""YC-Bench as a model: roles, begin, score, metrics and tables, on top of all other files."""
+"""YC-Bench as a model: roles, begin, score, metrics and tables, on top of all other files.
+
+The beginning of an episode: a company is founded, and its calendar and founder start.
+"""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -12,19 +15,25 @@ from desim.core.calendar import Calendar
 from desim.core.reported import Column
 from models.yc_bench import group
 from models.yc_bench.actions import Command
-from models.yc_bench.client_loss import lose_client
 from models.yc_bench.clock import CompanyClock
-from models.yc_bench.observation import FounderDesk
-from models.yc_bench.opening import begin
+from models.yc_bench.commands.founder import founder
+from models.yc_bench.company.founding import found, start_calendar
+from models.yc_bench.observation import RULES, FounderDesk
 from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.rules_text import RULES
+from models.yc_bench.processes import lose_client, work
 from models.yc_bench.score import final_funds, paper_metrics
-from models.yc_bench.series import COLUMNS, month_ends, monthly_series
 from models.yc_bench.state import FOUNDER, CompanyState
-from models.yc_bench.tables import founder_tables
+from models.yc_bench.tables import COLUMNS, founder_tables, month_ends, monthly_series
 
-__all__ = ["YCBench"]
+
+def begin(world: World, params: YCBenchParams) -> CompanyState:
+    """Return the state at tick 0, with all processes started."""
+    company = found(world, params)
+    company.start = lambda task: world.process(work(world, company, task))
+    start_calendar(world, company)
+    world.process(founder(world, company))
+    return company
 
 
 @frozen(kw_only=True, slots=False)

@@ -1,13 +1,49 @@
-"""What the founder observes: desk, reply to the last command, status at the start of a turn."""
+"""What the founder observes: desk, reply to the last command, status at the start of a turn.
 
-from typing import Any
+Rows that several observations share: a policy that writes into one gets an error.
+
+Copying every row at each look took a fifth of an episode's time. A row is a `dict` and its list a
+`list`, so that they are compared, written as JSON and passed to `isinstance` as before.
+
+The rules of YC-Bench in words, for the founder.
+"""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from attrs import frozen
 
-from models.yc_bench.read_only import ReadOnlyList, ReadOnlyRow
 from models.yc_bench.rules.specs import TaskSpec
 
-__all__ = ["CommandReply", "FounderDesk", "TurnStatus", "market_row"]
+
+def _refuse(held: Any, *_: Any, **__: Any) -> NoReturn:
+    kind = dict if isinstance(held, dict) else list
+    raise TypeError(
+        "a row of a reply is shared by several observations and cannot be changed; "
+        f"change a copy of it: {kind.__name__}(row)"
+    )
+
+
+class ReadOnlyRow(dict[str, Any]):
+    """A row of a reply; `dict(row)`, `copy.copy` and a pickle give an ordinary dictionary."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return dict, (dict(self),)
+
+
+class ReadOnlyList(list[Any]):
+    """A list inside a row; `list(it)`, `copy.copy` and a pickle give an ordinary list."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return list, (list(self),)
 
 
 @frozen
@@ -115,3 +151,21 @@ def market_row(spec: TaskSpec, shown: str, client: str, prestige_delta: float) -
             "requirements": ReadOnlyList([requirement]),
         }
     )
+
+
+RULES = """You are the head of a start-up. Over the run make its funds and its prestige grow, \
+and never let it go bankrupt.
+
+Every turn, go through the same loop: browse the market, accept a task, assign people to it, \
+dispatch it, resume the clock. Run several tasks at once where people are free for them. Time \
+passes only when you resume.
+
+How the world works:
+- Everybody assigned to a task gets a raise when it is done in time.
+- Somebody who works on several tasks at once divides their rate among them.
+- A task that is done after its deadline costs prestige instead of earning money.
+- A client's trust grows with work done for it: it lessens the work and opens better tasks; trust \
+of the other clients fades meanwhile.
+- Some clients are not reliable.
+- Salaries are paid every month; a company whose funds fall below zero is bankrupt.
+- Prestige is counted by domain, and better tasks need more of it."""

@@ -18,7 +18,7 @@ from models.yc_bench.actions import (
     TaskAssign,
     TaskDispatch,
 )
-from models.yc_bench.commandline import line_of
+from models.yc_bench.commands.commandline import line_of
 from models.yc_bench.observation import CommandReply, FounderDesk
 
 __all__ = ["default_action", "options"]

@@ -7,12 +7,12 @@ from attrs import field, frozen
 from attrs.validators import ge
 
 from desim.schema.validators import whole
+from models.yc_bench.company.world_file import WorldFile
+from models.yc_bench.company.world_format import as_world
 from models.yc_bench.rules.checks import SWITCH
 from models.yc_bench.rules.console import ConsoleRules
+from models.yc_bench.rules.formulas import PublicRules
 from models.yc_bench.rules.people import PeopleRules
-from models.yc_bench.rules.public import PublicRules
-from models.yc_bench.world_file import WorldFile
-from models.yc_bench.world_format import as_world
 
 __all__ = ["YCBenchParams"]
 

@@ -3,6 +3,8 @@
 Time passes only while the founder waits in a resume. Every event moves that wait: to the end of its
 instant, so that all events of one instant are handled in one resume; or, if it stops the clock, to
 the front, so that the rest of the instant is left for the next resume.
+
+A client goes away for good: an event from outside, which neither draws nor posts anything.
 """
 
 from collections.abc import Generator
@@ -11,15 +13,18 @@ from typing import Any
 from simpy.events import Event
 
 from desim import World
-from models.yc_bench.completion import complete
-from models.yc_bench.entities import Task, identifier
+from desim.errors import UsageError, possible
+from models.yc_bench.commands.tasks import give_up
+from models.yc_bench.company.completion import complete
+from models.yc_bench.company.entities import Client, Task, identifier
+from models.yc_bench.company.lookup import by_row
+from models.yc_bench.company.open_market import remove_client
+from models.yc_bench.company.work import plan_anew, settle
 from models.yc_bench.ranks import BANKRUPTCY, HORIZON, LAST, PAYDAY, rank
 from models.yc_bench.state import CompanyState
-from models.yc_bench.work import plan_anew, settle
-
-__all__ = ["Process", "bankruptcy", "horizon", "paydays", "stop", "work"]
 
 Process = Generator[Event, Any, None]
+
 
 #: After every other priority: when all events of an instant have been handled.
 _SETTLED = rank(LAST)
@@ -109,3 +114,45 @@ def _reach_milestone(company: CompanyState, task: Task) -> dict[str, Any]:
         "milestone_pct": task.milestone,
         "handled": True,
     }
+
+
+def lose_client(company: CompanyState, name: str) -> None:
+    """Let a client go at this instant, which is reported in the present or else the next resume.
+
+    Its tasks leave the market and its planned and active tasks are cancelled. As the company has
+    given nothing up, that costs neither prestige nor trust; a cancellation costs no money anyway
+    (SPEC 11.5). A company that is over does not change.
+
+    Raises:
+        UsageError: The company has no such client, or has lost it.
+    """
+    client = _present(company, name)
+    if company.ended is not None:
+        return
+    # Progress up to now is at the old rates: a cancelled task leaves its people to their others.
+    settle(company)
+    client.lost = company.world.now
+    withdrawn = remove_client(company, client)
+    cancelled = [task for task in company.planned + company.active if task.client is client]
+    cancelled.sort(key=by_row)
+    for task in cancelled:
+        give_up(company, task)
+    company.report.append(
+        {
+            "type": "client_lost",
+            "client_name": client.name,
+            "tasks_cancelled": [identifier(task) for task in cancelled],
+            "task_titles": [task.title for task in cancelled],
+            "market_tasks_withdrawn": withdrawn,
+        }
+    )
+    # A resume that ends at this instant anyway keeps its place among the events of the instant.
+    if company.wait is not None and not company.wait.triggered:
+        stop(company, at_once=False)
+
+
+def _present(company: CompanyState, name: str) -> Client:
+    clients = {client.name: client for client in company.clients if client.lost is None}
+    if name not in clients:
+        raise UsageError(f"there is no client {name!r}; {possible(name, clients)}")
+    return clients[name]

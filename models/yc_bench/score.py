@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from models.yc_bench.accounts import FINES, REWARDS, WAGES
-from models.yc_bench.entities import Task
-from models.yc_bench.lateness import CAUSES, DETAILS, bankruptcy_cause, losses
-from models.yc_bench.reopening import summary
+from models.yc_bench.company.completion import CAUSES, DETAILS, bankruptcy_cause, losses
+from models.yc_bench.company.entities import Task
+from models.yc_bench.company.founding import summary
 from models.yc_bench.state import CompanyState
 
 __all__ = ["final_funds", "paper_metrics"]

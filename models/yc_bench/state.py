@@ -16,10 +16,10 @@ from simpy.events import Event
 from desim import World
 from models.yc_bench.accounts import CASH, CompanyAccounts
 from models.yc_bench.clock import CompanyClock
-from models.yc_bench.entities import Client, StaffMember, Task
+from models.yc_bench.company.entities import Client, StaffMember, Task
+from models.yc_bench.observation import ReadOnlyRow
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.read_only import ReadOnlyRow
-from models.yc_bench.rules.decimals import stored
+from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.specs import ClientSpec, EmployeeSpec, TaskSpec
 
 __all__ = ["FOUNDER", "CompanyState", "PastEpisode", "best_paid", "enter"]

@@ -8,9 +8,8 @@ from reproduce_reasoning import CELLS, counted, main
 from support.paths import REFERENCE
 
 from desim import catalog, play
-from models.reasoning.item import CAPABILITIES
+from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
-from models.reasoning.taxonomy import slug
 
 HERE = pytest.mark.skipif(
     not (REFERENCE / "published").exists(),

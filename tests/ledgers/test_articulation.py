@@ -26,7 +26,7 @@ from support.lemonade import (
 
 from ledgers.articulation import Reports, faults
 from ledgers.book import Book, Memo
-from ledgers.closing import close_year
+from ledgers.chart import close_year
 from ledgers.statements import Layout, Line, Total, WrongLayout
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.lemonade import CASH, CHART, CLOSE, RETAINED, lemonade
 
 from ledgers.book import Book, Entry, Memo, UnknownAccount, WrongEntry
-from ledgers.closing import close_year
+from ledgers.chart import close_year
 from ledgers.errors import LedgerError, WrongTime
 
 

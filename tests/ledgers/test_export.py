@@ -17,9 +17,9 @@ from support.lemonade import CASH, CHART, SALES, lemonade
 
 from ledgers.beancount import beancount_names, to_beancount
 from ledgers.book import Book, Memo
-from ledgers.book_tables import BALANCE_COLUMNS, JOURNAL_COLUMNS
 from ledgers.chart import KINDS, Account, Chart
 from ledgers.errors import WrongExport
+from ledgers.export import BALANCE_COLUMNS, JOURNAL_COLUMNS
 
 Anything: TypeAlias = Any
 CENT = Decimal("0.01")

@@ -16,7 +16,7 @@ from desim import Seat, play
 from desim.core.policy_protocols import is_informed
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
-from models.edt.repair import second_pass
+from models.edt.planning.judgement import second_pass
 from policies.heuristics.edt import Simple
 from policies.informed.edt import project_value
 from policies.informed.edt.earnings_bound import Case, EarningsBound, earnings_bound

@@ -21,7 +21,7 @@ from models.enterprise_arena import (
     SaveNote,
     VerifyCashPosition,
 )
-from models.enterprise_arena.funding import debt_chance, equity_chance
+from models.enterprise_arena.officer.funding import debt_chance, equity_chance
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import Lender
 from policies.informed.enterprise_arena.known_luck import known_plan, score_bound

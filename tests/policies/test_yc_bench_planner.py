@@ -29,14 +29,13 @@ GAME = YCBench()
 RULES = GAME.public
 FOLDER = Path(planner_module.__file__).parent
 #: Everything the planner is made of.
-SEEING = ("planner", "matching", "task_value", "forecast", "estimate", "generator_policy")
+SEEING = ("planner", "matching", "forecast", "estimate", "generator_policy")
 #: What these may import of the model: commands, observations and public rules.
 OPEN = {
     "models.yc_bench.actions",
     "models.yc_bench.observation",
     "models.yc_bench.rules.checks",
     "models.yc_bench.rules.formulas",
-    "models.yc_bench.rules.public",
     "models.yc_bench.rules.specs",
 }
 

@@ -20,7 +20,7 @@ from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
 from desim.records.episode import Episode
 from ledgers.book import Book
-from ledgers.intercompany import Intercompany
+from ledgers.consolidation import Intercompany
 
 __all__ = [
     "FIRM",

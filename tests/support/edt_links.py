@@ -5,7 +5,7 @@ from typing import Any
 
 from desim import Run
 from models.edt import Consultant, EnterpriseDigitalTwin, Project, Scenario
-from models.edt.firm import LAST
+from models.edt.company.firm import LAST
 
 __all__ = ["BEHIND", "answered", "linked", "played_linked", "project", "small_firm"]
 

@@ -2,8 +2,7 @@
 
 from ledgers.articulation import Reports
 from ledgers.book import Book, Memo
-from ledgers.chart import Account, Chart
-from ledgers.closing import close_year
+from ledgers.chart import Account, Chart, close_year
 from ledgers.statements import Layout, Line, Total
 from ledgers.views import CashView
 

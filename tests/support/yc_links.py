@@ -6,7 +6,7 @@ from typing import Any
 from desim import Run
 from models.yc_bench.actions import Command
 from models.yc_bench.model import YCBench
-from models.yc_bench.snapshot import snapshot
+from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.state import CompanyState
 
 #: What a link does to the company.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from models.yc_bench.console import Console
 from models.yc_bench.model import YCBench
+from models.yc_bench.shell.program import Console
 from models.yc_bench.state import CompanyState
 
 

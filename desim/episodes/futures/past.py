@@ -1,9 +1,4 @@
-"""What would have happened: an episode on record is played again with one decision changed.
-
-The recorded players cannot be asked any more: a person is gone, a language model costs money. So a
-policy that the caller names plays on after the decision, and it does so after the recorded action
-as after any other.
-"""
+"""Moments of an episode on record, repeated so that other decisions can be tried from there."""
 
 import datetime as dt
 import inspect

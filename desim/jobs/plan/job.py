@@ -1,7 +1,4 @@
-"""A job of a sweep: one episode to play, as plain data that can be sent to another process.
-
-Jobs whose episodes are known to be the same for all seeds: one is played, the others copied.
-"""
+"""A job: one episode to play, as plain data that can be sent to another process."""
 
 from typing import Any
 

@@ -7,11 +7,7 @@ from attrs import frozen
 from models.reasoning.item import Item
 from models.reasoning.scoring import (
     formula_completion,
-    formula_value,
-    multiple_choice,
-    program_synthesis,
-    quantity_extraction,
-    tagging,
+    short_answers,
 )
 from models.reasoning.scoring.extraction import extract
 from models.reasoning.scoring.verdict import Rules, Verdict
@@ -20,12 +16,12 @@ __all__ = ["Graded", "grade"]
 
 #: The scorer of each category.
 _SCORERS: Mapping[str, Callable[[Item, str, Rules], Verdict]] = {
-    "program_synthesis": program_synthesis.judge_program,
-    "quantity_extraction": quantity_extraction.judge_quantity,
-    "multiple_choice": multiple_choice.judge_choice,
+    "program_synthesis": short_answers.judge_program,
+    "quantity_extraction": short_answers.judge_quantity,
+    "multiple_choice": short_answers.judge_choice,
     "formula_completion": formula_completion.judge,
-    "tagging": tagging.judge_tag,
-    "formula_value": formula_value.judge_value,
+    "tagging": short_answers.judge_tag,
+    "formula_value": short_answers.judge_value,
 }
 
 

@@ -5,11 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from models.yc_bench.actions import TaskAccept
-from models.yc_bench.entities import Task
-from models.yc_bench.lookup import by_row, named_task
-from models.yc_bench.open_market import admit, withdraw
-from models.yc_bench.refusal import CommandRefused
-from models.yc_bench.rules.decimals import stored
+from models.yc_bench.company.entities import Task
+from models.yc_bench.company.lookup import CommandRefused, by_row, named_task
+from models.yc_bench.company.open_market import admit, withdraw
+from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.draw_market import draw_replacement, replacement_number
 from models.yc_bench.rules.formulas import agreed_quantity, deadline_days
 from models.yc_bench.rules.specs import TaskSpec

@@ -1,4 +1,7 @@
-"""The command that belongs to each action."""
+"""The command that belongs to each action.
+
+The scratchpad: a text that the founder keeps between turns (SPEC section 13).
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,8 +27,8 @@ from models.yc_bench.actions import (
     TaskInspect,
     TaskList,
 )
-from models.yc_bench.commands import accepting, scratchpad, tasks
-from models.yc_bench.refusal import CommandRefused
+from models.yc_bench.commands import accepting, tasks
+from models.yc_bench.company.lookup import CommandRefused
 from models.yc_bench.reports import (
     client_history,
     client_list,
@@ -39,7 +42,40 @@ from models.yc_bench.reports import (
 )
 from models.yc_bench.state import CompanyState
 
-__all__ = ["execute"]
+#: Characters that the scratchpad holds at most; the published one has no limit.
+MOST_CHARACTERS = 1_000_000
+
+
+def read_scratchpad(company: CompanyState, _: ScratchpadRead) -> dict[str, Any]:
+    """Show the text."""
+    return {"content": company.scratchpad}
+
+
+def write_scratchpad(company: CompanyState, action: ScratchpadWrite) -> dict[str, Any]:
+    """Replace the text."""
+    company.scratchpad = action.content
+    return {"ok": True, "content": company.scratchpad}
+
+
+def append_to_scratchpad(company: CompanyState, action: ScratchpadAppend) -> dict[str, Any]:
+    """Add a line to the text.
+
+    Raises:
+        CommandRefused: The text would be too long.
+    """
+    former = company.scratchpad
+    longer = f"{former}\n{action.content}" if former else action.content
+    if len(longer) > MOST_CHARACTERS:
+        raise CommandRefused(f"The scratchpad holds {MOST_CHARACTERS} characters at most.")
+    company.scratchpad = longer
+    return {"ok": True, "content": company.scratchpad}
+
+
+def clear_scratchpad(company: CompanyState, _: ScratchpadClear) -> dict[str, Any]:
+    """Remove the text."""
+    company.scratchpad = ""
+    return {"ok": True}
+
 
 _FOUNDED = "A simulation already exists. Only one simulation per database is supported."
 
@@ -74,8 +110,8 @@ _COMMANDS: Mapping[type, Callable[[CompanyState, Any], Any]] = {
     ClientHistory: client_history,
     FinanceLedger: finance_ledger,
     ReportMonthly: report_monthly,
-    ScratchpadRead: scratchpad.read_scratchpad,
-    ScratchpadWrite: scratchpad.write_scratchpad,
-    ScratchpadAppend: scratchpad.append_to_scratchpad,
-    ScratchpadClear: scratchpad.clear_scratchpad,
+    ScratchpadRead: read_scratchpad,
+    ScratchpadWrite: write_scratchpad,
+    ScratchpadAppend: append_to_scratchpad,
+    ScratchpadClear: clear_scratchpad,
 }

@@ -4,13 +4,18 @@ from bisect import insort
 from typing import Any
 
 from models.yc_bench.actions import TaskAssign, TaskAssignAll, TaskCancel, TaskDispatch
-from models.yc_bench.completion import lose_prestige, set_trust
-from models.yc_bench.entities import Task
-from models.yc_bench.lookup import by_row, named_staff, named_task
-from models.yc_bench.refusal import CommandCrashed, CommandRefused
+from models.yc_bench.company.completion import lose_prestige, set_trust
+from models.yc_bench.company.entities import Task
+from models.yc_bench.company.lookup import (
+    CommandCrashed,
+    CommandRefused,
+    by_row,
+    named_staff,
+    named_task,
+)
+from models.yc_bench.company.work import forget, note_workload, plan_anew, sharing
 from models.yc_bench.rules.formulas import trust_after_cancellation
 from models.yc_bench.state import CompanyState
-from models.yc_bench.work import forget, note_workload, plan_anew, sharing
 
 __all__ = ["assign", "assign_all", "cancel", "dispatch", "give_up"]
 

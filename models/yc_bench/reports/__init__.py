@@ -4,8 +4,12 @@ No report changes the company, and a document that is kept stays as it was print
 anew, but for rows that print what no longer changes, which are read-only and shared.
 """
 
-from models.yc_bench.reports.clients import client_history, client_list
-from models.yc_bench.reports.company import company_status, employee_list
+from models.yc_bench.reports.company_status import (
+    client_history,
+    client_list,
+    company_status,
+    employee_list,
+)
 from models.yc_bench.reports.money import finance_ledger, report_monthly
 from models.yc_bench.reports.tasks import market_browse, task_inspect, task_list
 

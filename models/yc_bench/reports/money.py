@@ -6,8 +6,8 @@ from typing import Any
 
 from models.yc_bench.accounts import INTERCOMPANY, LedgerRow
 from models.yc_bench.actions import FinanceLedger, ReportMonthly
-from models.yc_bench.read_only import ReadOnlyRow
-from models.yc_bench.refusal import CommandRefused
+from models.yc_bench.company.lookup import CommandRefused
+from models.yc_bench.observation import ReadOnlyRow
 from models.yc_bench.state import CompanyState
 
 __all__ = ["finance_ledger", "report_monthly"]

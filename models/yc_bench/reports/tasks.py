@@ -3,12 +3,10 @@
 from typing import Any
 
 from models.yc_bench.actions import MarketBrowse, TaskInspect, TaskList
-from models.yc_bench.entities import Task
-from models.yc_bench.lookup import named_task
-from models.yc_bench.observation import market_row
-from models.yc_bench.open_market import open_tasks
-from models.yc_bench.read_only import ReadOnlyRow
-from models.yc_bench.refusal import CommandRefused
+from models.yc_bench.company.entities import Task
+from models.yc_bench.company.lookup import CommandRefused, named_task
+from models.yc_bench.company.open_market import open_tasks
+from models.yc_bench.observation import ReadOnlyRow, market_row
 from models.yc_bench.state import CompanyState
 
 __all__ = ["market_browse", "task_inspect", "task_list"]

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import cycle, islice
 from random import Random
 
-from models.yc_bench.rules.decimals import stored
+from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.people import PeopleRules, Tier
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, EmployeeSpec
 from models.yc_bench.rules.streams import stream, triangular

@@ -5,8 +5,8 @@ import math
 from attrs import frozen
 
 from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait
-from models.edt.decision import Window
 from models.edt.observation import Briefing, Dashboard
+from models.edt.planning.decision import Window
 
 __all__ = ["Simple"]
 

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from attrs import define, field, frozen
 
-from models.yc_bench.rules.formulas import agreed_quantity, deadline_days
-from models.yc_bench.rules.public import PublicRules
+from models.yc_bench.rules.formulas import PublicRules, agreed_quantity, deadline_days
 from policies.heuristics.yc_bench.generator_policy import Row
 
 __all__ = ["Estimate", "TaskOffer", "TeamMember"]

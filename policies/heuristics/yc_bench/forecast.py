@@ -16,12 +16,12 @@ from attrs import define, field, frozen
 
 from models.yc_bench.rules.checks import Triple
 from models.yc_bench.rules.formulas import (
+    PublicRules,
     agreed_quantity,
     trust_after_other_completions,
     trust_after_success,
     trust_worn,
 )
-from models.yc_bench.rules.public import PublicRules
 from models.yc_bench.rules.specs import DOMAINS
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer
 

@@ -46,8 +46,7 @@ from models.yc_bench.actions import (
     TaskInspect,
 )
 from models.yc_bench.observation import FounderDesk
-from models.yc_bench.rules.formulas import agreed_quantity
-from models.yc_bench.rules.public import PublicRules
+from models.yc_bench.rules.formulas import PublicRules, agreed_quantity
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer, TeamMember
 from policies.heuristics.yc_bench.forecast import ServicePlan, forecast, plans
 from policies.heuristics.yc_bench.generator_policy import (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from models.edt.decision import Plan
+from models.edt.planning.decision import Plan
 from policies.informed.edt.prepared_firm import PreparedFirm, PreparedProject, WorkSpan
 
 __all__ = ["Draft", "FastPlay", "earnings", "expenses"]

@@ -12,9 +12,9 @@ from attrs import define, field, frozen
 from desim import Model, Run, Seat
 from desim.errors import UsageError
 from models.edt.actions import Decide
-from models.edt.decision import Plan
 from models.edt.observation import Briefing
 from models.edt.params import DigitalTwinParams
+from models.edt.planning.decision import Plan
 from policies.informed.edt.earnings_bound import earnings_bound
 from policies.informed.edt.search import best_found
 

@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 
 from attrs import field, frozen
 
-from models.edt.decision import DecisionLimits, Plan
+from models.edt.planning.decision import DecisionLimits, Plan
 from models.edt.scenario import Project, Scenario
 
 __all__ = ["PreparedFirm", "PreparedProject", "WorkSpan", "WorkSpans"]

@@ -11,7 +11,7 @@ from random import Random
 
 from attrs import define, field, frozen
 
-from models.edt.decision import Plan, Window
+from models.edt.planning.decision import Plan, Window
 from models.edt.scenario import Scenario
 from policies.informed.edt.fast_play import FastPlay
 from policies.informed.edt.prepared_firm import PreparedFirm

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from desim import Model, Run
-from models.enterprise_arena.accounts import TAX_PAYABLE, cents
+from models.enterprise_arena.accounting.accounts import TAX_PAYABLE, cents
 from models.enterprise_arena.actions import Pass
 from models.enterprise_arena.params import ArenaParams
 

@@ -24,7 +24,7 @@ from desim.episodes.lineup import WorldSeat
 from models.yc_bench.actions import CompanyStatus, TaskAccept
 from models.yc_bench.observation import market_row
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.rules.decimals import stored
+from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.draw_market import (
     GENERATIONS,
     draw_market,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from attrs import field, frozen
 
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.rules.decimals import decimal, stored
+from models.yc_bench.rules.checks import decimal, stored
 from models.yc_bench.rules.draw_market import draw_market, draw_replacement, replacement_number
 from models.yc_bench.rules.draw_people import draw_clients, draw_employees
 from models.yc_bench.rules.formulas import agreed_quantity, payout_factor

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.rules.decimals import decimal, stored
+from models.yc_bench.rules.checks import decimal, stored
 from models.yc_bench.rules.specs import EmployeeSpec
 
 __all__ = ["least_wages", "most_work"]

@@ -14,7 +14,7 @@ from desim import Run, play
 from desim.core.ledger_protocols import HasIntercompany
 from desim.core.model_protocols import HasCalendar, offers
 from ledgers.book import Book, WrongAmount
-from ledgers.intercompany import NotEnoughCash
+from ledgers.consolidation import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario
 from models.edt.series import series
 from policies.heuristics.edt.simple import Simple

@@ -17,7 +17,7 @@ from desim.core.result import RUNNING
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.errors import UsageError, WrongAction
-from ledgers.intercompany import KIND
+from ledgers.consolidation import KIND
 from models.enterprise import Continue, Enterprise, GroupPosition, SetLimits, Transfer
 from models.enterprise.accounts import RAISED
 from models.enterprise.state import Company

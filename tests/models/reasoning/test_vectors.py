@@ -17,10 +17,8 @@ from support.paths import REFERENCE
 from models.reasoning.item import Item
 from models.reasoning.item_file import from_row
 from models.reasoning.scoring.extraction import extract
-from models.reasoning.scoring.formula_arguments import argument_sets
-from models.reasoning.scoring.formula_completion import reference_of
+from models.reasoning.scoring.formula_completion import argument_sets, reference_of
 from models.reasoning.scoring.grade import grade
-from models.reasoning.scoring.multiple_choice import label_of
 from models.reasoning.scoring.numbers import (
     bracket_number,
     first_number,
@@ -28,6 +26,7 @@ from models.reasoning.scoring.numbers import (
     predicted_number,
 )
 from models.reasoning.scoring.programs import number_of
+from models.reasoning.scoring.short_answers import label_of
 
 FOLDER = REFERENCE / "firmbench" / "vectors"
 

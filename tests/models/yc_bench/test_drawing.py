@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.yc_bench.rules.decimals import stored
+from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.draw_market import draw_market, draw_replacement
 from models.yc_bench.rules.draw_people import draw_clients, draw_employees
 from models.yc_bench.rules.market import MarketRules

@@ -10,7 +10,7 @@ from support.yc_links import DAY, HOUR, Link, LinkedRun
 from desim.core.ledger_protocols import HasIntercompany
 from desim.core.model_protocols import HasCalendar
 from desim.episodes.lineup import resolve
-from ledgers.intercompany import ACCOUNT, KIND
+from ledgers.consolidation import ACCOUNT, KIND
 from models.yc_bench import EndTurn, FinanceLedger, YCBench
 from models.yc_bench.tables import founder_tables
 

@@ -23,8 +23,8 @@ from desim.reports.record.record_page import MOST_RECORDS
 from desim.reports.record.record_read import MOST_DECISIONS
 from desim.reports.record.replayed import played_again
 from desim.reports.report import write_report
+from ledgers.export import holdings_table
 from ledgers.stock import Stock
-from ledgers.stock_tables import holdings_table
 
 
 @pytest.fixture

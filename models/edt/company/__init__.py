@@ -1,0 +1,1 @@
+"""The firm during an episode."""

@@ -1,0 +1,1 @@
+"""The books of the lender: postings, closings, statements."""

@@ -1,0 +1,1 @@
+"""Macro tables and drawn histories."""

@@ -1,0 +1,99 @@
+"""The notepad: notes are kept for the whole episode and cost nothing.
+
+The header of a month: the observation with which each of its decisions begins.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from attrs import asdict
+
+from models.enterprise_arena.accounting.accounts import CASH, dollars
+from models.enterprise_arena.actions import RecallNotes, SaveNote
+from models.enterprise_arena.observation import CommandReply, Month, Note
+from models.enterprise_arena.state import Lender
+
+#: Notes at most, with text of `LONGEST_TEXT` characters each; no published game writes a hundred.
+MOST_NOTES = 10_000
+
+
+def use(lender: Lender, command: SaveNote | RecallNotes) -> CommandReply | None:
+    """Write or find notes; return None beyond `note_limit`, where the month passes instead."""
+    lender.note_calls += 1
+    limit = lender.params.note_limit
+    if limit is not None and lender.note_calls > limit:
+        return None
+    if isinstance(command, SaveNote):
+        return _save(lender, command)
+    return _recall(lender, command)
+
+
+def latest(lender: Lender) -> tuple[Note, ...]:
+    """Return the notes that every observation shows, the newest first."""
+    notepad = lender.notepad
+    if not notepad:
+        return ()
+    return tuple(islice(reversed(notepad), lender.params.notes_shown))
+
+
+def _save(lender: Lender, command: SaveNote) -> CommandReply:
+    if len(lender.notepad) >= MOST_NOTES:
+        fault = f"the notepad holds {MOST_NOTES:,} notes, its limit"
+        return CommandReply("save_note", ok=False, out=fault)
+    number = len(lender.notepad) + 1
+    note = Note(f"note_{number}", lender.month, command.content, command.tags)
+    lender.notepad.append(note)
+    return CommandReply("save_note", ok=True, out={"id": note.id, "month": note.month})
+
+
+def _recall(lender: Lender, command: RecallNotes) -> CommandReply:
+    if command.limit < 1:
+        fault = f"limit={command.limit} was given; it is at least 1"
+        return CommandReply("recall_notes", ok=False, out=fault)
+    notes = islice(_matches(lender.notepad, command), command.limit)
+    return CommandReply("recall_notes", ok=True, out={"notes": [_plain(note) for note in notes]})
+
+
+def _matches(notepad: list[Note], command: RecallNotes) -> Iterator[Note]:
+    """Yield the notes that contain the query and have any of the tags, the newest first."""
+    query, tags = command.query.casefold(), set(command.tags)
+    for note in reversed(notepad):
+        if query in note.content.casefold() and (not tags or tags & set(note.tags)):
+            yield note
+
+
+def _plain(note: Note) -> dict[str, Any]:
+    return {**asdict(note), "tags": list(note.tags)}
+
+
+def observe(lender: Lender) -> Month:
+    """Return what the officer knows without a tool call."""
+    params, month = lender.params, lender.month
+    return Month(
+        current_month=month,
+        date=lender.macro.label[month],
+        cash_balance=dollars(lender.cash),
+        active_users=round(lender.users),
+        loan_portfolio_gross=dollars(lender.gross_loans),
+        total_debt=dollars(lender.debt),
+        lending_rate=round(lender.lending_rate, 6),
+        pending_fundraisings=int(lender.request is not None),
+        tool_calls_remaining=params.tool_budget - lender.calls[-1],
+        # Copies, because a policy may write into what it observes.
+        notifications=tuple([dict(outcome) for outcome in lender.notifications]),
+        notes=latest(lender),
+        reply=lender.reply,
+        flash=_flash(lender) if params.flash and month else None,
+    )
+
+
+def _flash(lender: Lender) -> dict[str, float]:
+    """Return three figures of the month just closed, dollars."""
+    last = lender.month - 1
+    cash, before = (lender.books.book.balance(CASH, at=at) for at in (last, last - 1))
+    return {
+        "revenue": dollars(lender.revenue(last)),
+        "net_cash_flow": dollars(cash - before),
+        "cash": dollars(cash),
+    }

@@ -1,0 +1,252 @@
+"""Funding requests: whether one is accepted, its outcome, and when it settles (SPEC section 8)."""
+
+import math
+from collections.abc import Generator, Sequence
+from typing import Any, TypeAlias
+
+from attrs import evolve
+from simpy import Event
+from simpy.resources.resource import Request as SlotRequest
+
+from desim.errors import possible
+from desim.short_repr import short_repr
+from models.enterprise_arena.accounting.accounts import cents, dollars
+from models.enterprise_arena.actions import DEBT, EQUITY, INSTRUMENTS
+from models.enterprise_arena.observation import (
+    DEBT_DELIVERED,
+    DECLINED,
+    EQUITY_DELIVERED,
+    CommandReply,
+)
+from models.enterprise_arena.params import ArenaParams
+from models.enterprise_arena.ranks import SETTLE
+from models.enterprise_arena.rules import Raising
+from models.enterprise_arena.state import FundingRequest, Lender, TermLoan
+
+__all__ = [
+    "contract_rate",
+    "debt_chance",
+    "equity_chance",
+    "leverage_factor",
+    "raising",
+    "redraw",
+    "submit",
+]
+
+Process: TypeAlias = Generator[Event, Any, None]
+
+#: The name of the officer's action.
+ACTION = "fund_raising_request"
+
+
+# -- odds and rates --------------------------------------------------------------------------------
+
+
+def equity_chance(terms: Raising, vix: float) -> float:
+    """Return the chance of a first equity round, 0 to 1.
+
+    1 / (1 + exp((VIX - midpoint) / scale)) (SPEC section 8.1).
+    """
+    return 1 / (1 + math.exp((vix - terms.equity_midpoint) / terms.equity_scale))
+
+
+def debt_chance(terms: Raising, sofr: float, spread: float) -> float:
+    """Return the chance of debt without leverage, 0 to 1; rates are in percent.
+
+    base - slope x SOFR - slope x (Baa spread above the pivot), clipped (SPEC section 8.1).
+    """
+    wide = max(0.0, spread - terms.debt_spread_pivot)
+    chance = terms.debt_base - terms.debt_sofr_slope * sofr - terms.debt_spread_slope * wide
+    low, high = terms.debt_range
+    return min(max(chance, low), high)
+
+
+def leverage_factor(terms: Raising, leverage: float) -> float:
+    """Return the factor of leverage on the chance of debt, 0 to 1 (SPEC section 8.1)."""
+    return max(0.0, 1 - terms.leverage_penalty * max(0.0, leverage - terms.leverage_threshold))
+
+
+def contract_rate(lender: Lender) -> float:
+    """Return the rate of a note drawn now, a share a year.
+
+    Two-year Treasury + Baa yield + spread x (leverage above the threshold) (SPEC section 8.4).
+    """
+    params, macro, month = lender.params, lender.macro, lender.month
+    base = (macro.tsy2y[month] + macro.baa[month]) / 100
+    return base + params.leverage_spread * max(0.0, lender.leverage - params.leverage_threshold)
+
+
+# -- a request -------------------------------------------------------------------------------------
+
+
+def submit(lender: Lender, kind: str, amount: float) -> CommandReply:
+    """Accept a request and start its process, or refuse it."""
+    fault = _fault(lender, kind, amount)
+    if fault:
+        return _refused(lender, kind, amount, fault)
+    chance, own = _chance(lender, kind)
+    lender.request = request = _outcome(lender, kind, amount, chance * own)
+    rate = contract_rate(lender) if kind == DEBT else None
+    lender.events.append(
+        _event(
+            lender,
+            "submitted",
+            type=kind,
+            requested=amount,
+            p_macro=chance,
+            m_company=own,
+            p_adj=chance * own,
+            indicative_rate=rate,
+        )
+    )
+    lender.world.process(raising(lender, request, lender.slot.request()))
+    out = {"status": "submitted", "type": kind, "amount": amount}
+    return CommandReply(
+        ACTION, ok=True, out=out if rate is None else {**out, "indicative_rate": rate}
+    )
+
+
+def _refused(lender: Lender, kind: str, amount: float, fault: str) -> CommandReply:
+    """Count a refused request; the reply says where it leaves the month to the officer."""
+    event = "rejected_pending" if lender.slot.count else "rejected_malformed"
+    lender.events.append(_event(lender, event, type=kind, amount=amount))
+    lender.counts["refused"] += 1
+    lender.refusals += 1
+    if lender.refusals <= lender.params.free_refusals:
+        lender.counts["free_refusals"] += 1
+        fault = f"{fault}; the month goes on"
+    return CommandReply(ACTION, ok=False, out=fault)
+
+
+def raising(lender: Lender, request: FundingRequest, place: SlotRequest) -> Process:
+    """Hold the only place for a request until its outcome is due, then settle it."""
+    with place:
+        lender.outcome = lender.world.timeout(request.delay, rank=SETTLE)
+        yield lender.outcome
+        request = lender.request or request  # a redraw may have replaced it
+        lender.request = lender.outcome = None
+        settle(lender, request)
+
+
+def settle(lender: Lender, request: FundingRequest) -> None:
+    """Post the outcome of a request and notify the officer."""
+    if not request.succeeds:
+        _notify(lender, DECLINED, type=request.type)
+        return
+    lender.counts[request.type] += 1
+    lender.raised[request.type] += request.received
+    if request.type == EQUITY:
+        _issue(lender, request)
+    else:
+        _draw(lender, request)
+
+
+def _issue(lender: Lender, request: FundingRequest) -> None:
+    amount = dollars(request.received)
+    issued = amount / lender.params.share_price
+    lender.books.issue(lender.month, request.received)
+    lender.rounds += 1
+    lender.shares += issued
+    _notify(lender, EQUITY_DELIVERED, amount=amount, shares_issued=issued)
+
+
+def _draw(lender: Lender, request: FundingRequest) -> None:
+    """Post a draw; the contract rate uses the leverage just before it (SPEC section 8.4)."""
+    rate, received = contract_rate(lender), request.received
+    leverage = lender.leverage
+    lender.books.draw(lender.month, received)
+    lender.drawn += 1
+    lender.term_loans.append(TermLoan(lender.drawn, received, received, rate, lender.month))
+    if not lender.drawing.triggered:
+        lender.drawing.succeed()
+    _notify(
+        lender,
+        DEBT_DELIVERED,
+        {"leverage_at_settlement": leverage},
+        amount=dollars(received),
+        contract_rate=rate,
+    )
+
+
+def _fault(lender: Lender, kind: str, amount: float) -> str:
+    """Return why a request is refused; empty if it is accepted."""
+    if lender.slot.count:
+        return "a funding request is under way; one may be pending at a time"
+    if kind not in INSTRUMENTS:
+        return f"type={short_repr(kind)} was given; {possible(kind, INSTRUMENTS)}"
+    most = lender.params.largest_request
+    if not 0 < amount <= most:
+        return (
+            f"amount={short_repr(amount)} was given; it is above 0 and at most {most:,.0f} dollars"
+        )
+    return ""
+
+
+def _chance(lender: Lender, kind: str) -> tuple[float, float]:
+    """Return the chance by the market and the lender's own factor, both of the present month."""
+    params, macro, month = lender.params, lender.macro, lender.month
+    if kind == EQUITY:
+        return equity_chance(params, macro.vix_avg[month]), params.round_decay**lender.rounds
+    chance = debt_chance(params, macro.sofr[month], macro.baa_10y_spread[month])
+    return chance, leverage_factor(params, lender.leverage)
+
+
+def _outcome(lender: Lender, kind: str, amount: float, chance: float) -> FundingRequest:
+    """Return the request with its outcome, from the draws or the forced outcome of the month."""
+    params, month = lender.params, lender.month
+    if month in lender.forced:
+        succeeds, fill, delay = lender.forced[month]
+    else:
+        succeeds, fill, delay = _drawn(params, lender.draws[month], chance, params.delay_range)
+    most = None
+    if params.max_raise_multiple is not None:
+        most = max(0, round(params.max_raise_multiple * lender.books.equity))
+    received = _limited(fill * amount, most)
+    return FundingRequest(kind, amount, month, succeeds, received, delay, chance, most)
+
+
+def redraw(lender: Lender) -> None:
+    """Draw the outcome of the request under way again, unless the parameters force it.
+
+    The odds are those of its month. Of its duration it is known that it is longer than the time
+    since then.
+    """
+    request, params = lender.request, lender.params
+    if request is None or request.month in lender.forced:
+        return
+    assert lender.outcome is not None
+    since = lender.month - request.month
+    soonest, latest = params.delay_range
+    # A part of a group may be redrawn on the very tick of an outcome that has not been processed.
+    left = (max(soonest, since + 1), latest) if since < latest else (request.delay, request.delay)
+    draws = lender.world.stream("outcome").random(3).tolist()
+    succeeds, fill, delay = _drawn(params, draws, request.chance, left)
+    received = _limited(fill * request.amount, request.most)
+    lender.request = evolve(request, succeeds=succeeds, received=received, delay=delay)
+    lender.outcome = lender.world.moved(lender.outcome, delay - since, rank=SETTLE)
+
+
+def _drawn(
+    params: ArenaParams, draws: Sequence[float], chance: float, delays: tuple[int, int]
+) -> tuple[bool, float, int]:
+    """Return success, filled share and months to the outcome from three uniform draws."""
+    luck, share, wait = draws
+    low, high = params.fill_range
+    soonest, latest = delays
+    return luck < chance, low + (high - low) * share, soonest + int((latest - soonest + 1) * wait)
+
+
+def _limited(amount: float, most: int | None) -> int:
+    received = cents(amount)
+    return received if most is None else min(received, most)
+
+
+def _notify(lender: Lender, event: str, hidden: dict[str, Any] | None = None, **shown: Any) -> None:
+    """Show an outcome to the officer, and log it with the figures that stay hidden."""
+    outcome = _event(lender, event, **shown)
+    lender.notifications.append(outcome)
+    lender.events.append({**outcome, **(hidden or {})})
+
+
+def _event(lender: Lender, event: str, **figures: Any) -> dict[str, Any]:
+    return {"event": event, "month": lender.month, **figures}

@@ -1,0 +1,215 @@
+"""Multiple choice: the letter of the answer is the right one.
+
+Formula value: the number of an answer is exactly the right one.
+
+Program synthesis: the program's number is within one percent of the right one.
+
+Quantity extraction: equal numbers, or equal spans where a side has no number.
+
+By the paper's rule the spans alone are compared.
+
+Tagging: labels between commas, each compared with the label in its place.
+"""
+
+import math
+import re
+from typing import Any
+
+from models.reasoning.item import Item
+from models.reasoning.scoring.extraction import parsed_object
+from models.reasoning.scoring.numbers import LETTERS, bracket_number, first_number, predicted_number
+from models.reasoning.scoring.verdict import Rules, Verdict
+
+#: A letter that is no part of a word: "B", "(B)", "B." and "option B".
+_ALONE = re.compile(rf"(?<![\w'])[{LETTERS}](?![\w'])")
+
+
+def judge_choice(item: Item, answer: str, rules: Rules) -> Verdict:
+    """Compare labels.
+
+    Raises:
+        ValueError: The answer is a character that counts as a digit and is no number, or nan.
+        OverflowError: The answer is infinite.
+    """
+    truth = label_of(item.answer, item.options)
+    predicted = _predicted(answer, item.options, rules)
+    return Verdict.single(correct=predicted == truth, predicted=predicted, truth=truth)
+
+
+def _predicted(answer: str, options: tuple[str, ...], rules: Rules) -> str:
+    number = bracket_number(answer)
+    # Half to even, as Python rounds: nan and infinity raise here, as published.
+    index = None if number is None else round(number)
+    if index is not None and 0 <= index < len(options):
+        return LETTERS[index]
+    label = label_of(answer, options)
+    if rules.letters == "pattern" and label not in LETTERS[: len(options)]:
+        letters = [found for found in _ALONE.findall(answer) if found in LETTERS[: len(options)]]
+        return letters[-1] if letters else label
+    return label
+
+
+def label_of(text: str, options: tuple[str, ...]) -> str:
+    """Return the letter of an option that is named by letter, number from 0 or its whole text.
+
+    A text that names no option is returned in capitals.
+
+    Raises:
+        ValueError: It counts as digits and is no number, such as a superscript.
+    """
+    plain = text.strip()
+    letters = LETTERS[: len(options)]
+    if len(plain) == 1 and plain.upper() in letters:
+        return plain.upper()
+    if plain.isdigit() and (index := int(plain)) < len(options):
+        return letters[index]
+    texts = [option.strip().lower() for option in options]
+    if plain.lower() in texts:
+        return letters[texts.index(plain.lower())]
+    return plain.upper()
+
+
+#: A number with commas, decimals and an exponent; a sign counts only directly before it.
+_NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+def judge_value(item: Item, answer: str, _: Rules) -> Verdict:
+    """Compare the whole answer, else the field of a JSON object in it, else its last number."""
+    right, truth = item.answer.strip(), _float(item.answer)
+    whole = _float(answer)
+    if whole is not None and truth is not None:
+        return Verdict.single(correct=whole == truth, predicted=whole, truth=truth)
+    field = _field(answer)
+    number = _float(field)
+    if number is not None and truth is not None:
+        return Verdict.single(correct=number == truth, predicted=number, truth=truth)
+    last = _last_number(answer)
+    number = None if last is None else _float(last.replace(",", ""))
+    texts = {answer.strip(), *(one.strip() for one in (field, last) if one is not None)}
+    equal = right in texts or (number is not None and number == truth)
+    return Verdict.single(correct=equal, predicted=number, truth=truth)
+
+
+def _field(answer: str) -> str | None:
+    """Return `final_answer` of the outermost JSON object of a text as text."""
+    start, end = answer.find("{"), answer.rfind("}")
+    parsed = parsed_object(answer[start : end + 1]) if 0 <= start < end else None
+    value: Any = (parsed or {}).get("final_answer")
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def _last_number(answer: str) -> str | None:
+    found = _NUMBER.findall(answer)
+    return str(found[-1]) if found else None
+
+
+def _float(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+#: A right number below this size is near zero, where a relative tolerance has no meaning.
+_NEAR_ZERO = 1e-6
+
+
+#: The absolute tolerance there, by the rule; the relative one elsewhere.
+_ABSOLUTE = {"code": 0.01, "paper": 1e-6}
+
+
+_RELATIVE = 0.01
+
+
+def judge_program(item: Item, answer: str, rules: Rules) -> Verdict:
+    """Compare numbers; texts where the item's answer holds no number."""
+    truth = first_number(item.answer)
+    if truth is None:
+        equal = answer.strip().lower() == item.answer.strip().lower()
+        return Verdict.single(correct=equal, predicted=None, truth=None)
+    predicted = predicted_number(answer)
+    close = predicted is not None and _close(predicted, truth, _ABSOLUTE[rules.near_zero])
+    return Verdict.single(correct=close, predicted=predicted, truth=truth)
+
+
+def _close(predicted: float, truth: float, absolute: float) -> bool:
+    difference = abs(predicted - truth)
+    if abs(truth) < _NEAR_ZERO:
+        return difference <= absolute
+    # A plain quotient as published, so that 70.7 against 70 fails by the last bit.
+    return difference / abs(truth) <= _RELATIVE
+
+
+_TOLERANCE = 1e-6
+
+
+_SIGNS = str.maketrans("", "", ",$%")
+
+
+def judge_quantity(item: Item, answer: str, rules: Rules) -> Verdict:
+    """Compare the numbers, or the normalised spans unless both sides have a number."""
+    if rules.spans == "text":
+        # Trimmed again, as "$ 9" has a space behind its sign; the code compares it as a number.
+        given, right = (_normalised(_bare(text)).strip() for text in (answer, item.answer))
+        return Verdict.single(correct=given == right, predicted=given, truth=right)
+    predicted, truth = predicted_number(answer), first_number(item.answer)
+    if predicted is None or truth is None:
+        equal = _normalised(answer) == _normalised(item.answer)
+    else:
+        equal = math.isclose(predicted, truth, rel_tol=0, abs_tol=_TOLERANCE)
+    return Verdict.single(correct=equal, predicted=predicted, truth=truth)
+
+
+def _bare(answer: str) -> str:
+    """Return a span without the brackets that the instruction asks for."""
+    plain = answer.strip()
+    return plain[2:-2] if plain.startswith("[[") and plain.endswith("]]") else plain
+
+
+def _normalised(span: str) -> str:
+    return re.sub(r"\s+", " ", span.lower().strip().translate(_SIGNS))
+
+
+#: The characters of a number in Python's notation, in any base.
+_CHARACTERS = frozenset("0123456789abcdefox.+-_")
+
+
+def judge_tag(item: Item, answer: str, _: Rules) -> Verdict:
+    """Count the labels in which an answer agrees; further ones of the answer are ignored."""
+    right = _labels(item.answer)
+    given = _labels(answer)[: len(right)]
+    matched = sum(map(_equal, given, right))
+    return Verdict(matched == len(right), answer, item.answer, matched, len(right))
+
+
+def _labels(text: str) -> list[str]:
+    return [label.strip().lower() for label in text.split(",")]
+
+
+def _equal(given: str, right: str) -> bool:
+    if given == right:
+        return True
+    numbers = _number(given), _number(right)
+    return None not in numbers and numbers[0] == numbers[1]
+
+
+def _number(label: str) -> int | float | None:
+    """Return a label that is one number in Python's notation.
+
+    The published code evaluates the label as an expression; here "(5)" and "2+3" are texts.
+    """
+    if not label or not _CHARACTERS.issuperset(label):
+        return None
+    try:
+        return int(label, 0)  # refuses 007, as Python does
+    except ValueError:
+        pass
+    # Of the letters only the e of an exponent: neither "inf" nor "nan" is a number in Python.
+    if not {".", "e"} & {*label} or {*label} & {*"abcdfox"}:
+        return None
+    try:
+        return float(label)
+    except ValueError:
+        return None

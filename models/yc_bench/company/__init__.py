@@ -1,0 +1,1 @@
+"""Clients, people, tasks and worlds."""

@@ -1,0 +1,62 @@
+"""The whole state in the form in which the reference data holds it after a command."""
+
+import json
+from typing import Any
+
+from models.yc_bench.company.entities import StaffMember, Task, identifier
+from models.yc_bench.state import CompanyState
+
+__all__ = ["snapshot"]
+
+
+def snapshot(company: CompanyState) -> dict[str, Any]:
+    """Return time, funds, levels, staff, open tasks and pending events as plain JSON values.
+
+    Prestige and trust are text with 3 decimals, rates and quantities with 4; events are sorted by
+    time, then type.
+    """
+    prestige, clients = company.prestige, sorted(company.clients, key=lambda c: c.name)
+    return {
+        "sim_time": company.clock.stamp(company.world.now),
+        "funds_cents": company.funds_cents,
+        "prestige": {domain: f"{prestige[domain]:.3f}" for domain in sorted(prestige)},
+        "trust": {client.name: f"{client.trust:.3f}" for client in clients},
+        "employees": {who.name: _employee(who) for who in company.employees},
+        "open_tasks": [_open_task(company, task) for task in _open_tasks(company)],
+        "pending_events": _pending(company),
+    }
+
+
+def _employee(who: StaffMember) -> dict[str, Any]:
+    rates = {domain: f"{who.rates[domain]:.4f}" for domain in sorted(who.rates)}
+    return {"salary_cents": who.salary_cents, "rates": rates}
+
+
+def _open_tasks(company: CompanyState) -> list[Task]:
+    return sorted(company.planned + company.active, key=lambda task: task.row)
+
+
+def _open_task(company: CompanyState, task: Task) -> dict[str, Any]:
+    return {
+        "title": task.title,
+        "status": task.status,
+        "deadline": None if task.deadline is None else company.clock.stamp(task.deadline),
+        "req": [[task.domain, f"{task.required:.4f}", f"{task.completed:.4f}"]],
+        "assigned": sorted(who.name for who in task.team),
+    }
+
+
+def _pending(company: CompanyState) -> list[list[Any]]:
+    events: list[list[Any]] = []
+
+    def add(tick: int | None, kind: str, **payload: Any) -> None:
+        if tick is not None:
+            events.append([company.clock.stamp(tick), kind, payload])
+
+    for task in company.active:
+        add(task.due, "task_completed", task_id=identifier(task))
+        half = {"task_id": identifier(task), "milestone_pct": task.next_milestone}
+        add(task.milestone_due, "task_half_progress", **half)
+    add(company.bankruptcy_due, "bankruptcy", reason="funds_negative_after_payroll")
+    add(None if company.over else company.horizon, "horizon_end", reason="horizon_end")
+    return sorted(events, key=lambda event: (event[0], event[1], json.dumps(event[2])))

@@ -1,0 +1,220 @@
+"""Regimes: the labels of the table, the chain fitted to it, and the histories drawn."""
+
+from itertools import groupby, pairwise
+from math import sqrt
+
+import attrs
+import pytest
+from support.arena_playing import opened, played
+
+from desim.core.streams import generator
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.economy.macro import COLUMNS, RANGES, Macro, builtin
+from models.enterprise_arena.economy.regimes import REGIMES, Switching, fit, labels, transitions
+from models.enterprise_arena.economy.surges import THRESHOLD, observe, runs
+
+GROWTH = "ind_user_growth_monthly"
+SEEDS = 200
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Switching:
+    """The model of the built-in table."""
+    return fit(builtin(), GROWTH)
+
+
+@pytest.fixture(scope="module")
+def histories(fitted: Switching) -> list[Macro]:
+    """Histories of many seeds."""
+    return [fitted.draw(generator(seed, "regimes"), 132).macro for seed in range(SEEDS)]
+
+
+def test_labels_of_the_table_follow_the_spec() -> None:
+    """Recession from April 2020 on until a year later; month by month by the definition."""
+    table, regimes = builtin(), labels(builtin())
+    for month in range(132):
+        year = table.unrate[max(0, month - 12) : month]
+        if year and round(table.unrate[month] - min(year), 2) >= 0.5:
+            assert regimes[month] == "recession"
+        elif table.gdp_growth_yoy[month] >= 2:
+            assert regimes[month] == "expansion"
+        else:
+            assert regimes[month] == "neutral"
+    spells = [(label, len(list(spell))) for label, spell in groupby(regimes)]
+    assert spells[:9] == [
+        ("expansion", 12),
+        ("neutral", 9),
+        ("expansion", 27),
+        ("neutral", 3),
+        ("expansion", 9),
+        ("neutral", 2),
+        ("recession", 13),
+        ("expansion", 18),
+        ("neutral", 3),
+    ]
+    assert [regimes.count(regime) for regime in REGIMES] == [22, 91, 19]
+
+
+def test_rows_of_the_matrix_sum_to_one(fitted: Switching) -> None:
+    """And no transition is impossible."""
+    for row in fitted.matrix:
+        assert sum(row) == pytest.approx(1)
+        assert min(row) > 0
+
+
+def test_transitions_are_counts_with_half_a_month_added() -> None:
+    """By hand: 0 0 1 1 1 2, where the last month is followed by none."""
+    matrix = transitions([0, 0, 1, 1, 1, 2])
+    assert matrix[0] == pytest.approx((1.5 / 3.5, 1.5 / 3.5, 0.5 / 3.5))
+    assert matrix[1] == pytest.approx((0.5 / 4.5, 2.5 / 4.5, 1.5 / 4.5))
+    assert matrix[2] == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+
+
+def test_the_table_s_own_path_solves_the_equations(fitted: Switching) -> None:
+    """With its own regimes and residuals every state is what the table shows."""
+    states = fitted.states
+    rows = list(range(132))
+    path = states["fedfunds"].path(fitted.labels, rows)
+    assert path == pytest.approx(list(builtin().fedfunds))
+    assert states["gross"].path(fitted.labels, rows) == pytest.approx(
+        list(builtin().ind_gross_margin)
+    )
+
+
+def test_residuals_of_a_regime_have_no_mean(fitted: Switching) -> None:
+    """Least squares with an intercept for every regime."""
+    for state in fitted.states.values():
+        for regime in range(3):
+            assert sum(state.residuals[m] for m in fitted.months[regime]) == pytest.approx(
+                0, abs=1e-9
+            )
+        assert 0 <= state.keep <= 1 - 1 / 36
+
+
+def test_transitions_drawn_are_near_the_matrix(fitted: Switching) -> None:
+    """Each frequency within four standard errors of its chance.
+
+    Given how often a regime was left, the moves out of it are binomial: a frequency has the
+    standard error sqrt(p (1 - p) / n).
+    """
+    seen = [
+        pair
+        for seed in range(SEEDS)
+        for pair in pairwise(fitted.draw_regimes(generator(seed, "regimes"), 132))
+    ]
+    for one in range(3):
+        moves = [after for before, after in seen if before == one]
+        for other in range(3):
+            chance = fitted.matrix[one][other]
+            error = sqrt(chance * (1 - chance) / len(moves))
+            assert abs(moves.count(other) / len(moves) - chance) < 4 * error
+
+
+def test_the_seed_fixes_the_history_and_decisions_do_not() -> None:
+    """The same for two episodes of a seed, another for another seed."""
+    model = EnterpriseArena.preset("regime")
+    one = opened(0, model, seed=1).macro
+    assert played(model, seed=1).macro == one
+    assert opened(0, model, seed=2).macro != one
+    assert opened(0, model, seed=1).noise == opened(0, EnterpriseArena(), seed=1).noise
+
+
+def test_every_history_opens_like_the_table(histories: list[Macro]) -> None:
+    """Month 0 is its month 0, so that companies open alike."""
+    for name in COLUMNS:
+        column = getattr(builtin(), name)[0]
+        if name != "ind_user_growth_annual":
+            assert {getattr(history, name)[0] for history in histories} == {column}
+
+
+def test_histories_differ(histories: list[Macro]) -> None:
+    """Two hundred seeds, two hundred paths of VIX."""
+    assert len({history.vix_avg for history in histories}) == SEEDS
+
+
+def test_histories_stay_in_plausible_ranges(histories: list[Macro]) -> None:
+    """Where a state is shown as it is, the table's range widened by a quarter; all in bounds."""
+    for name in ("ind_gross_margin", "ind_ebitda_margin", "fedfunds"):
+        column = getattr(builtin(), name)
+        wider = 0.25 * (max(column) - min(column)) + 0.05
+        drawn = [value for history in histories for value in getattr(history, name)]
+        assert min(column) - wider <= min(drawn) <= max(drawn) <= max(column) + wider
+    for history in histories:
+        assert min(history.fedfunds) >= 0.01
+        assert max(history.unrate) < 25
+        assert min(history.baa) > min(history.tsy10y) > 0
+        assert max(history.ind_user_growth_monthly) < 1.25 * 9.84 + 0.01
+
+
+def test_histories_are_like_the_table_on_average(histories: list[Macro]) -> None:
+    """Means over all months and seeds within three quarters of the table's standard deviation."""
+    for name in RANGES:
+        column = getattr(builtin(), name)
+        mean = sum(column) / len(column)
+        deviation = sqrt(sum((value - mean) ** 2 for value in column) / len(column))
+        drawn = [value for history in histories for value in getattr(history, name)]
+        assert abs(sum(drawn) / len(drawn) - mean) < 0.75 * deviation, name
+
+
+def test_the_columns_of_a_history_agree(histories: list[Macro]) -> None:
+    """Spreads, yearly inflation, yearly growth and quarters agree with what they are made of."""
+    history = histories[0]
+    for month in range(12, 132):
+        past = history.cpi_index[month - 12]
+        assert history.cpi_yoy[month] == pytest.approx(
+            100 * (history.cpi_index[month] / past - 1), abs=0.011
+        )
+        factor = 1.0
+        for growth in history.ind_user_growth_monthly[month - 11 : month + 1]:
+            factor *= 1 + growth / 100
+        assert history.ind_user_growth_annual[month] == pytest.approx(100 * (factor - 1), abs=0.01)
+    for quarter in range(0, 132, 3):
+        assert len(set(history.gdp_growth_qoq_saar[quarter : quarter + 3])) == 1
+    assert history.label == builtin().label
+
+
+def test_surges_of_the_table_are_three() -> None:
+    """In the windows of SPEC section 4, with the peaks listed there."""
+    growth = builtin().ind_user_growth_monthly
+    assert list(runs(growth)) == [(24, 35), (52, 64), (104, 115)]
+    surges = observe(growth)
+    assert surges.peaks == (9.84, 6.25, 3.2)
+    assert surges.chance == pytest.approx(3.5 / (132 - 34 + 1))
+
+
+def test_histories_have_surges_of_the_size_and_length_observed(histories: list[Macro]) -> None:
+    """As many as their chance says, none longer than 5/4 of the longest, peaks within bounds."""
+    lengths, peaks = [], []
+    for history in histories:
+        growth = history.ind_user_growth_monthly
+        for start, end in runs(growth):
+            lengths.append(end - start)
+            peaks.append(max(growth[start:end]))
+    assert max(lengths) <= 1.25 * 12
+    assert 9.84 < max(peaks) <= 1.25 * 9.84 + 0.01
+    assert THRESHOLD < min(peaks) < 3.2
+    # A cycle lasts 1 / chance quiet months and about a dozen of surge: 3.2 of them fit in 132.
+    assert 2.5 < len(lengths) / SEEDS < 4
+
+
+def test_longer_histories_continue_the_labels() -> None:
+    """A drawn history may be longer than the table."""
+    lender = opened(0, EnterpriseArena(history="regimes", horizon=300), seed=1)
+    assert len(lender.macro) == 300
+    assert lender.macro.label[-1] == "Dec 2x24"
+
+
+def test_a_table_without_surges_draws_none() -> None:
+    """Without a recession, the residuals of all months are used."""
+    calm = attrs.evolve(builtin(), ind_user_growth_monthly=(0.5,) * 132, unrate=(4.0,) * 132)
+    fitted = fit(calm, GROWTH)
+    assert fitted.months[0] == tuple(range(1, 132))
+    drawn = fitted.draw(generator(0, "regimes"), 132).macro
+    assert set(drawn.ind_user_growth_monthly) == {0.5}
+
+
+def test_a_table_of_a_year_is_too_short_for_regimes() -> None:
+    """It is refused when the model is made."""
+    short = Macro(**{name: getattr(builtin(), name)[:12] for name in COLUMNS})
+    with pytest.raises(ValueError, match="more than 12 months"):
+        EnterpriseArena(macro=short, horizon=12, history="regimes")

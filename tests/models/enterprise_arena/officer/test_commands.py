@@ -1,0 +1,333 @@
+"""The four tools: names, budget, errors, market data, projection."""
+
+from typing import Any
+
+import pytest
+from support.arena_seat import Seat, series
+
+from models.enterprise_arena import (
+    AccessFinancialDocs,
+    AnalyzeMarketConditions,
+    BookClosing,
+    CashFlowForecastCalculation,
+    CheckCashInBank,
+    CheckMarketData,
+    ConductCashflowProjection,
+    EnterpriseArena,
+    FundRaisingRequest,
+    Pass,
+    ReviewFinancialRecords,
+    VerifyCashPosition,
+)
+from models.enterprise_arena.economy.macro import builtin
+from models.enterprise_arena.economy.market import SERIES
+
+PAIRS = [
+    (VerifyCashPosition(), CheckCashInBank()),
+    (ReviewFinancialRecords("list"), AccessFinancialDocs("list")),
+    (
+        ReviewFinancialRecords("retrieve", "t0_financials/t0_balance_sheet"),
+        AccessFinancialDocs("retrieve", "t0_financials/t0_balance_sheet"),
+    ),
+    (AnalyzeMarketConditions("VIX", 1, 3), CheckMarketData("VIX", 1, 3)),
+    (AnalyzeMarketConditions("vix"), CheckMarketData("vix")),
+    (ConductCashflowProjection(6, 2.5), CashFlowForecastCalculation(6, 2.5)),
+]
+QUIET = EnterpriseArena(zero_noise=True)
+
+
+@pytest.mark.parametrize(("paper", "public"), PAIRS, ids=str)
+def test_both_name_sets_give_the_same_answers(paper: Any, public: Any) -> None:
+    """Only the name under which a tool answers differs."""
+    seat = Seat(QUIET).to(4, {1: BookClosing()})
+    first, second = seat.ask(paper), seat.ask(public)
+    assert (first.ok, first.out) == (second.ok, second.out)
+    assert first.to != second.to
+    assert seat.lender.calls[-1] == 2
+
+
+def test_tools_answer_under_their_own_names() -> None:
+    """The reply names the tool as a record does."""
+    seat = Seat(QUIET)
+    assert seat.ask(VerifyCashPosition()).to == "verify_cash_position"
+    assert seat.ask(CashFlowForecastCalculation()).to == "cash_flow_forecast_calculation"
+
+
+# -- the budget ------------------------------------------------------------------------------------
+
+
+def test_the_twenty_first_call_is_refused_and_not_counted() -> None:
+    """Twenty calls close the tools for the month; the reply says what is left to do."""
+    seat = Seat(QUIET)
+    for left in range(20, 0, -1):
+        assert seat.month is not None
+        assert seat.month.tool_calls_remaining == left
+        assert seat.ask(VerifyCashPosition()).ok
+    refused = seat.ask(AnalyzeMarketConditions("VIX"))
+    assert not refused.ok
+    assert refused.out == (
+        "the 20 tool calls of this month are used up; decide the month with pass, "
+        "book_closing or fund_raising_request"
+    )
+    assert seat.lender.calls == [20]
+    after = seat.say(Pass())
+    assert after is not None
+    assert (after.current_month, after.tool_calls_remaining) == (1, 20)
+    assert seat.ask(VerifyCashPosition()).ok
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        AnalyzeMarketConditions("Gold"),
+        AnalyzeMarketConditions("VIX", 5),
+        AnalyzeMarketConditions("VIX", -1),
+        AnalyzeMarketConditions("VIX", 2, 1),
+        AnalyzeMarketConditions("VIX", 0, -1),
+        ReviewFinancialRecords("read"),
+        ReviewFinancialRecords("retrieve"),
+        ReviewFinancialRecords("retrieve", "../t0_financials/t0_balance_sheet"),
+        ConductCashflowProjection(0),
+        ConductCashflowProjection(13),
+        ConductCashflowProjection(-3),
+        ConductCashflowProjection(3, -100.5),
+        ConductCashflowProjection(3, 1e300),
+    ],
+    ids=str,
+)
+def test_an_erroneous_call_costs_a_call(wrong: Any) -> None:
+    """A tool that cannot answer says why in one sentence, and counts."""
+    seat = Seat(QUIET).to(3)
+    reply = seat.ask(wrong)
+    assert not reply.ok
+    assert isinstance(reply.out, str)
+    assert seat.lender.calls == [0, 0, 0, 1]
+    assert seat.month is not None
+    assert seat.month.tool_calls_remaining == 19
+
+
+def test_every_call_costs_the_score_its_charge() -> None:
+    """Five thousand dollars a call, errors included, refused calls beyond the budget not."""
+
+    def score(calls: int) -> float:
+        seat = Seat(EnterpriseArena(zero_noise=True, horizon=2))
+        for _ in range(calls):
+            seat.ask(AnalyzeMarketConditions("Gold"))
+        seat.say(Pass())
+        seat.say(Pass())
+        return seat.run.result().score
+
+    assert score(0) - score(3) == pytest.approx(15_000)
+    assert score(0) - score(25) == pytest.approx(100_000)
+
+
+def test_no_budget_closes_the_tools_at_once() -> None:
+    """A budget of nothing leaves notes and actions."""
+    seat = Seat(EnterpriseArena(tool_budget=0))
+    assert not seat.ask(VerifyCashPosition()).ok
+    assert seat.lender.calls == [0]
+
+
+# -- cash ------------------------------------------------------------------------------------------
+
+
+def test_the_cash_tool_returns_one_number() -> None:
+    """The paper's tool returns the balance alone."""
+    assert Seat(QUIET).to(1).out(VerifyCashPosition()) == {"cash_balance": 14_276_468.6}
+
+
+def test_the_snapshot_of_the_cash_tool_returns_the_position() -> None:
+    """The public simulator's tool adds book, debt, equity raised, borrowers and yield."""
+    model = EnterpriseArena(
+        zero_noise=True, cash_tool="snapshot", forced_funding=((0, True, 0.85, 1),)
+    )
+    seat = Seat(model).to(1, {0: FundRaisingRequest("equity", 20e6)})
+    assert seat.out(CheckCashInBank()) == {
+        "date": "Feb 2xx0",
+        "cash_balance": 31_276_468.6,
+        "loan_portfolio_gross": 48_330_739.81 + 1_952_385.19,
+        "total_debt": 0.0,
+        "equity_raised": 17_000_000.0,
+        "active_users": 5_035,
+        "lending_rate": 0.0265,
+    }
+
+
+# -- market data -----------------------------------------------------------------------------------
+
+
+def test_market_data_is_the_table_up_to_now() -> None:
+    """Labels and values of the months asked for; beyond the present month nothing is returned."""
+    table = builtin()
+    seat = Seat(QUIET).to(5)
+    assert series(seat, "SOFR", 2, 4) == {
+        "data_type": "SOFR",
+        "labels": ["Mar 2xx0", "Apr 2xx0", "May 2xx0"],
+        "values": list(table.sofr[2:5]),
+    }
+    assert series(seat, "SOFR")["values"] == list(table.sofr[:6])
+    assert series(seat, "SOFR", 5)["labels"] == ["Jun 2xx0"]
+    assert series(seat, "SOFR", 4, 10**9) == series(seat, "SOFR", 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("GDP", "gdp_growth_qoq_saar"),
+        ("CPI", "cpi_yoy"),
+        ("UNRATE", "unrate"),
+        ("SOFR", "sofr"),
+        ("FEDFUNDS", "fedfunds"),
+        ("Baa_Yield", "baa"),
+        ("Tsy2Y", "tsy2y"),
+        ("Tsy5Y", "tsy5y"),
+        ("Tsy10Y", "tsy10y"),
+        ("Tsy30Y", "tsy30y"),
+        ("VIX", "vix_avg"),
+        ("PE_Ratio", "pe_ratio"),
+        ("PS_Ratio", "ps_ratio"),
+        ("Gross_Margin", "ind_gross_margin"),
+        ("EBITDA_Margin", "ind_ebitda_margin"),
+        ("Monthly_User_Growth", "ind_user_growth_monthly"),
+        ("Annual_User_Growth", "ind_user_growth_annual"),
+    ],
+)
+def test_each_series_is_its_column(name: str, column: str) -> None:
+    """The seventeen names and what they stand for; the company's own noise is not in them."""
+    assert name in SERIES
+    assert len(SERIES) == 17
+    seat = Seat(EnterpriseArena(), seed=3).to(12)
+    assert tuple(series(seat, name)["values"]) == getattr(builtin(), column)[:13]
+
+
+def test_borrower_growth_is_that_of_the_profile() -> None:
+    """The snapshot profile shows its own column."""
+    model = EnterpriseArena.preset("snapshot", opening_cash=100e6)
+    seen = series(Seat(model).to(36), "Monthly_User_Growth", 33, 35)
+    assert seen["values"] == list(builtin().ind_user_growth_monthly_alt[33:36])
+    assert seen["values"] != list(builtin().ind_user_growth_monthly[33:36])
+
+
+def test_an_unknown_series_brings_near_names() -> None:
+    """The error names what was given, near misses whatever their case, and all names."""
+    text = Seat(QUIET).ask(AnalyzeMarketConditions("vix")).out
+    assert text.startswith("there is no data_type 'vix'; did you mean 'VIX'? Possible: GDP, CPI,")
+    assert all(name in text for name in SERIES)
+    assert len(Seat(QUIET).ask(AnalyzeMarketConditions("x" * 1_000)).out) < 500
+
+
+# -- projection ------------------------------------------------------------------------------------
+
+#: Round numbers: 12 million of loans at 5 percent, a twenty-fifth of which is billed each month.
+ROUND = EnterpriseArena(
+    zero_noise=True,
+    opening_loans=12e6,
+    interest_bearing_share=1.0,
+    amortisation_rate=0.04,
+    opening_allowance=240_000.0,
+)
+
+
+def test_a_projection_is_the_formula_of_the_specification() -> None:
+    """Two months by hand: growth of 1 percent, margin of the opening statements."""
+    out = Seat(ROUND).out(ConductCashflowProjection(2, 1.0))
+    assert out["rows"] == [
+        {
+            "month": 0,
+            "inflow": 514_100.0,  # 0.97 x (480,000 + 50,000)
+            "originations": 500_000.0,  # 50 borrowers
+            "operating_outflow": 41_800.0,  # 0.836 x 50,000
+            "debt_service": 0.0,
+            "projected_cash": 14_972_300.0,
+        },
+        {
+            "month": 1,
+            "inflow": 514_956.83,  # of 12,020,000
+            "originations": 505_000.0,  # of 5,050 borrowers
+            "operating_outflow": 41_869.67,
+            "debt_service": 0.0,
+            "projected_cash": 14_940_387.17,
+        },
+    ]
+    assert out["assumptions"] == {
+        "starting_cash": 15e6,
+        "active_users": 5_000,
+        "lending_rate": 0.05,
+        "growth_rate": 1.0,
+        "ebitda_margin": 16.4,
+        "collection_rate": 0.97,
+        "amortisation_rate": 0.04,
+    }
+    assert out["margin_source"] == "t0_income_statement"
+
+
+def test_growth_is_the_present_months_unless_overridden() -> None:
+    """Held flat, without the company's own noise; shrinking lends nothing."""
+    seat = Seat(EnterpriseArena(), seed=1).to(10)
+    base = builtin().ind_user_growth_monthly[10]
+    assert seat.out(ConductCashflowProjection(3)) == seat.out(ConductCashflowProjection(3, base))
+    shrinking = seat.out(ConductCashflowProjection(3, -2.0))["rows"]
+    assert [row["originations"] for row in shrinking] == [0.0, 0.0, 0.0]
+
+
+def test_known_notes_are_served_in_a_projection() -> None:
+    """A sixtieth of the principal and interest on the balance, from the month of the draw."""
+    model = EnterpriseArena(zero_noise=True, forced_funding=((0, True, 1.0, 1),))
+    seat = Seat(model).to(1, {0: FundRaisingRequest("debt", 6e6)})
+    rows = seat.out(ConductCashflowProjection(3))["rows"]
+    # 6,000,000 at (0.62 + 4.51) percent, a hundred thousand less each month.
+    assert [row["debt_service"] for row in rows] == [125_650.0, 125_222.5, 124_795.0]
+    again = seat.out(ConductCashflowProjection(3))["rows"]
+    assert again == rows
+
+
+def test_the_last_instalment_ends_a_notes_service() -> None:
+    """What rounding has left is paid with it, and nothing later."""
+    model = EnterpriseArena(
+        zero_noise=True, note_term_months=3, forced_funding=((0, True, 1.0, 1),)
+    )
+    seat = Seat(model).to(2, {0: FundRaisingRequest("debt", 1e6)})
+    rows = seat.out(ConductCashflowProjection(4))["rows"]
+    balance, last = 1e6 - 333_333.33, 1e6 - 2 * 333_333.33
+    assert [row["debt_service"] for row in rows] == pytest.approx(
+        [333_333.33 + balance * 0.0513 / 12, last + last * 0.0513 / 12, 0, 0], abs=0.01
+    )
+
+
+def test_a_request_under_way_is_left_out_of_a_projection() -> None:
+    """Money that may come is not projected."""
+    waiting = Seat(QUIET).to(1, {0: FundRaisingRequest("equity", 50e6)})
+    idle = Seat(QUIET).to(1)
+    tool = ConductCashflowProjection(12)
+    assert waiting.month is not None
+    assert waiting.month.pending_fundraisings == 1
+    assert waiting.out(tool) == idle.out(tool)
+
+
+def test_the_margin_comes_from_the_last_closing() -> None:
+    """EBITDA over revenue of the year to date: January at 16.4, February at 16.3 percent."""
+    out = Seat(QUIET).to(3, {1: BookClosing()}).out(ConductCashflowProjection(1))
+    # Worked example, months 0 and 1.
+    ebitda, revenue = 18_084.12 + 17_374.22, 110_268.98 + 106_590.30
+    assert out["assumptions"]["ebitda_margin"] == round(100 * ebitda / revenue, 4) == 16.3509
+    assert out["margin_source"] == "income_statement_ytd"
+    assert out["statements_month"] == 1
+
+
+def test_old_statements_are_called_stale() -> None:
+    """More than three months after the closing, or after the opening statements of month 0."""
+
+    def stale(month: int, actions: dict[int, Any]) -> bool:
+        flag: bool = Seat(QUIET).to(month, actions).out(ConductCashflowProjection())["stale"]
+        return flag
+
+    assert [stale(month, {}) for month in (0, 3, 4)] == [False, False, True]
+    closing = {6: BookClosing()}
+    assert [stale(month, closing) for month in (7, 9, 10, 14)] == [False, False, True, True]
+
+
+def test_a_year_to_date_margin_starts_anew_in_january() -> None:
+    """A closing in January covers January alone."""
+    seat = Seat(QUIET).to(13, {12: BookClosing()})
+    margin = seat.out(ConductCashflowProjection())["assumptions"]["ebitda_margin"]
+    assert margin == pytest.approx(builtin().ind_ebitda_margin[12], abs=1e-3)

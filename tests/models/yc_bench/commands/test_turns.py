@@ -1,0 +1,311 @@
+"""Turns: numbering, idleness, the scratchpad shown, and the message as text."""
+
+from typing import Any
+
+import attrs
+import pytest
+
+from desim import Run
+from models.yc_bench import YCBench
+from models.yc_bench.actions import EndTurn, RunCommand, TaskAccept
+from models.yc_bench.commands.turns import MEMORY, FounderTurns
+from models.yc_bench.observation import TurnStatus
+from models.yc_bench.shell.status_text import event_line, message
+from models.yc_bench.state import CompanyState
+
+ERROR = {"error": "No active tasks."}
+PAYDAY = {"wake_events": [{"type": "monthly_payroll", "funds_after": 1}]}
+
+
+def opened(**changes: Any) -> tuple[FounderTurns, CompanyState]:
+    """FounderTurns of a fresh company, the first begun."""
+    run = Run(YCBench(**changes), 1)
+    run.advance()
+    turns = FounderTurns(run.model)
+    turns.begin(run.state)
+    return turns, run.state
+
+
+def looked(turns: FounderTurns) -> TurnStatus:
+    """The status of the present turn."""
+    assert turns.status is not None
+    return turns.status
+
+
+def go_on(turns: FounderTurns, company: CompanyState, *payloads: dict[str, Any]) -> TurnStatus:
+    """Resume so often, end the turn, begin the next."""
+    for payload in payloads:
+        turns.resumed(payload)
+    turns.close()
+    turns.begin(company)
+    return looked(turns)
+
+
+def test_a_desk_shows_the_last_of_many_planned_tasks() -> None:
+    """An observation does not list thousands of titles."""
+    run = Run(YCBench(desk_titles=2), 1)
+    (decision,) = run.advance()
+    for title in ("Task-1", "Task-7", "Task-2"):
+        run.answer(decision, TaskAccept(title))
+        (decision,) = run.advance()
+    assert decision.observation.planned == ("Task-2", "Task-7")
+    assert len(run.state.planned) == 3
+
+
+def idle_run(model: YCBench, turns: int = 10_000) -> tuple[Run[Any], int]:
+    """Let a founder only end turns; return the run and how many there were."""
+    run, count = Run(model, 1), 0
+    while (handed := run.advance()) and count < turns:
+        run.answer(handed[0], EndTurn())
+        count += 1
+    return run, count
+
+
+@pytest.mark.parametrize("preset", ["default", "direct"])
+def test_an_idle_founder_pays_the_salaries_of_the_year(preset: str) -> None:
+    """Doing nothing is no way to keep the capital: the year passes and bankrupts the company."""
+    run, turns = idle_run(YCBench.preset(preset, idle_limit=7))
+    result, payroll = run.result(), 3_800_503
+    assert turns == 7
+    assert result.ended == "bankruptcy"
+    assert result.metrics["final_funds_cents"] == 20_000_000 - 6 * payroll < 0
+    assert result.metrics["idle_since"] == "2025-01-01T09:00:00"
+    assert result.metrics["bankruptcy_cause"] == "payroll"
+
+
+def test_a_rich_idle_founder_reaches_the_horizon_with_what_is_left() -> None:
+    """Eleven paydays are paid; the horizon is the end."""
+    run, _ = idle_run(YCBench(idle_limit=3, initial_funds_cents=100_000_000))
+    assert run.result().ended == "horizon_end"
+    assert run.result().metrics["final_funds_cents"] == 100_000_000 - 11 * 3_800_503
+    assert run.result().metrics["ended_on"] == "2026-01-01T09:00:00"
+
+
+def test_without_a_limit_the_loop_never_ends_as_published() -> None:
+    """`idle_limit=0` is the published loop: no turn moves the clock."""
+    run, turns = idle_run(YCBench(idle_limit=0), turns=3_000)
+    assert turns == 3_000
+    assert (run.world.now, run.world.ended) == (0, "")
+
+
+def test_an_idle_game_ends_at_once_where_the_year_does_not_pass() -> None:
+    """The switch for comparisons with earlier results."""
+    run, turns = idle_run(YCBench(idle_limit=7, idle_year_passes=False))
+    assert (run.result().ended, turns) == ("idle", 7)
+    assert run.result().score == 200_000
+
+
+def test_the_published_store_lets_no_year_pass() -> None:
+    """A store that plays on takes commands as ever."""
+    run, turns = idle_run(YCBench(idle_limit=2, plays_on=True), turns=20)
+    assert turns == 20
+    assert run.state.idle_since is None
+
+
+def test_the_first_status_is_the_initial_one() -> None:
+    """Later ones are plain; each counts down the memory."""
+    turns, company = opened()
+    first, second = looked(turns), go_on(turns, company)
+    assert (first.kind, first.number, first.memory_countdown) == ("initial", 1, MEMORY - 1)
+    assert (second.kind, second.number, second.memory_countdown) == ("status", 2, MEMORY - 2)
+    assert turns.number == 2
+
+
+@pytest.mark.parametrize(("changes", "number"), [({}, 1), ({"status_number_lags": False}, 2)])
+def test_a_status_after_a_resume_has_the_number_before(
+    changes: dict[str, Any], number: int
+) -> None:
+    """`status_number_lags` is what the published loop does; the memory counts alike."""
+    turns, company = opened(**changes)
+    status = go_on(turns, company, PAYDAY)
+    assert (status.number, status.memory_countdown) == (number, MEMORY - number)
+    assert go_on(turns, company).number == turns.number == 3
+
+
+def test_only_the_last_resume_of_a_turn_is_reported() -> None:
+    """A refused one hides what came before it, and nothing is reported twice."""
+    turns, company = opened()
+    assert go_on(turns, company, PAYDAY).events == tuple(PAYDAY["wake_events"])
+    assert go_on(turns, company, PAYDAY, ERROR).events == ()
+    assert go_on(turns, company).events == ()
+
+
+def test_a_status_keeps_its_events_when_the_payload_changes() -> None:
+    """The payload is also the reply of an earlier observation."""
+    turns, company = opened()
+    event = {"type": "monthly_payroll", "funds_after": 1}
+    status = go_on(turns, company, {"wake_events": [event]})
+    event.clear()
+    assert status.events == ({"type": "monthly_payroll", "funds_after": 1},)
+
+
+def test_the_scratchpad_is_read_at_the_start_of_a_turn_that_follows_no_resume() -> None:
+    """After a turn with a resume the old text is shown until a turn without one."""
+    turns, company = opened()
+    company.scratchpad = "new"
+    assert go_on(turns, company, ERROR).scratchpad == ""
+    assert go_on(turns, company).scratchpad == "new"
+
+
+def test_a_fresh_scratchpad_is_read_at_every_turn() -> None:
+    """Where `stale_scratchpad` is off."""
+    turns, company = opened(stale_scratchpad=False)
+    company.scratchpad = "new"
+    assert go_on(turns, company, PAYDAY).scratchpad == "new"
+
+
+def test_the_clock_is_moved_on_after_idle_turns() -> None:
+    """The resume then counts as the founder's own."""
+    turns, company = opened(auto_advance_after_turns=3)
+    for idle in (1, 2):
+        assert not turns.close()
+        assert turns.idle == idle
+        turns.begin(company)
+    assert turns.close()
+    turns.resumed(PAYDAY)
+    turns.begin(company)
+    assert turns.idle == 0
+    assert looked(turns).events == tuple(PAYDAY["wake_events"])
+    assert looked(turns).number == 3
+    assert not turns.close()
+
+
+def test_a_refused_resume_counts_as_one() -> None:
+    """So the clock is not moved on for as many turns again."""
+    turns, company = opened(auto_advance_after_turns=1)
+    assert turns.close()
+    turns.resumed(ERROR)
+    assert turns.idle == 0
+    turns.begin(company)
+    assert looked(turns).number == 1
+
+
+def test_a_refused_resume_does_not_count_where_errors_do_not() -> None:
+    """It is tried again after the next turn, and numbers go on."""
+    turns, company = opened(auto_advance_after_turns=2, errors_count_as_resume=False)
+    turns.resumed(ERROR)
+    assert not turns.close()
+    turns.begin(company)
+    assert looked(turns).number == 2
+    assert turns.close()
+    turns.resumed(ERROR)
+    turns.begin(company)
+    assert looked(turns).number == 3
+    assert turns.close()
+
+
+@pytest.mark.parametrize(("limit", "ends"), [(0, ""), (2, "max_turns")])
+def test_turns_are_finished_at_their_limit(limit: int, ends: str) -> None:
+    """A limit of zero is none."""
+    turns, company = opened(max_turns=limit)
+    assert turns.finished(company) == ""
+    turns.begin(company)
+    assert turns.finished(company) == ends
+
+
+@pytest.mark.parametrize(
+    ("commands", "closing"),
+    [
+        ([], "nothing running"),
+        (["task accept --task-id Task-7"], "planned only"),
+        (
+            [
+                "task accept --task-id Task-7",
+                "task assign --task-id Task-7 --employees Emp_1",
+                "task dispatch --task-id Task-7",
+                "task accept --task-id Task-2",
+            ],
+            "neutral",
+        ),
+    ],
+)
+def test_the_last_line_calls_for_what_is_missing(commands: list[str], closing: str) -> None:
+    """Accepting, dispatching, or nothing in particular."""
+    run = Run(YCBench(), 1)
+    [decision] = run.advance()
+    for command in commands:
+        run.answer(decision, RunCommand(f"yc-bench {command}"))
+        [decision] = run.advance()
+    run.answer(decision, EndTurn())
+    [decision] = run.advance()
+    assert decision.observation.status.closing == closing
+
+
+def test_without_payroll_money_lasts() -> None:
+    """The runway is a large finite number."""
+    turns, company = opened()
+    for who in company.employees:
+        who.salary_cents = 0
+    assert go_on(turns, company).runway_months == 9999.0
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+SUCCESS = (
+    "Task-1 (client: Helix Systems): SUCCESS +$13,551 [ahead by 54h] | 4 employees, "
+    "+$264/mo payroll"
+)
+DONE = {
+    "type": "task_completed",
+    "task_title": "Task-1",
+    "client_name": "Helix Systems",
+    "success": True,
+    "funds_delta": 1355068,
+    "deadline_margin": "ahead by 54h",
+    "employees_assigned": 4,
+    "salary_bump_total_cents": 26400,
+}
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (DONE, SUCCESS),
+        (
+            DONE | {"success": False, "deadline_margin": "late by 2h"},
+            "Task-1 (client: Helix Systems): FAILED [late by 2h]",
+        ),
+        ({"type": "monthly_payroll", "funds_after": 5}, "Event: monthly_payroll"),
+        ({"type": "task_half", "milestone_pct": 25}, "Event: task_half"),
+        (
+            {"type": "horizon_end", "reached": True},
+            "The horizon has been reached; the run is over.",
+        ),
+        ({"type": "bankruptcy", "bankrupt": True}, "The company went bankrupt; the run is over."),
+        ({"type": "tea"}, "Event: tea"),
+    ],
+)
+def test_an_event_is_one_line(event: dict[str, Any], line: str) -> None:
+    """Completions list what they earned; payroll and unknown events show their type alone."""
+    assert event_line(event) == line
+
+
+def test_the_message_holds_the_fields_in_the_published_order() -> None:
+    """One line each, and the call at the end."""
+    turns, _ = opened()
+    assert message(looked(turns)).splitlines() == [
+        "Turn 1",
+        "Current time: 2025-01-01T09:00:00",
+        "Horizon end: 2026-01-01T09:00:00",
+        "Funds: $200,000.00 (20000000 cents)",
+        "Monthly payroll: $38,005.03",
+        "Runway: ~5.3 months",
+        "Employees: 8",
+        "Active tasks: 0",
+        "Planned tasks: 0",
+        "Memory: 19 turns until your oldest messages drop.",
+        "",
+        "Nothing is running: accept a task, assign people and dispatch it before you resume.",
+    ]
+
+
+def test_the_message_warns_of_bankruptcy_and_lists_events() -> None:
+    """After the fields and before the last line."""
+    turns, _ = opened()
+    status = attrs.evolve(looked(turns), bankrupt=True, events=(DONE,), memory_countdown=0)
+    lines = message(status).splitlines()
+    assert lines[9:11] == [
+        "Memory: your oldest messages have been dropped; keep notes on the scratchpad.",
+        "Warning: funds are below zero; the company is bankrupt.",
+    ]
+    assert lines[11:15] == ["", "Since the last turn:", f"- {event_line(DONE)}", ""]

@@ -1,0 +1,281 @@
+"""What the looking commands print, where the traces do not show it: switches, bounds, copies."""
+
+import json
+import pickle
+from copy import copy, deepcopy
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from desim import Run
+from models.yc_bench import YCBench, reports
+from models.yc_bench.actions import (
+    ClientHistory,
+    CompanyStatus,
+    EmployeeList,
+    FinanceLedger,
+    MarketBrowse,
+    RunCommand,
+    TaskInspect,
+    TaskList,
+)
+from models.yc_bench.company.lookup import CommandRefused
+from models.yc_bench.state import CompanyState
+
+
+def company_after(*commands: str, **changes: Any) -> CompanyState:
+    """A company of seed 1 after some commands, the program's name left out."""
+    run = Run(YCBench(plays_on=True, **changes), 1)
+    [decision] = run.advance()
+    for command in commands:
+        run.answer(decision, RunCommand(f"yc-bench {command}"))
+        [decision] = run.advance()
+        assert decision.observation.reply.exit_code == 0, decision.observation.reply
+    company: CompanyState = run.state
+    return company
+
+
+def accept_and_start(title: str, people: str) -> list[str]:
+    """The three commands that get a task going."""
+    return [
+        f"task accept --task-id {title}",
+        f"task assign --task-id {title} --employees {people}",
+        f"task dispatch --task-id {title}",
+    ]
+
+
+def test_browse_counts_the_page_unless_it_is_to_count_the_matches() -> None:
+    """`browse_total_is_page` is what the published code does."""
+    published, repaired = company_after(), company_after(browse_total_is_page=False)
+    assert reports.market_browse(published, MarketBrowse(limit=3))["total"] == 3
+    every = reports.market_browse(published, MarketBrowse(limit=200))["total"]
+    assert reports.market_browse(repaired, MarketBrowse(limit=3))["total"] == every > 3
+
+
+@pytest.mark.parametrize("limit", [0, -1, -100])
+def test_browse_shows_a_row_at_least_unless_it_is_not_to(limit: int) -> None:
+    """`browse_shows_one_row` is what the published code does."""
+    published, repaired = company_after(), company_after(browse_shows_one_row=False)
+    assert len(reports.market_browse(published, MarketBrowse(limit=limit))["tasks"]) == 1
+    assert reports.market_browse(repaired, MarketBrowse(limit=limit))["tasks"] == []
+
+
+def test_browse_shows_the_default_number_of_rows() -> None:
+    """Without a limit the market's own holds, and is reported."""
+    shown = reports.market_browse(company_after(market_browse_default_limit=7), MarketBrowse())
+    assert (shown["limit"], len(shown["tasks"])) == (7, 7)
+
+
+def test_browse_skips_nothing_for_an_offset_below_zero() -> None:
+    """The rows are those of an offset of zero; the offset is reported as given."""
+    company = company_after()
+    shown = reports.market_browse(company, MarketBrowse(offset=-5))
+    assert shown["offset"] == -5
+    assert shown["tasks"] == reports.market_browse(company, MarketBrowse())["tasks"]
+
+
+def test_browse_shows_what_could_be_accepted_and_nothing_else() -> None:
+    """Every row shown is accepted; every task not shown is refused."""
+    company = company_after()
+    shown = reports.market_browse(company, MarketBrowse(limit=1000))["tasks"]
+    fits = [
+        task.title
+        for task in company.market
+        if task.spec.required_prestige <= company.prestige[task.domain]
+        and task.spec.required_trust <= task.client.trust
+    ]
+    assert [row["task_id"] for row in shown] == fits
+    assert 0 < len(fits) < len(company.market)
+
+
+def test_browse_follows_prestige_and_trust() -> None:
+    """The selection is kept from look to look, and made anew when a level opens or closes tasks."""
+    company = company_after()
+
+    def shown() -> list[str]:
+        rows = reports.market_browse(company, MarketBrowse(limit=1000))["tasks"]
+        return [row["task_id"] for row in rows]
+
+    def fitting() -> list[str]:
+        return [
+            task.title
+            for task in company.market
+            if task.spec.required_prestige <= company.prestige[task.domain]
+            and task.spec.required_trust <= task.client.trust
+        ]
+
+    sizes = [len(shown())]
+    for prestige, trust in (("2.999", "0"), ("3.000", "1.999"), ("3.001", "2.000"), ("1", "0")):
+        company.prestige["research"] = Decimal(prestige)
+        company.clients[0].trust = Decimal(trust)
+        assert shown() == fitting()
+        sizes.append(len(shown()))
+    assert sizes[0] < sizes[1] < sizes[2] < sizes[3]
+    assert sizes[4] == sizes[0]
+
+
+def test_no_document_can_spoil_another() -> None:
+    """What a document has of its own may be changed; rows that documents share may not."""
+    company = company_after()
+    spoilt = reports.market_browse(company, MarketBrowse(limit=2))
+    kept = deepcopy(reports.market_browse(company, MarketBrowse(limit=2)))
+    row = spoilt["tasks"][0]
+    for change in (
+        lambda: row["requirements"][0].update(required_qty=-1.0),
+        row["requirements"].clear,
+        lambda: row.pop("task_id"),
+        lambda: row.__setitem__("reward_funds_cents", 0),
+    ):
+        with pytest.raises(TypeError, match=r"cannot be changed; change a copy of it: (dict|list)"):
+            change()
+    spoilt["tasks"].clear()
+    spoilt["total"] = -1
+    assert reports.market_browse(company, MarketBrowse(limit=2)) == kept
+
+
+def test_a_copy_of_a_shared_row_may_be_changed() -> None:
+    """Copies of every kind, also those that cross to another process, are plain containers."""
+    row = reports.market_browse(company_after(), MarketBrowse(limit=1))["tasks"][0]
+    sent = pickle.loads(pickle.dumps(row))  # noqa: S301 (our own)
+    for made in (dict(row), {**row}, copy(row), deepcopy(row), sent):
+        assert (type(made), made) == (dict, row)
+        made["mine"] = 1
+    assert type(deepcopy(row)["requirements"]) is list
+    assert json.loads(json.dumps(row)) == row
+
+
+def test_what_no_longer_changes_is_printed_once() -> None:
+    """A finished task and a posted entry keep their rows: looks at a long past cost little."""
+    company = company_after(*accept_and_start("Task-7", "Emp_4,Emp_6,Emp_7,Emp_8"), "sim resume")
+    looks = [reports.task_list(company, TaskList())["tasks"] for _ in range(2)]
+    books = [reports.finance_ledger(company, FinanceLedger())["entries"] for _ in range(2)]
+    assert looks[0][0]["status"] == "completed_success"
+    assert looks[0][0] is looks[1][0]
+    assert books[0][0] is books[1][0]
+    assert looks[0] is not looks[1]
+
+
+def test_a_task_under_way_is_printed_anew() -> None:
+    """Its progress and its lateness change; rates change with what people learn."""
+    company = company_after(
+        *accept_and_start("Task-7", "Emp_4,Emp_6,Emp_7,Emp_8"),
+        *accept_and_start("Task-1", "Emp_1"),
+        "task list",
+        "employee list",
+        "sim resume",
+    )
+    progress = {
+        row["task_id"]: row["progress_pct"]
+        for row in reports.task_list(company, TaskList())["tasks"]
+    }
+    assert progress["Task-7"] == 100.0
+    assert 0 < progress["Task-1"] < 100
+    rates = reports.employee_list(company, EmployeeList())["employees"][3]["skill_rates"]
+    assert rates["research"] == 7.38
+
+
+def test_every_status_of_the_company_is_counted() -> None:
+    """Active, planned, completed and cancelled tasks add up to those accepted."""
+    company = company_after(
+        *accept_and_start("Task-7", "Emp_4,Emp_6,Emp_7,Emp_8"),
+        "sim resume",
+        *accept_and_start("Task-1", "Emp_1"),
+        "task accept --task-id Task-2",
+        "task accept --task-id Task-3",
+        "task cancel --task-id Task-3 --reason no",
+        cancel_fails=False,
+    )
+    counts = reports.company_status(company, CompanyStatus())["tasks"]
+    assert counts == {"active": 1, "planned": 1, "completed": 1, "cancelled": 1}
+
+
+def test_without_payroll_there_is_no_runway() -> None:
+    """Months of runway are null without payroll."""
+    company = company_after()
+    for who in company.employees:
+        who.salary_cents = 0
+    risk = reports.company_status(company, CompanyStatus())["risk"]
+    assert risk == {"months_runway": None, "bankrupt": False}
+
+
+def test_people_show_only_active_tasks_by_title() -> None:
+    """A planned task is not shown with the people assigned to it."""
+    company = company_after(
+        *accept_and_start("Task-7", "Emp_1"),
+        *accept_and_start("Task-2", "Emp_1"),
+        "task accept --task-id Task-3",
+        "task assign --task-id Task-3 --employees Emp_1,Emp_2",
+    )
+    staff = reports.employee_list(company, EmployeeList())["employees"]
+    assert [who["active_tasks"] for who in staff[:2]] == [["Task-2", "Task-7"], []]
+
+
+def test_own_tasks_come_with_the_latest_acceptance_first() -> None:
+    """Of one instant the one created first comes first."""
+    company = company_after(
+        "task accept --task-id Task-3",
+        *accept_and_start("Task-2", "Emp_4,Emp_6,Emp_7,Emp_8"),
+        "sim resume",
+        "task accept --task-id Task-1",
+    )
+    rows = reports.task_list(company, TaskList())["tasks"]
+    assert [row["title"] for row in rows] == ["Task-1", "Task-2", "Task-3"]
+    done = reports.task_list(company, TaskList(status="completed_success"))
+    assert [row["progress_pct"] for row in done["tasks"]] == [100.0]
+
+
+def test_a_task_is_found_by_its_identifier_too() -> None:
+    """The original uses a uuid, for which ours is a placeholder."""
+    company = company_after()
+    shown = reports.task_inspect(company, TaskInspect("<task:6>"))
+    assert shown == reports.task_inspect(company, TaskInspect("Task-7"))
+
+
+def test_failure_rates_are_percent_with_one_decimal() -> None:
+    """One failure in three is 33.3 percent."""
+    company = company_after()
+    company.clients[0].succeeded, company.clients[0].failed = 2, 1
+    rows = reports.client_history(company, ClientHistory())["client_history"]
+    rates = {row["client_name"]: row["failure_rate_pct"] for row in rows}
+    assert rates[company.clients[0].name] == 33.3
+    assert sorted(rates) == list(rates)
+
+
+def test_the_ledger_is_cut_at_midnights() -> None:
+    """The last day's entries are left out, those of the first are not; rows keep their number."""
+    company = company_after(*accept_and_start("Task-88", "Emp_5"), "sim resume", "sim resume")
+    first = FinanceLedger(from_date="02/03/2025", to_date="03/03/2025")
+    assert reports.finance_ledger(company, first)["count"] == 8
+    second = reports.finance_ledger(company, FinanceLedger(from_date="3/1/2025"))
+    assert second["count"] == 8
+    assert second["entries"][0]["id"] == "<ledger:8>"
+    assert second["total_amount_cents"] == -company.payroll_cents
+
+
+def test_fines_are_rewards_in_the_published_ledger_alone() -> None:
+    """`late_fines_as_rewards` decides the category a fine is found under."""
+    late = [*accept_and_start("Task-3", "Emp_1,Emp_2,Emp_3,Emp_6"), "sim resume"]
+    for published, category in ((True, "task_reward"), (False, "task_fail_penalty")):
+        company = company_after(*late, late_fines_as_rewards=published)
+        found = reports.finance_ledger(company, FinanceLedger(category=category))
+        assert [entry["amount_cents"] for entry in found["entries"]] == [-284232]
+
+
+@pytest.mark.parametrize(
+    ("report", "action", "why"),
+    [
+        (reports.task_list, TaskList(status="Active"), r"Invalid status: Active\. Valid: \['mar"),
+        (reports.finance_ledger, FinanceLedger(category="x"), r"Invalid category: x\. Valid: \['m"),
+        (reports.task_inspect, TaskInspect("it's"), r"Task 'it's' not found\."),
+        (
+            reports.finance_ledger,
+            FinanceLedger(from_date="13/45/2025"),
+            r"Invalid date format: 13/45/2025\. Use MM/DD/YYYY\.",
+        ),
+    ],
+)
+def test_unknown_values_are_refused(report: Any, action: Any, why: str) -> None:
+    """With the published text."""
+    with pytest.raises(CommandRefused, match=why):
+        report(company_after(), action)

@@ -1,0 +1,220 @@
+"""World files: their contents, and how a faulty one is refused."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desim import Run, play
+from desim.errors import SchemaError, UsageError
+from desim.schema import from_plain, to_plain
+from models.yc_bench import YCBench
+from models.yc_bench.company.world_file import Replacement, WorldFile
+from models.yc_bench.company.world_format import as_world, read, write
+from models.yc_bench.params import YCBenchParams
+from models.yc_bench.rules.draw_market import draw_market, draw_replacement
+from models.yc_bench.rules.draw_people import draw_clients, draw_employees
+from models.yc_bench.rules.formulas import trust_after_success
+
+GAME = YCBenchParams(num_employees=2, num_clients=2, num_market_tasks=3)
+
+
+def small(seed: int = 1) -> WorldFile:
+    """Draw a small world."""
+    among = draw_clients(GAME, seed)
+    tasks = draw_market(GAME, seed, among)
+    new = draw_replacement(GAME, seed, tasks[1], among, 1000)
+    return WorldFile(
+        clients=among,
+        employees=draw_employees(GAME, seed),
+        tasks=tasks,
+        replacements=(Replacement(0, new),),
+        start="2025-01-01T09:00:00",
+        seed=seed,
+    )
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> dict[str, Any]:
+    """The small world as a file holds it."""
+    write(str(tmp_path / "small.json"), small())
+    document: dict[str, Any] = json.loads((tmp_path / "small.json").read_text())
+    return document
+
+
+@pytest.mark.traces("ycbench/traces/world_seed*.json.gz")
+def test_published_worlds_are_what_is_drawn(trace: Path, tmp_path: Path) -> None:
+    """A file of the reference data holds the world that its seed draws; compressed or not."""
+    world = as_world(str(trace))
+    game = YCBenchParams()
+    assert world is not None
+    assert world.seed is not None
+    among = draw_clients(game, world.seed)
+    assert world.clients == among
+    assert world.employees == draw_employees(game, world.seed)
+    assert world.tasks == draw_market(game, world.seed, among)
+    assert len(world.foreseen) == 400
+    for (slot, generation), task in world.foreseen.items():
+        number = 1000 * slot + generation
+        assert task == draw_replacement(game, world.seed, world.tasks[slot], among, number)
+    plain = tmp_path / "world.json"
+    plain.write_bytes(gzip.decompress(trace.read_bytes()))
+    assert read(str(plain)) == world
+
+
+@pytest.mark.parametrize("name", ["world.json", "world.json.gz"])
+def test_a_world_is_written_and_read(name: str, tmp_path: Path) -> None:
+    """Nothing is lost, and the same world gives the same bytes."""
+    file = tmp_path / name
+    write(str(file), small())
+    first = file.read_bytes()
+    assert (first[:2] == b"\x1f\x8b") == name.endswith(".gz")
+    assert read(str(file)) == as_world(file) == small()
+    write(str(file), read(str(file)))
+    assert file.read_bytes() == first
+
+
+def test_a_world_comes_back_from_a_record() -> None:
+    """Its plain fields give an equal world."""
+    world = small()
+    plain = json.loads(json.dumps(to_plain(world)))
+    assert from_plain(plain, WorldFile) == world
+    assert as_world(plain) == world
+
+
+def test_a_world_may_be_none_or_itself(document: dict[str, Any]) -> None:
+    """A world is taken as it is; a file's object is read."""
+    world = small()
+    assert as_world(None) is None
+    assert as_world(world) is world
+    assert as_world(document) == world
+
+
+def test_what_a_file_may_leave_out(document: dict[str, Any]) -> None:
+    """Seed, times, trust and replacements are optional."""
+    for name in ("seed", "start", "horizon_end", "replacement_fields", "replacements"):
+        del document[name]
+    world = as_world(document)
+    assert world is not None
+    assert (world.seed, world.start, world.replacements) == (None, "", ())
+
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda d: d.pop("funds_cents"), "missing required field `funds_cents`"),
+        (lambda d: d.update(colour="red"), "unknown field `colour`"),
+        (lambda d: d.update(kind="episode"), "this is no world file"),
+        (
+            lambda d: d.update(funds_cents="many"),
+            r"Expected `int`, got `str` - at `\$.funds_cents`",
+        ),
+        (lambda d: d.update(funds_cents=-1), "'funds_cents' must be >= 0"),
+        (lambda d: d.update(initial_trust=1), "initial_trust=1.0 was given; trust starts at 0"),
+        (lambda d: d.update(start="soon"), "start='soon' was given; it is like 2025-01-01"),
+        (lambda d: d.update(start="2025-01-01T09:00Z"), "it is like 2025-01-01T09:00:00"),
+        (lambda d: d.update(clients=[], tasks=[], replacements=[]), "clients is empty"),
+        (lambda d: d["clients"].append(d["clients"][0]), "clients: two are named"),
+        (lambda d: d["clients"][0].update(loyalty=float("nan")), "loyalty"),
+        (lambda d: d["clients"][0].update(specialties=["cooking"]), "there is no 'cooking'"),
+        (lambda d: d["employees"][1]["rates"].pop("research"), "rates.research=NaN was given"),
+        (lambda d: d["employees"][1]["rates"].update(research=-1), "rates.research=-1.0000"),
+        (lambda d: d["employees"][1].update(salary_cents=1.5), "got `float`"),
+        (lambda d: d.update(task_fields=["title"]), "task_fields=.* they are"),
+        (lambda d: d["tasks"][0].pop(), r"at `\$.tasks\[0\]`"),
+        (lambda d: d["tasks"][0].__setitem__(2, "Helix"), "there is no client 'Helix'"),
+        (lambda d: d["tasks"][0].__setitem__(slice(3, 4), [True]), "got `bool`"),
+        (
+            lambda d: d["tasks"][0].__setitem__(5, 10**400),
+            r"tasks\[0\].reward_cents=1000.* was given; it is between 0 and",
+        ),
+        (lambda d: d["tasks"][0].__setitem__(7, "0.999"), "prestige_delta_effective='0.999'"),
+        (lambda d: d["tasks"][0].__setitem__(10, 0), r"tasks\[0\].required_qty=0 was given"),
+        (lambda d: d["replacements"][0].__setitem__(1, -1), "generation=-1 was given"),
+        (lambda d: d["replacements"].append(d["replacements"][0]), "generation twice"),
+    ],
+)
+def test_a_faulty_world_is_refused_in_one_sentence(
+    change: Change, text: str, document: dict[str, Any], tmp_path: Path
+) -> None:
+    """The fault and the file are named, whether it is read or given."""
+    change(document)
+    file = tmp_path / "faulty.json"
+    file.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=text) as fault:
+        as_world(document)
+    assert str(fault.value).startswith("world: ")
+    with pytest.raises(ValueError, match=r"world: .*faulty\.json") as read_fault:
+        read(str(file))
+    assert "\n" not in str(read_fault.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "the file is empty"),
+        (b"\n", "the file is empty"),
+        (b"{", "Expecting property name"),
+        (b"[1]", "this is no world file"),
+        (b'{"kind": "world", "funds_cents": NaN}', "NaN is no number"),
+        (b"\xff\xfe\x00", "it is cut, or no text"),
+        (b"\x1f\x8b\x08\x00", "it is cut, or no text"),
+        (gzip.compress(b"{}" * 100, mtime=0)[:-9], "it is cut, or no text"),
+        (b"[" * 100_000, "recursion"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(content: bytes, text: str, tmp_path: Path) -> None:
+    """Empty, cut, foreign, binary: one sentence with the file's name."""
+    file = tmp_path / "foreign.json"
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=text) as fault:
+        read(str(file))
+    assert "foreign.json" in str(fault.value)
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A path that leads nowhere or to a folder, and a value that is no path."""
+    with pytest.raises(ValueError, match=r"cannot read 'nowhere\.json': No such file"):
+        as_world("nowhere.json")
+    with pytest.raises(ValueError, match="cannot read"):
+        as_world(tmp_path)
+    with pytest.raises(ValueError, match="world=5 was given; it is a world"):
+        as_world(5)
+    with pytest.raises(ValueError, match=r"world: .*clients"):
+        as_world({"tasks": []})
+
+
+def test_a_world_without_times_is_played_at_those_of_the_parameters(
+    document: dict[str, Any],
+) -> None:
+    """Both are optional in a file, alone and together; a time that is given must be the same."""
+    for names in (("start",), ("horizon_end",), ("start", "horizon_end")):
+        open_times = {**document, "horizon_end": "2026-01-01T09:00:00"}
+        for name in names:
+            del open_times[name]
+        model = YCBench(world=open_times)
+        assert play(model, "published_greedy", 1).steps
+    later = YCBench(world={**document, "start": "", "horizon_end": ""}, start_date="2026-03-02")
+    assert Run(later, 1).advance()[0].observation.time == "2026-03-02T09:00:00"
+    with pytest.raises(ValueError, match=r"runs from 2025-01-01.* the parameters from 2025-02-01"):
+        YCBench(world=document, start_date="2025-02-01")
+
+
+def test_a_former_name_is_answered_with_the_present_one() -> None:
+    """`trust_build_rate` divides the gain, so it is called after what it counts."""
+    with pytest.raises(UsageError, match="did you mean 'trust_build_tasks'"):
+        YCBench.preset(trust_build_rate=5.0)
+    with pytest.raises(SchemaError, match="did you mean `trust_build_tasks`"):
+        from_plain({"trust_build_rate": 5.0}, YCBench, "params")
+
+
+def test_more_tasks_until_trust_build_it_more_slowly() -> None:
+    """Twice as many halve the gain of the first success (SPEC 2.3)."""
+    five, ten = (trust_after_success(YCBench(trust_build_tasks=n), 0.0) for n in (5.0, 10.0))
+    assert [five, ten] == pytest.approx([1.6, 0.8])
