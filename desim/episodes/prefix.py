@@ -1,8 +1,11 @@
-"""Branching: the first decisions of an episode are repeated, and the run goes on from there."""
+"""Past decisions of an episode are repeated, and the run goes on from there.
 
-from collections.abc import Iterable, Sequence
+`repeat` is the one place where this is done: for branches, replays, redrawn futures and rollouts.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,7 +21,64 @@ from desim.records.record import step_class
 from desim.schema import tagged
 from desim.short_repr import cut, shown
 
-__all__ = ["branch", "first_difference", "repeated", "repeated_whole", "same_step", "with_futures"]
+T = TypeVar("T")
+
+
+def open_decisions(run: Run[Any]) -> Iterator[Decision]:
+    """Yield the decisions of a run, from the open ones on, until the episode has ended.
+
+    Each is answered before the next one is requested. The clock moves once all decisions of an
+    instant are answered.
+    """
+    opened = run.open or run.advance()
+    while opened:
+        yield from opened
+        opened = run.advance()
+
+
+def repeat(
+    run: Run[Any], past: Iterable[T], give: Callable[[Run[Any], int, Decision, T], None]
+) -> None:
+    """Answer the next decisions of a run as in the past.
+
+    The clock stays at the instant of the last one, so that what its answer leads to is not raised
+    here; `move_on` moves the clock.
+
+    Args:
+        run: A new run.
+        past: The decisions to be repeated, in order.
+        give: Compares an open decision with the past one and answers it; the arguments are the
+            run, the number of the decision from 1, the open one, and the past one.
+
+    Raises:
+        BadRecord: The episode has ended before the last decision.
+    """
+    decisions = open_decisions(run)
+    for number, one in enumerate(past, 1):
+        decision = next(decisions, None)
+        if decision is None:
+            raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
+        give(run, number, decision, one)
+
+
+def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
+    """Answer a decision as on record.
+
+    Raises:
+        BadRecord: Role, tick or observation differs, or the role has no such action.
+    """
+    made = step_class(run.roles[decision.role])
+    _same_question(number, step, made(run.world.now, decision.role, decision.observation, None))
+    try:
+        run.answer(decision, step.action)
+    except WrongAction as wrong:
+        raise BadRecord(f"decision {number}: {wrong}") from None
+
+
+def move_on(run: Run[Any]) -> None:
+    """Move the clock to the next open decisions, unless some are open."""
+    if not run.open:
+        run.advance()
 
 
 def branch(
@@ -93,17 +153,8 @@ def repeated(
         observers=observers,
         points=points,
     )
-    opened, at = run.advance(), 0
-    for number, step in enumerate(steps, 1):
-        if not opened:
-            raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
-        decision = opened[at]
-        made = step_class(run.roles[decision.role])
-        _same_question(number, step, made(run.world.now, decision.role, decision.observation, None))
-        _answer(number, run, decision, step.action)
-        at += 1
-        if at == len(opened):
-            opened, at = run.advance(), 0
+    repeat(run, steps, repeat_step)
+    move_on(run)
     return run
 
 
@@ -176,10 +227,3 @@ def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> 
     if now != recorded:
         where = f"decision {number} (t={step.t}, {shown(step.role)})"
         raise BadRecord(f"{where} differs: {first_difference(recorded, now, path)}")
-
-
-def _answer(number: int, run: Run[Any], decision: Decision, action: Any) -> None:
-    try:
-        run.answer(decision, action)
-    except WrongAction as wrong:
-        raise BadRecord(f"decision {number}: {wrong}") from None

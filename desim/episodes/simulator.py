@@ -27,7 +27,8 @@ from desim.core.policy_protocols import (
 from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
-from desim.episodes.lineup import Lineup, Policies, assign, is_made_anew, resolve
+from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.episodes.prefix import move_on, open_decisions, repeat
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
 from desim.schema import encode_observation
@@ -36,8 +37,6 @@ from desim.short_repr import short_repr
 if TYPE_CHECKING:  # numpy takes longer to import than all of desim
     from numpy import float64
     from numpy.typing import NDArray
-
-__all__ = ["CUT", "MAX_DECISIONS", "Answers", "Simulator", "play_on"]
 
 #: Most decisions of one rollout after the open one; a rollout that goes on is an error.
 MAX_DECISIONS = 100_000
@@ -64,14 +63,10 @@ def play_on(run: Run[Any], policies: Mapping[str, Policy], most: int = MAX_DECIS
         PolicyFailed: The run asks for more decisions.
         UsageError: A policy decides in a coroutine.
     """
-    opened = run.open or run.advance()
-    while opened:
-        most -= len(opened)
-        if most < 0:
-            raise PolicyFailed(f"it still asks at t={run.world.now}, after {MAX_DECISIONS:,}")
-        for decision in opened:
-            run.answer(decision, _decided(policies, decision))
-        opened = run.advance()
+    for number, decision in enumerate(open_decisions(run)):
+        if number == most:
+            raise PolicyFailed(f"it still asks at t={run.world.now}, after {most:,} decisions")
+        run.answer(decision, _decided(policies, decision))
 
 
 class Simulator:
@@ -119,7 +114,7 @@ class Simulator:
                 contacts hosts, looks ahead itself, or is informed of the episode's own future.
         """
         given = assign(self.model, policies, self.roles)
-        made = resolve(self.model, {role: _copied(one) for role, one in given.items()}, seed)
+        made = resolve(self.model, {role: copy.deepcopy(one) for role, one in given.items()}, seed)
         for role in self.roles:
             if role not in made.policies:
                 raise UsageError(f"role {role!r} needs a policy in rollouts")
@@ -192,19 +187,19 @@ class Simulator:
         """
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
         without_past = memoryless_roles(policies)
-        opened, at = run.advance(), 0
-        for t, answered in self._answers[: self._run.decisions]:
-            decision = opened[at]
+
+        def follow(_run: Run[Any], _: int, decision: Decision, past: tuple[int, Decision]) -> None:
+            t, answered = past
             if decision.role != answered.role or run.world.now != t:
                 raise self._differs()
             if decision.role not in without_past:
                 _decided(policies, decision)
             # Not `Run.answer`: the episode has checked the answer.
             decision.action, decision.wire = answered.action, answered.wire
-            at += 1
-            if at == len(opened):
-                opened, at = run.advance(), 0
-        if [each.role for each in opened] != [each.role for each in self._run.handed_out]:
+
+        repeat(run, self._answers[: self._run.decisions], follow)
+        move_on(run)
+        if [each.role for each in run.open] != [each.role for each in self._run.handed_out]:
             raise self._differs()
         run.redraw(future)
         return run
@@ -275,25 +270,33 @@ class Simulator:
 
 
 def _decided(policies: Mapping[str, Policy], decision: Decision) -> Any:
-    """Return what the policy of a role decides.
+    """Return what the policy of a role decides; errors as of `decide_at_once`."""
+    role = decision.role
+    return decide_at_once(policies[role], role, int(decision.env.now), decision.observation)
+
+
+def decide_at_once(policy: Policy, role: str, t: int, observation: Any) -> Any:
+    """Return what a policy decides in a branch or a rollout, where nothing is awaited.
 
     Raises:
-        PolicyFailed: It raised an exception.
-        UsageError: It decides in a coroutine.
+        PolicyFailed: The policy raised an exception.
+        UsageError: The policy decides in a coroutine.
     """
     try:
-        action = policies[decision.role].decide(decision.observation)
+        action = policy.decide(observation)
     except DesimError:
         raise
     except RAISED as fault:
         raise PolicyFailed(
-            f"the policy of {decision.role!r} failed at t={decision.env.now}, after actions that "
-            f"were not all its own: {fault_text(fault)}"
+            f"the policy of {role!r} failed at t={t} of a branch, after actions that were not all "
+            f"its own: {fault_text(fault)}"
         ) from fault
     if hasattr(action, "__await__"):
         if inspect.iscoroutine(action):
             action.close()  # Python warns of one that is never awaited
-        raise UsageError(f"the policy of {decision.role!r} is a coroutine, and rollouts await none")
+        raise UsageError(
+            f"the policy of {role!r} is a coroutine, and branches and rollouts await none"
+        )
     return action
 
 
@@ -301,10 +304,6 @@ def _end_after(run: Run[Any], ticks: int) -> None:
     """Let a run end when some ticks have passed, after everything else that happens then."""
     horizon = run.world.timeout(ticks, rank=_LAST)
     horizon.callbacks.append(lambda _: run.world.end(CUT))
-
-
-def _copied(policy: Any) -> Any:
-    return policy if is_made_anew(policy) else copy.deepcopy(policy)
 
 
 def _check(name: str, policy: Policy) -> None:

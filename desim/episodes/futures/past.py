@@ -1,7 +1,6 @@
 """Moments of an episode on record, repeated so that other decisions can be tried from there."""
 
 import datetime as dt
-import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,26 +8,16 @@ from typing import Any, NamedTuple
 from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import (
-    Model,
-    offers,
-)
-from desim.core.policy_protocols import (
-    Policy,
-)
-from desim.core.reported import (
-    HasDates,
-)
+from desim.core.model_protocols import Model, offers
+from desim.core.reported import HasDates
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
-from desim.episodes.prefix import same_step
+from desim.episodes.prefix import repeat, repeat_step
 from desim.episodes.trust import trusted_model
-from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
-from desim.faults import RAISED, fault_text
+from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
-from desim.records.record import step_class
 
 
 class Moment(NamedTuple):
@@ -148,79 +137,15 @@ def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tup
     Raises:
         BadRecord: One differs.
     """
-    header = episode.header
-    run = Run(model, header.seed, [*header.policies], limits, header.futures)
-    moments: list[Moment] = []
-    opened: list[Decision] = []
-    last = 0
-    for number, step in enumerate(episode.steps):
-        if number == last:
-            opened = run.advance()
-            last += len(opened)
-        if not opened:
-            raise BadRecord(f"decision {number + 1}: the record goes on, but the episode has ended")
-        decision = opened[number - last + len(opened)]
-        moments.append(_moment(run, number, step, decision, last))
+    header, moments = episode.header, list[Moment]()
+
+    def answer(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
+        repeat_step(run, number, decision, step)
+        until = run.decisions + len(run.handed_out)
+        t = run.world.now
+        moments.append(Moment(t, decision.role, decision.observation, decision.action, until))
+
+    repeat(
+        Run(model, header.seed, [*header.policies], limits, header.futures), episode.steps, answer
+    )
     return tuple(moments)
-
-
-def _moment(run: Run[Any], number: int, step: Step, decision: Decision, until: int) -> Moment:
-    t = run.world.now
-    made = step_class(run.roles[decision.role])
-    question = made(t, decision.role, decision.observation, step.action)
-    same_step(number + 1, step, question)
-    try:
-        run.answer(decision, step.action)
-    except WrongAction as wrong:
-        raise BadRecord(f"decision {number + 1}: {wrong}") from None
-    return Moment(t, decision.role, decision.observation, decision.action, until)
-
-
-def _answer(
-    past: Past, arm: Arm, number: int, decision: Decision, policies: Mapping[str, Policy]
-) -> Any:
-    """Return the answer to a decision of an arm."""
-    moments = past.moments
-    if arm.then is None:
-        if number == arm.at and arm.action is not None:
-            return arm.action
-        if number < len(moments):
-            return moments[number].action
-        raise UsageError(f"the record was cut after {number} decisions, so it has no end")
-    known = _known(past, arm, number)
-    if known is not None and decision.role in arm.fresh:
-        return known
-    t = int(decision.env.now)
-    decided = _decide(policies[decision.role], decision.role, decision.observation, t)
-    return decided if known is None else known
-
-
-def _known(past: Past, arm: Arm, number: int) -> Any:
-    """Return the answer to a decision that no policy of an arm makes; None for the others."""
-    if number == arm.at:
-        return arm.action
-    until = arm.at if arm.action is None else past.moments[arm.at].until
-    # A record may be cut between decisions that were open together.
-    return past.moments[number].action if number < min(until, len(past.moments)) else None
-
-
-def _decide(policy: Policy, role: str, observation: Any, t: int) -> Any:
-    """Return what a policy decides at once.
-
-    Raises:
-        PolicyFailed: It raised an exception.
-        UsageError: It decides in a coroutine.
-    """
-    try:
-        action = policy.decide(observation)
-    except DesimError:
-        raise
-    except RAISED as fault:
-        raise PolicyFailed(
-            f"the policy of {role!r} failed at t={t} of a branch: {fault_text(fault)}"
-        ) from fault
-    if hasattr(action, "__await__"):
-        if inspect.iscoroutine(action):
-            action.close()  # Python warns of one that is never awaited
-        raise UsageError(f"the policy of {role!r} is a coroutine, which branches do not await")
-    return action

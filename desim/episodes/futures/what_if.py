@@ -13,20 +13,15 @@ from attrs import evolve
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec, label, read_policies
-from desim.core.model_protocols import (
-    Model,
-    offers,
-)
-from desim.core.policy_protocols import (
-    Policy,
-    ReachesOutside,
-    is_informed,
-    memoryless_roles,
-)
+from desim.core.model_protocols import Model, offers
+from desim.core.policy_protocols import Policy, ReachesOutside, is_informed, memoryless_roles
 from desim.core.run import Run
+from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
-from desim.episodes.futures.past import Arm, Past, _answer, _decide
-from desim.episodes.lineup import Policies, is_made_anew, maker_of, resolve
+from desim.episodes.futures.past import Arm, Past
+from desim.episodes.lineup import Policies, maker_of, resolve
+from desim.episodes.prefix import open_decisions
+from desim.episodes.simulator import decide_at_once
 from desim.episodes.trust import given_policies
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -58,13 +53,38 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     if arm.then is not None:
         policies = _made(past, arm.then, header.seed if future is None else future)
         arm = evolve(arm, fresh=arm.fresh | memoryless_roles(policies))
-    number = 0
     with rare_collections():
-        while opened := run.advance():
-            for decision in opened:
-                run.answer(decision, _answer(past, arm, number, decision, policies))
-                number += 1
+        for number, decision in enumerate(open_decisions(run)):
+            run.answer(decision, _answer(past, arm, number, decision, policies))
         return run.result().score
+
+
+def _answer(
+    past: Past, arm: Arm, number: int, decision: Decision, policies: Mapping[str, Policy]
+) -> Any:
+    """Return the answer to a decision of an arm."""
+    moments = past.moments
+    if arm.then is None:
+        if number == arm.at and arm.action is not None:
+            return arm.action
+        if number < len(moments):
+            return moments[number].action
+        raise UsageError(f"the record was cut after {number} decisions, so it has no end")
+    known = _known(past, arm, number)
+    if known is not None and decision.role in arm.fresh:
+        return known
+    t, role = int(decision.env.now), decision.role
+    decided = decide_at_once(policies[role], role, t, decision.observation)
+    return decided if known is None else known
+
+
+def _known(past: Past, arm: Arm, number: int) -> Any:
+    """Return the answer to a decision that no policy of an arm makes; None for the others."""
+    if number == arm.at:
+        return arm.action
+    until = arm.at if arm.action is None else past.moments[arm.at].until
+    # A record may be cut between decisions that were open together.
+    return past.moments[number].action if number < min(until, len(past.moments)) else None
 
 
 def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
@@ -156,19 +176,15 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
             yield None
             continue
         asked = _made(past, every, past.header.seed) if role in fresh else made
-        answer = _decide(asked[role], role, moment.observation, moment.t)
+        answer = decide_at_once(asked[role], role, moment.t, moment.observation)
         yield codec(past.model.roles[role].action).take(answer)[0]
 
 
 def _made(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:
     """Return new policies of all roles."""
-    given = {role: _copied(one) for role, one in policies.items()}
+    # Copied, so that no other episode has played an instance; specs, classes and functions stay.
+    given = {role: copy.deepcopy(one) for role, one in policies.items()}
     return resolve(past.model, given, seed).policies
-
-
-def _copied(policy: Any) -> Any:
-    """Return a policy that no other episode has played; specs and classes are built anew."""
-    return policy if is_made_anew(policy) else copy.deepcopy(policy)
 
 
 def _baselines(model: Model[Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ Exit codes: 0 at the end of the input, 1 for a fault, 2 for wrong usage, 130 sto
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from desim import Run
 from desim.catalog.changes import changed
 from desim.catalog.presets import from_preset
 from desim.core.world import Decision
+from desim.episodes.prefix import open_decisions
 from desim.errors import DesimError, UsageError
 from models.yc_bench.actions import (
     CompanyStatus,
@@ -82,6 +83,7 @@ class Console:
         self._model = attrs.evolve(model, plays_on=True, max_questions_per_tick=_MAX_QUESTIONS)
         self._run: Run[Any] | None = None
         self._decision: Decision | None = None
+        self._decisions: Iterator[Decision] = iter(())
         self._untouched = True
         if seed is not None:
             self._start(self._model, seed)
@@ -118,7 +120,7 @@ class Console:
     def _play(self, run: Run[Any], line: str) -> CommandReply:
         assert self._decision is not None
         run.answer(self._decision, RunCommand(line))
-        [self._decision] = run.advance()
+        self._decision = next(self._decisions)
         reply: CommandReply = self._decision.observation.reply
         return reply
 
@@ -133,8 +135,9 @@ class Console:
 
     def _start(self, model: YCBench, seed: int) -> None:
         run = Run(model, seed)
-        [self._decision] = run.advance()
-        self._run = run
+        decisions = open_decisions(run)
+        self._decision = next(decisions)
+        self._run, self._decisions = run, decisions
 
 
 def _changed_model(model: YCBench, command: SimInit) -> YCBench:

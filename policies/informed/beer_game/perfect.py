@@ -17,6 +17,7 @@ from desim.core.model_protocols import Rows
 from desim.core.reported import HasTables
 from desim.core.streams import generator
 from desim.episodes.lineup import WorldSeat
+from desim.episodes.prefix import open_decisions
 from models.beer_game import demand
 from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
@@ -48,9 +49,8 @@ def _played(params: BeerGameParams, seed: int, lists: OrderLists) -> Run[Any]:
     run = Run[Any](params, seed, list(lists))
     first = 0 if params.blind else params.forced_weeks
     due = {stage: iter(units[first:]) for stage, units in lists.items()}
-    while decisions := run.advance():
-        for decision in decisions:
-            run.answer(decision, Order(next(due[decision.role])))
+    for decision in open_decisions(run):
+        run.answer(decision, Order(next(due[decision.role])))
     return run
 
 

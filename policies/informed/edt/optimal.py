@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from attrs import define, field, frozen
 
 from desim import Model, Run, Seat
+from desim.episodes.prefix import open_decisions
 from desim.errors import UsageError
 from models.edt.actions import Decide
 from models.edt.observation import Briefing
@@ -198,6 +199,6 @@ def _decision(plan: Plan) -> Decide:
 def _earned(model: Model[Any], role: str, plan: Plan) -> float:
     """Return the earnings of a decision in money, by playing it."""
     run = Run(model, 0, [role])
-    run.answer(run.advance()[0], _decision(plan))
-    run.advance()
+    for decision in open_decisions(run):
+        run.answer(decision, _decision(plan))
     return run.result().score

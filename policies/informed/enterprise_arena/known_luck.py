@@ -45,6 +45,7 @@ from attrs import define, field, frozen
 from desim import Model, Run
 from desim.catalog.known_scores import KnownBound
 from desim.episodes.lineup import WorldSeat
+from desim.episodes.prefix import open_decisions
 from desim.errors import UsageError
 from models.enterprise_arena.actions import FundRaisingRequest, Pass
 from models.enterprise_arena.observation import Month
@@ -163,6 +164,6 @@ def _played(params: ArenaParams, seed: int, requests: Requests) -> float:
     """Return the score of the requests, by playing them."""
     assert isinstance(params, Model)
     run = Run(params, seed)
-    while decisions := run.advance():
-        run.answer(decisions[0], requests.get(run.world.now, Pass()))
+    for decision in open_decisions(run):
+        run.answer(decision, requests.get(run.world.now, Pass()))
     return run.result().score

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from desim import Model, Run
+from desim.episodes.prefix import open_decisions
 from models.enterprise_arena.accounting.accounts import TAX_PAYABLE, cents
 from models.enterprise_arena.actions import Pass
 from models.enterprise_arena.params import ArenaParams
@@ -78,9 +79,9 @@ class Luck:
         assert isinstance(rich, Model)
         added = cents(_RICH) - cents(params.opening_cash)
         run, months = Run(rich, seed), []
-        while decisions := run.advance():
+        for decision in open_decisions(run):
             months.append(_month(params, run.state, added))
-            run.answer(decisions[0], Pass())
+            run.answer(decision, Pass())
         lender: Any = run.state
         if len(months) < params.horizon or lender.closing_cash < 0:
             return None
