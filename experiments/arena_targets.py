@@ -15,6 +15,7 @@ from published import reference
 from rich.table import Table
 
 from desim import Rows, catalog
+from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.statistics.intervals import interval
@@ -198,7 +199,7 @@ def time_average(profile: str, seed: int) -> float:
     """Return the mean over months of the running score without funding, dollars."""
     model = catalog.model(f"enterprise_arena/{profile}")
     with Session(model, resolve(model, LOOKING, seed), seed) as session:
-        session.play()
+        play_session(session)
         return fmean(curve(session.run.state))
 
 

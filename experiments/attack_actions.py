@@ -27,6 +27,7 @@ from desim.core.model_protocols import Model
 from desim.core.reported import HasTables
 from desim.core.roles import Role
 from desim.core.world import Decision
+from desim.episodes.prefix import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode
 from desim.short_repr import short_repr, shortened
@@ -86,11 +87,10 @@ class Attack:
     def _episode(self, run: Run[Any]) -> None:
         role, given = next(iter(self._makers)), None
         try:
-            while decisions := run.advance():
-                for decision in decisions:
-                    role = decision.role
-                    self._look(run, decision)
-                    given = self._answer(run, decision)
+            for decision in open_decisions(run):
+                role = decision.role
+                self._look(run, decision)
+                given = self._answer(run, decision)
             run.result()
         except (Stuck, LimitReached):
             pass

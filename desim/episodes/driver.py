@@ -1,19 +1,38 @@
-"""Drivers: one episode with policies, and the same with coroutines."""
+"""Drivers: one generator plays an episode, and an event loop is entered where a policy needs one.
+
+`drive` is that generator. `play_session` pulls it in plain code, `play_session_async` in the event
+loop that runs; `play`, `resume`, branches, series, sweeps and suites call one of the two.
+"""
 
 import contextlib
+import inspect
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
-from desim.core.limits import Limits
-from desim.core.model_protocols import Model
+from attrs import frozen
+
+from desim.core.limits import Limits, alarm
+from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
+from desim.core.policy_protocols import DecidesAsync, Policy
+from desim.core.world import Decision
+from desim.episodes.collector import rare_collections
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session, built
+from desim.errors import DesimError, PolicyFailed
+from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
 from desim.tracing.kept_trace import Tracing
 
-__all__ = ["play", "play_async"]
+if TYPE_CHECKING:  # asyncio takes longer to import than desim itself
+    import asyncio
+
+#: Decisions of one tick with their answers.
+Answers = Sequence[tuple[Decision, Any]]
+
+_Decide = Callable[[Any], Any]
 
 
 def play(
@@ -62,25 +81,20 @@ def play(
         LimitReached: The episode has used up its time, events or decisions.
         WriteFailed: The record cannot be written; it holds the decisions before that.
     """
-    model = built(model)
-    lineup = resolve(model, policies, seed)
-    with (
-        _locked(record),
-        Session(
-            model,
-            lineup,
-            seed,
-            record,
-            limits=limits,
-            keep_steps=keep_steps,
-            key=key,
-            series=series,
-            points=Points() if series else None,
-            keep_state=keep_state,
-            tracing=_tracing(trace, last_events),
-        ) as session,
-    ):
-        return session.play()
+    with _opened(
+        model,
+        policies,
+        seed,
+        record,
+        (trace, last_events),
+        limits=limits,
+        keep_steps=keep_steps,
+        key=key,
+        series=series,
+        points=Points() if series else None,
+        keep_state=keep_state,
+    ) as session:
+        return play_session(session)
 
 
 async def play_async(
@@ -101,30 +115,207 @@ async def play_async(
 
     Awaitables of one tick are awaited concurrently. Otherwise as `play`.
     """
+    with _opened(
+        model,
+        policies,
+        seed,
+        record,
+        (trace, last_events),
+        limits=limits,
+        keep_steps=keep_steps,
+        key=key,
+        series=series,
+        points=Points() if series else None,
+        keep_state=keep_state,
+    ) as session:
+        return await play_session_async(session)
+
+
+@contextlib.contextmanager
+def _opened(
+    model: Model[Any] | str,
+    policies: Policies,
+    seed: int,
+    record: str | Path | None,
+    trace: tuple[str | Path | None, int],
+    **options: Any,
+) -> Iterator[Session]:
+    """Open the session of an episode, under the lock of its record; *options* are of `Session`."""
     model = built(model)
     lineup = resolve(model, policies, seed)
-    with (
-        _locked(record),
-        Session(
-            model,
-            lineup,
-            seed,
-            record,
-            limits=limits,
-            keep_steps=keep_steps,
-            key=key,
-            series=series,
-            points=Points() if series else None,
-            keep_state=keep_state,
-            tracing=_tracing(trace, last_events),
-        ) as session,
-    ):
-        return await session.play_async()
+    lock = RecordLock(record) if record else contextlib.nullcontext()
+    tracing = Tracing(*trace) if trace != (None, 0) else None
+    with lock, Session(model, lineup, seed, record, tracing=tracing, **options) as session:
+        yield session
 
 
-def _tracing(trace: str | Path | None, last_events: int) -> Tracing | None:
-    return Tracing(trace, last_events) if trace is not None or last_events else None
+def play_session(session: Session) -> Episode:
+    """Play a session to its end, with an event loop if a policy returns an awaitable.
+
+    Raises:
+        PolicyFailed: A policy raised an exception, or returned an awaitable where an event loop
+            runs already.
+        LimitReached: The episode has used up its time, events or decisions.
+    """
+    playing = drive(session, {role: policy.decide for role, policy in session.policies.items()})
+    with OwnLoop("play_async") as loop, contextlib.closing(playing):
+        try:
+            waiting = next(playing)
+            while True:
+                waiting = playing.send(loop.answers(waiting))
+        except StopIteration as end:
+            episode: Episode = end.value
+            return episode
 
 
-def _locked(record: str | Path | None) -> contextlib.AbstractContextManager[object]:
-    return RecordLock(record) if record else contextlib.nullcontext()
+async def play_session_async(session: Session) -> Episode:
+    """Play a session to its end in the event loop that runs.
+
+    Awaitables of one tick are awaited concurrently; a policy that offers `decide_async` decides by
+    it. Their decisions are recorded in the order in which they were handed out, once all are made.
+    What a policy must not lose if the run is killed before that, it writes to its `transcript`.
+    """
+    playing = drive(session, {role: decide_in_loop(one) for role, one in session.policies.items()})
+    with contextlib.closing(playing):
+        try:
+            waiting = next(playing)
+            while True:
+                waiting = playing.send(await waiting.answers())
+        except StopIteration as end:
+            episode: Episode = end.value
+            return episode
+
+
+def drive(
+    session: Session, deciding: Mapping[str, _Decide]
+) -> Generator["Waiting", Answers, Episode]:
+    """Play a session to its end and return the episode.
+
+    Args:
+        session: An entered session.
+        deciding: Returns by role an action, or an awaitable of one.
+
+    Yields:
+        The decisions of a tick from the first awaitable on; their answers are sent back.
+    """
+    with rare_collections(), alarm(session.seconds), session.way_on_named():
+        while decisions := session.advance():
+            if waiting := _decide_all(session, decisions, deciding):
+                for decision, action in (yield Waiting(session, waiting)):
+                    session.take(decision, action)
+        return session.episode()
+
+
+def _decide_all(
+    session: Session, decisions: Sequence[Decision], deciding: Mapping[str, _Decide]
+) -> Answers:
+    """Let the policies of one tick decide, and take the answers before the first awaitable.
+
+    Returns:
+        The decisions from the first awaitable on, to be awaited concurrently.
+    """
+    waiting: list[tuple[Decision, Any]] = []
+    try:
+        for decision in decisions:
+            try:  # not `Session.policy_faults`, which takes a tenth of the time of a decision
+                action = deciding[decision.role](decision.observation)
+            except DesimError:
+                raise
+            except RAISED as fault:
+                raise session.failed(decision, fault) from fault
+            if waiting or hasattr(action, "__await__"):
+                waiting.append((decision, action))
+            else:
+                session.take(decision, action)
+    except BaseException:
+        Waiting(session, waiting).discard()
+        raise
+    return waiting
+
+
+@frozen
+class Waiting:
+    """Decisions of one tick whose policies returned awaitables.
+
+    Attributes:
+        session: The session.
+        given: The decisions with what their policies returned; some of it may be actions.
+    """
+
+    session: Session
+    given: Answers
+
+    async def answers(self) -> Answers:
+        """Await all answers concurrently; cancel the remaining tasks if one fails."""
+        # asyncio takes longer to import than desim itself.
+        import asyncio
+
+        tasks = [asyncio.ensure_future(self._awaited(*each)) for each in self.given]
+        try:
+            actions = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+        return [
+            (decision, action) for (decision, _), action in zip(self.given, actions, strict=True)
+        ]
+
+    async def _awaited(self, decision: Decision, answer: Any) -> Any:
+        with self.session.policy_faults(decision):
+            return await answer if inspect.isawaitable(answer) else answer
+
+    def discard(self) -> None:
+        """Close the coroutines, as Python warns of one that is never awaited."""
+        for _, answer in self.given:
+            if inspect.iscoroutine(answer):
+                answer.close()
+
+
+class OwnLoop:
+    """An event loop for the awaitables of policies, made for the first one.
+
+    One loop for a whole episode: a client of a policy is bound to the loop that it has used first.
+
+    Args:
+        otherwise: What can be called where an event loop runs already.
+    """
+
+    def __init__(self, otherwise: str) -> None:
+        self._otherwise = otherwise
+        self._runner: asyncio.Runner | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # It runs where a stopped server leaves a policy that still decides in its thread.
+        if self._runner is not None and not self._runner.get_loop().is_running():
+            self._runner.close()
+        self._runner = None
+
+    def answers(self, waiting: Waiting) -> Answers:
+        """Await answers.
+
+        Raises:
+            PolicyFailed: A policy raised an exception, or an event loop runs here already.
+        """
+        import asyncio
+
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            waiting.discard()
+            raise PolicyFailed(
+                f"the policy of {waiting.given[0][0].role!r} is a coroutine, and an event loop "
+                f"runs here; use {self._otherwise}"
+            )
+        self._runner = self._runner or asyncio.Runner()
+        # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
+        return self._runner.get_loop().run_until_complete(waiting.answers())
+
+
+def decide_in_loop(policy: Policy) -> _Decide:
+    """Return the method with which a policy decides in an event loop."""
+    return policy.decide_async if offers(policy, DecidesAsync) else policy.decide

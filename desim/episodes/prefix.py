@@ -3,15 +3,13 @@
 `repeat` is the one place where this is done: for branches, replays, redrawn futures and rollouts.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
 
 from desim.core.model_protocols import Model
-from desim.core.observer import Observer
-from desim.core.points import Points
 from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.errors import BadRecord, UsageError, WrongAction
@@ -125,52 +123,31 @@ def with_futures(header: Header, decisions: int, future: int | None) -> Header:
     return msgspec.structs.replace(header, futures=futures)
 
 
-def repeated(
-    model: Model[Any],
-    header: Header,
-    steps: Iterable[Step],
-    *,
-    observers: Sequence[Observer] = (),
-    points: Points | None = None,
-) -> Run[Any]:
+def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options: Any) -> Run[Any]:
     """Return a run of a model in which decisions on record were repeated.
 
     Args:
-        model: As the header says.
+        model: The model of the header.
         header: The record's header.
         steps: The decisions to be repeated.
-        points: Receives the points of `world.series` and of monitors; None records none.
-        observers: Called before every event.
+        options: Further arguments of `Run`, such as *observers* and *points*.
 
     Raises:
         BadRecord: A decision differs from the recorded one; the text names the first.
     """
-    run = Run(
-        model,
-        header.seed,
-        [*header.policies],
-        futures=header.futures,
-        observers=observers,
-        points=points,
-    )
+    run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
     repeat(run, steps, repeat_step)
     move_on(run)
     return run
 
 
-def repeated_whole(
-    model: Model[Any],
-    episode: Episode,
-    *,
-    observers: Sequence[Observer] = (),
-    points: Points | None = None,
-) -> Run[Any]:
-    """Return a run in which all decisions of an episode were repeated; arguments as in `repeated`.
+def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[Any]:
+    """Return a run in which all decisions of an episode were repeated; *options* are of `Run`.
 
     Raises:
         BadRecord: A decision differs, or the ledgers at the end do.
     """
-    run = repeated(model, episode.header, episode.steps, observers=observers, points=points)
+    run = repeated(model, episode.header, episode.steps, **options)
     if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
         raise BadRecord(
             "the record does not replay to the same ledgers; desim replay names the difference"

@@ -14,6 +14,7 @@ from attrs import define, evolve
 from desim.core.limits import Limits
 from desim.core.model_protocols import offers
 from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
+from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.session import Session
 from desim.episodes.trust import recorded_roles, trusted_model, trusted_policies
@@ -146,7 +147,7 @@ def resume(
         return ended
     session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key, trace)
     with session as at_play:
-        return at_play.play()
+        return play_session(at_play)
 
 
 async def resume_async(
@@ -166,7 +167,7 @@ async def resume_async(
         return ended
     session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key, trace)
     with session as at_play:
-        return await at_play.play_async()
+        return await play_session_async(at_play)
 
 
 def _ended(

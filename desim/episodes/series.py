@@ -15,6 +15,7 @@ from attrs import frozen
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import Learner
+from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.part_episode import part_episode
 from desim.episodes.prefix import first_difference
@@ -106,7 +107,7 @@ def series(
     with _opened(model, policies, seeds, record, limits, key, session) as playing:
         for turn in playing.turns(playing.past() if resume else []):
             with playing.session_of(turn) as at_play:
-                episode = at_play.play() if at_play else turn.known
+                episode = play_session(at_play) if at_play else turn.known
             yield playing.ended(turn, episode)
 
 
@@ -125,7 +126,7 @@ async def series_async(
     with _opened(model, policies, seeds, record, limits, key, session) as playing:
         for turn in playing.turns(playing.past() if resume else []):
             with playing.session_of(turn) as at_play:
-                episode = await at_play.play_async() if at_play else turn.known
+                episode = await play_session_async(at_play) if at_play else turn.known
             yield playing.ended(turn, episode)
 
 

@@ -1,24 +1,22 @@
 """A session: one episode at play, that is a run, its policies, and the record being written."""
 
 import contextlib
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
-from attrs import evolve, frozen
+from attrs import evolve
 
 from desim import catalog
-from desim.core.limits import Limits, alarm
+from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
-from desim.core.policy_protocols import DecidesAsync, LooksAhead, Noted, Policy, Resumable
+from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.world import Decision
-from desim.episodes.collector import rare_collections
 from desim.episodes.lineup import Lineup
 from desim.episodes.prefix import same_step
 from desim.episodes.simulator import Answers, Simulator
@@ -33,11 +31,6 @@ from desim.records.recorded_steps import RecordedSteps
 from desim.records.recorder import Recorder
 from desim.short_repr import SHOWN, cut
 from desim.tracing.kept_trace import Tracing
-
-__all__ = ["Session", "built"]
-
-#: Decisions of one tick with their answers, from the first one that is an awaitable on.
-_Waiting = Sequence[tuple[Decision, Any]]
 
 
 class Session:
@@ -63,6 +56,9 @@ class Session:
         run: The episode's run.
         steps: The decisions so far, where they are kept.
         past: The decisions that are on record already.
+        decided: How many decisions are answered.
+        before_tick: How many were answered when the clock last stopped.
+        seconds: The limit on wall time; None where there is none.
     """
 
     def __init__(
@@ -95,11 +91,11 @@ class Session:
         self._answers = self._with_simulators()
         # One after the other and not by number: they may be on disk.
         self._repeats, self._recorded = iter(self.past), len(self.past)
-        self._seconds = limits.seconds if limits else None
+        self.seconds = limits.seconds if limits else None
         self._keeps_steps = keep_steps
         self._wanted = {"series": series, "keep_state": keep_state}
         self._points = points
-        self._decided = self._before_tick = 0
+        self.decided = self.before_tick = 0
         self._last: Decision | None = None
         self._model_fault: DesimError | None = None
         self._usage = UsageSums()
@@ -128,93 +124,34 @@ class Session:
             fault: Any = raised[1] if raised else None
             self._tracing.close(fault, {"policies": self.header.policies})
 
-    def play(self) -> Episode:
-        """Play to the end, with an event loop if a policy returns an awaitable.
+    @contextlib.contextmanager
+    def policy_faults(self, decision: Decision) -> Iterator[None]:
+        """Raise an exception of the policy that makes a decision as one that names it.
 
         Raises:
-            PolicyFailed: A policy raised an exception, or returned an awaitable where an event loop
-                runs already.
-            LimitReached: The episode has used up its time, events or decisions.
-        """
-        with (
-            rare_collections(),
-            contextlib.ExitStack() as stack,
-            alarm(self._seconds),
-            self._way_on_named(),
-        ):
-            loop: Any = None
-            while decisions := self.advance():
-                if waiting := self._decide_all(decisions, self.policies):
-                    loop = loop or _entered_loop(stack, waiting)
-                    self._take_all(loop.run_until_complete(self._gathered(waiting)))
-            return self.episode()
-
-    async def play_async(self) -> Episode:
-        """Play to the end in the event loop that runs.
-
-        Awaitables of one tick are awaited concurrently; a policy that offers `decide_async` decides
-        by it. Their decisions are recorded in the order
-        in which they were handed out, once all are made. What a policy must not lose if the run is
-        killed before that, it writes to its `transcript`.
-        """
-        policies = {role: _in_coroutine(policy) for role, policy in self.policies.items()}
-        with rare_collections(), alarm(self._seconds), self._way_on_named():
-            while decisions := self.advance():
-                if waiting := self._decide_all(decisions, policies):
-                    self._take_all(await self._gathered(waiting))
-            return self.episode()
-
-    def decide(self, decision: Decision) -> Any:
-        """Return the answer of the policy of a decision's role; it may be an awaitable.
-
-        Raises:
-            PolicyFailed: The policy raised an exception.
+            PolicyFailed: The policy raised an exception that is none of desim's.
         """
         try:
-            return self.policies[decision.role].decide(decision.observation)
+            yield
         except DesimError:
             raise
         except RAISED as fault:
-            raise self._failed(decision, fault) from fault
-
-    async def decide_async(self, decision: Decision) -> Any:
-        """Return the answer of the policy of a decision's role, awaited if it is an awaitable.
-
-        A policy that offers `decide_async` decides by it.
-
-        Raises:
-            PolicyFailed: The policy raised an exception.
-        """
-        policy = self.policies[decision.role]
-        if offers(policy, DecidesAsync):
-            return await self.awaited(decision, policy.decide_async(decision.observation))
-        return await self.awaited(decision, self.decide(decision))
-
-    async def awaited(self, decision: Decision, action: Any) -> Any:
-        """Return an answer, awaited if it is an awaitable.
-
-        Raises:
-            PolicyFailed: The policy raised an exception.
-        """
-        try:
-            return await action if inspect.isawaitable(action) else action
-        except DesimError:
-            raise
-        except RAISED as fault:
-            raise self._failed(decision, fault) from fault
+            raise self.failed(decision, fault) from fault
 
     def take(self, decision: Decision, action: Any) -> None:
         """Give an answer to the run and record it, unless it is on record already.
 
         Raises:
             WrongAction: The action is not in the role's schema.
+            PolicyFailed: The policy's notes are no JSON values.
             BadRecord: The record has another decision at this place.
         """
         run = self.run
+        # Before the answer: a policy whose notes are wrong has not decided.
+        notes = self._notes(decision) if self._noted else None
         run.answer(decision, action)
         t = run.world.now
-        notes = self._notes(decision) if self._noted else None
-        self._decided = decided = self._decided + 1
+        self.decided = decided = self.decided + 1
         self._last = decision
         if self._answers is not None:
             self._answers.append((t, decision))
@@ -269,7 +206,7 @@ class Session:
             self._record_failure(fault)
             raise
         if decisions:
-            self._before_tick = self._decided
+            self.before_tick = self.decided
         return decisions
 
     def result(self) -> Result:
@@ -296,14 +233,14 @@ class Session:
         failure = FailureLine(
             t=self.run.world.now,
             error=str(fault),
-            decisions=self._decided,
-            before=self._before_tick,
+            decisions=self.decided,
+            before=self.before_tick,
         )
         with contextlib.suppress(WriteFailed):  # the fault of the model says more
             self._recorder.failure(failure)
 
     @contextlib.contextmanager
-    def _way_on_named(self) -> Iterator[None]:
+    def way_on_named(self) -> Iterator[None]:
         """Add to a recorded fault of the model the answer before it and a way to play on."""
         try:
             yield
@@ -318,56 +255,13 @@ class Session:
             return ""
         answer = cut(self._last.wire.decode(), SHOWN)
         return (
-            f". The last answer was decision {self._decided}, {self._last.role!r} with {answer}; "
-            f"desim branch {self._record} --at {self._before_tick} plays on from before it"
+            f". The last answer was decision {self.decided}, {self._last.role!r} with {answer}; "
+            f"desim branch {self._record} --at {self.before_tick} plays on from before it"
         )
-
-    def _decide_all(
-        self, decisions: Sequence[Decision], policies: Mapping[str, Policy]
-    ) -> _Waiting:
-        """Let the policies of one tick decide, and take the answers before the first awaitable.
-
-        Returns:
-            The decisions from the first awaitable on, to be awaited concurrently.
-        """
-        waiting: list[tuple[Decision, Any]] = []
-        try:
-            for decision in decisions:
-                try:  # `decide`, without the call
-                    action = policies[decision.role].decide(decision.observation)
-                except DesimError:
-                    raise
-                except RAISED as fault:
-                    raise self._failed(decision, fault) from fault
-                if waiting or hasattr(action, "__await__"):
-                    waiting.append((decision, action))
-                else:
-                    self.take(decision, action)
-        except BaseException:
-            _discard(waiting)
-            raise
-        return waiting
-
-    async def _gathered(self, waiting: _Waiting) -> list[tuple[Decision, Any]]:
-        """Await all answers; cancel the remaining tasks if one fails."""
-        # asyncio takes longer to import than desim itself.
-        import asyncio
-
-        tasks = [asyncio.ensure_future(self.awaited(*each)) for each in waiting]
-        try:
-            actions = await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-        return [(decision, action) for (decision, _), action in zip(waiting, actions, strict=True)]
-
-    def _take_all(self, answers: Sequence[tuple[Decision, Any]]) -> None:
-        for decision, action in answers:
-            self.take(decision, action)
 
     def _steps(self) -> Sequence[Step]:
         if not self._keeps_steps and self._record is not None:
-            return RecordedSteps(self._record, self._decided)
+            return RecordedSteps(self._record, self.decided)
         return tuple(self.steps)
 
     def _with_simulators(self) -> Answers | None:
@@ -397,9 +291,10 @@ class Session:
         try:
             return msgspec.to_builtins(dict(notes), str_keys=True) if notes else None
         except (TypeError, ValueError) as fault:
-            raise self._failed(decision, fault) from fault
+            raise self.failed(decision, fault) from fault
 
-    def _failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
+    def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
+        """Return the error of a policy that raised an exception."""
         role, now = decision.role, self.run.world.now
         return PolicyFailed(
             f"policy {self.header.policies.get(role, role)} failed as {role!r} at t={now}: "
@@ -416,41 +311,3 @@ def built(model: Model[Any] | str) -> Model[Any]:
     if isinstance(model, type):
         raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")
     return catalog.model(model) if isinstance(model, str) else model
-
-
-@frozen
-class _InCoroutine:
-    """A policy as `play_async` asks it."""
-
-    decide: Callable[[Any], Any]
-
-
-def _in_coroutine(policy: Policy) -> Policy:
-    return _InCoroutine(policy.decide_async) if offers(policy, DecidesAsync) else policy
-
-
-def _discard(waiting: _Waiting) -> None:
-    # Python warns of a coroutine that is never awaited; the error that follows says enough.
-    for _, answer in waiting:
-        if inspect.iscoroutine(answer):
-            answer.close()
-
-
-def _entered_loop(stack: contextlib.ExitStack, waiting: _Waiting) -> Any:
-    """Return a new event loop, closed with the stack.
-
-    Raises:
-        PolicyFailed: One runs already.
-    """
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
-        return stack.enter_context(asyncio.Runner()).get_loop()
-    _discard(waiting)
-    role = waiting[0][0].role
-    raise PolicyFailed(
-        f"the policy of {role!r} is a coroutine, and an event loop runs here; use play_async"
-    )

@@ -13,10 +13,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from desim.core.model_protocols import (
-    Model,
-    offers,
-)
+from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import (
     LooksAhead,
     Policy,

@@ -21,6 +21,7 @@ from desim.core.model_protocols import Model
 from desim.core.result import score_of
 from desim.core.world import Decision
 from desim.episodes.background import in_background
+from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.lineup import Lineup, resolve
 from desim.episodes.series import episode_file, series, series_async
 from desim.episodes.session import Session
@@ -186,6 +187,14 @@ class _WatchedSession(Session):
         ended = super().episode()
         self._watch.add(self._usage.totals())
         return ended
+
+    def play(self) -> None:
+        """Play to the end."""
+        play_session(self)
+
+    async def play_async(self) -> None:
+        """Play to the end in the event loop that runs."""
+        await play_session_async(self)
 
     def _look(self) -> None:
         self._watch.add(self._usage.totals())

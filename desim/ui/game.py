@@ -1,8 +1,8 @@
 """A game that a person plays, for the page and the terminal.
 
-A game is a session in which some roles are a person's. It stops at each of their decisions. What
-is shown of it is a `View`, made anew after every change. An answer names the turn of the view that
-it answers, so that an answer from an old tab or a second click is refused.
+A game is a `CallerSession` whose caller is a person. What is shown of it is a `View`, made anew
+after every change. An answer names the turn of the view that it answers, so that an answer
+from an old tab or a second click is refused.
 
 A game that fails is shown like any other: the view holds a `Fault`, and the record keeps every
 decision and has no result. Playing the same record again leads to the same fault of the model.
@@ -18,10 +18,11 @@ from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option, Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
-from desim.episodes.lineup import assign, resolve
+from desim.episodes.caller import CallerSeat, CallerSession
+from desim.episodes.lineup import assign
 from desim.episodes.prefix import branch
-from desim.episodes.session import Session
-from desim.errors import BadRecord, DesimError, UsageError
+from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
+from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
 from desim.records.record import PERSON
@@ -29,10 +30,9 @@ from desim.records.record_lock import RecordLock
 from desim.records.recorder import cut
 from desim.schema import codec
 from desim.short_repr import short_repr
-from desim.ui.game_faults import Fault
+from desim.ui.game_faults import Answer, Fault, RecordWatch
 from desim.ui.helps import offered_options, offered_tables
 from desim.ui.part_texts import time_text
-from desim.ui.person_session import PersonSession, RecordWatch
 from desim.ui.view import View
 
 __all__ = ["Game", "Stale"]
@@ -40,18 +40,6 @@ __all__ = ["Game", "Stale"]
 
 class Stale(UsageError):
     """An answer to a decision that is not open any more."""
-
-
-class PersonSeat:
-    """The policy of a person's role in a session; `Game.answer` brings the answers instead."""
-
-    def decide(self, _: Any) -> Any:
-        """Refuse to decide.
-
-        Raises:
-            UsageError: Always.
-        """
-        raise UsageError("a person's role is answered through its game")
 
 
 class Game:
@@ -87,7 +75,7 @@ class Game:
     ) -> None:
         self.model, self.seed, self.practice = model, seed, practice
         self.file = Path(file)
-        self.seats = tuple(assign(model, dict.fromkeys(seats, PersonSeat))) or default_roles(model)
+        self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or default_roles(model)
         self.others = _without(self.seats, assign(model, others or {}))
         check_roles(model, frozenset([*self.seats, *self.others]))
         labels = dict.fromkeys(self.seats, PERSON) | {r: label(p) for r, p in self.others.items()}
@@ -95,7 +83,7 @@ class Game:
         self._lock = threading.Lock()
         self._turn = 0
         self._watch = RecordWatch(self.file)
-        self._play: PersonSession | None = None
+        self._play: CallerSession | None = None
         self._record_lock: RecordLock | None = None
         self._run: Run[Any]
         self._open()
@@ -139,8 +127,8 @@ class Game:
             # Checked before `take`, whose error would also name the role and the tick.
             codec(self.role(decision.role).action).take(action)
             if self._record_is_ours():
-                self._play.take(decision, action)
-                self._continue()
+                self._advance(self._play, decision, action)
+                self._changed()
 
     def go_on(self, turn: int) -> None:
         """Ask the policy of another role again after its fault.
@@ -151,11 +139,11 @@ class Game:
         """
         with self._lock:
             self._check_turn(turn)
-            if self._play is None or not (self._play.fault and self._play.fault.again):
+            if self._play is None or not (self._fault and self._fault.again):
                 raise UsageError("the game has stopped; asking again would lead to the same fault")
             if self._record_is_ours():
-                self._play.fault = None
-                self._continue()
+                self._advance(self._play)
+                self._changed()
 
     def undo(self, turn: int) -> None:
         """Take back the person's last decision and everything after it, also in the record.
@@ -195,20 +183,25 @@ class Game:
 
     def _start(self) -> None:
         self._ended: Episode | None = None  # a record that is whole when the game is opened
-        self._fault: Fault | None = None  # a record that cannot be used any more
+        self._fault: Fault | None = None
         past = self._recorded()
         if past is not None and past.result is not None:
             self._ended, self._run = past, branch(past)
             self._watch.note()
             return
-        policies = {role: PersonSeat() for role in self.seats} | dict(self.others)
-        lineup = resolve(self.model, policies, self.seed, self.header.policies)
-        session = Session(self.model, lineup, self.seed, self.file, past)
-        self._play = PersonSession(session.__enter__(), self.seats, self.file)
-        self._run = session.run
-        self._lock_record()
-        self._play.advance()
-        self._watch.note()
+        self._play = play = CallerSession(
+            self.model,
+            self.seed,
+            seats=self.seats,
+            others=self.others,
+            record=self.file,
+            past=past,
+            label=PERSON,
+            locked=True,
+            keep_steps=True,
+        )
+        self._run = play.run
+        self._advance(play)
 
     def _recorded(self) -> Episode | None:
         """Read what is on record already.
@@ -257,11 +250,34 @@ class Game:
         except (DesimError, OSError) as error:
             self._fault = Fault.of_record(error, self.file)
 
-    def _continue(self) -> None:
-        assert self._play is not None
-        self._play.advance()
+    def _advance(self, play: CallerSession, *answer: Any) -> None:
+        """Answer a decision, if one is given with its action, and advance to the next or a fault.
+
+        Raises:
+            BadRecord: The record has another decision than the run.
+        """
+        self._fault = None
+        try:
+            if answer:
+                play.answer(*answer)
+            play.advance()
+        except PolicyFailed as error:
+            self._fault = Fault.of_policy(error, self._date)
+        except BadRecord as error:
+            raise BadRecord(f"{self.file}: {error}") from None
+        except (WriteFailed, OSError) as error:  # the run may have an answer that is not on record
+            self._fault = Fault.of_record(error, self.file)
+        except RAISED as error:
+            before = play.session.before_tick
+            answers = [
+                Answer(n, step) for n, step in enumerate(play.session.steps[before:], before + 1)
+            ]
+            self._fault = Fault.of_model(error, answers, self.file, self.seats, self._date)
         self._watch.note()
-        self._changed()
+
+    @property
+    def _date(self) -> str:
+        return self.time(self.seats[0], self._run.world.now)
 
     def _check_turn(self, turn: int) -> None:
         if turn != self._turn:
@@ -275,11 +291,11 @@ class Game:
         """Return the decisions so far, the episode if it has ended, the fault if it has stopped."""
         if self._play is None:
             return self._ended.steps if self._ended else (), self._ended, self._fault
-        return self._play.session.steps, self._play.episode, self._fault or self._play.fault
+        return self._play.session.steps, self._play.episode, self._fault
 
     def _open_decision(self) -> Decision | None:
-        _, episode, fault = self._present()
-        return self._run.open[0] if not (episode or fault) and self._run.open else None
+        _, _, fault = self._present()
+        return self._play.open[0] if self._play and self._play.open and not fault else None
 
     def _new_view(self) -> View:
         decision, (steps, episode, fault) = self._open_decision(), self._present()

@@ -1,17 +1,18 @@
-"""Why a person's game has stopped before its end, which answers led to it, and how to go on."""
+"""Why a person's game has stopped before its end, which answers led to it, and how to go on.
+
+Whether another program has changed, replaced or removed the record that a game writes.
+"""
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import define, frozen
 
-from desim.errors import DesimError
-from desim.faults import RAISED, function_name, place
+from desim.errors import BadRecord, DesimError
+from desim.faults import function_name, place
 from desim.records.lines import Step
-
-__all__ = ["RAISED", "Answer", "Fault", "call_failed", "error_text"]
 
 #: Longer texts of errors are cut.
 _TEXT_MAX = 600
@@ -95,6 +96,43 @@ class Fault:
             f"{file}: {error_text(error)}" if isinstance(error, OSError) else error_text(error),
             way="Once that is mended, the same command continues from what is on record.",
         )
+
+
+@define
+class RecordWatch:
+    """The identity and size of a file after the game's last write.
+
+    A change that keeps both is found when the record is read.
+
+    Attributes:
+        path: The record.
+    """
+
+    path: Path
+    _seen: tuple[int, ...] = ()
+
+    def note(self) -> None:
+        """Remember the file as it is now."""
+        self._seen = self._state()
+
+    def check(self) -> None:
+        """Compare the file with what was remembered.
+
+        Raises:
+            BadRecord: It was changed, replaced or removed since.
+        """
+        if self._state() != self._seen:
+            raise BadRecord(
+                f"{self.path} was changed or removed by another program since the last answer; "
+                "nothing more is written to it"
+            )
+
+    def _state(self) -> tuple[int, ...]:
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return ()
+        return stat.st_dev, stat.st_ino, stat.st_size
 
 
 def error_text(error: BaseException) -> str:

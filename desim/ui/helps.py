@@ -11,9 +11,10 @@ from desim.core.model_protocols import Model, Rows, offers
 from desim.core.reported import HasTables
 from desim.core.roles import Option, Role
 from desim.errors import UsageError, possible
+from desim.faults import RAISED
 from desim.schema import codec
 from desim.show.labels import label_text, value_text
-from desim.ui.game_faults import RAISED, call_failed
+from desim.ui.game_faults import call_failed
 from desim.ui.layout import TextTable, text_table
 
 __all__ = ["offered_options", "offered_tables", "shown_table"]

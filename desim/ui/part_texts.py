@@ -9,8 +9,8 @@ from typing import Any
 from desim.composition.parts import split_name
 from desim.core.model_protocols import HasParts, HasRoleTimes, Model, offers
 from desim.core.reported import HasDates
+from desim.faults import RAISED
 from desim.show.labels import label_text, words_text
-from desim.ui.game_faults import RAISED
 
 __all__ = ["name_text", "part_of", "seats_text", "time_text"]
 

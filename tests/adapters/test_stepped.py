@@ -205,10 +205,10 @@ def test_a_policy_that_fails_is_asked_again() -> None:
     setup = Setup.of(Mill(days=3), seats="miller", others={"carter": BadCarter("raise")})
     with setup.begin() as session:
         session.answer(session.open[0], Grind(2))
-        session.advance()
-        session.answer(session.open[0], Grind(3))
         with pytest.raises(PolicyFailed, match="carter"):
             session.advance()
+        session.advance()
+        session.answer(session.open[0], Grind(3))
         session.advance()
         session.answer(session.open[0], Grind(1))
         session.advance()

@@ -16,6 +16,7 @@ from desim.core.calendar import Calendar, Months
 from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.world import World
+from desim.episodes.driver import play_session
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
 from desim.records.episode import Episode
@@ -330,7 +331,7 @@ def company() -> Composite:
 def played(model: Any, policies: Policies, seed: int, **options: Any) -> tuple[Episode, Any]:
     """Play an episode; return it and the state in which it ended."""
     with Session(model, resolve(model, policies, seed), seed, **options) as session:
-        return session.play(), session.run.state
+        return play_session(session), session.run.state
 
 
 def figures(result: Result) -> tuple[Any, ...]:

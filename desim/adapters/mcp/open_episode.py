@@ -160,7 +160,7 @@ class OpenEpisode:
         try:
             session.advance()
             rewards = session.rewards()
-        except (PolicyFailed, WrongAction) as fault:  # here an action of another role's policy
+        except PolicyFailed as fault:
             raise PolicyFailed(
                 f"{fault}; your answer was taken, present_observation asks that policy again"
             ) from fault

@@ -20,6 +20,7 @@ from desim.adapters.openenv.tasks import Task, Tasks, as_plain, reward_of
 from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.seat_texts import end_facts, rules_of, seen
 from desim.adapters.seat.setup import Setup
+from desim.episodes.caller import CallerSeat
 from desim.episodes.lineup import resolve
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr
@@ -57,7 +58,8 @@ class Served:
         self.setup, self.tasks = setup, Tasks(setup)
         self.records = None if records is None else Path(records)
         self.action, self.observation = message_classes(setup)
-        self._waits = resolve(setup.model, _policies(setup), 0).waits
+        policies = {**dict.fromkeys(setup.seats, CallerSeat()), **setup.others}
+        self._waits = resolve(setup.model, policies, 0).waits
         self.rules = {
             preset: "\n\n".join(rules_of(one.model, seat) for seat in one.seats)
             for preset, one in self.tasks.setups.items()
@@ -281,17 +283,6 @@ class _InTheLoop(WorldEnvironment):
     ) -> WorldObservation:
         """As `step`."""
         return self.step(action, timeout_s)
-
-
-class _Client:
-    """Stands for the policy of a seat."""
-
-    def decide(self, _: Any) -> Any:
-        raise UsageError("the client decides for its seats")
-
-
-def _policies(setup: Setup) -> dict[str, Any]:
-    return {**dict.fromkeys(setup.seats, _Client()), **setup.others}
 
 
 def rules_summary(rules: str) -> str:

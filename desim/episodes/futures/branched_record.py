@@ -10,6 +10,7 @@ import msgspec
 from desim.catalog.policy_spec import label
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model
+from desim.episodes.driver import play_session
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.prefix import with_futures
 from desim.episodes.resume import with_starts
@@ -104,7 +105,7 @@ def play_branch(
                 tracing=tracing,
             ) as session,
         ):
-            return session.play()
+            return play_session(session)
     except BadRecord as fault:
         raise BadRecord(f"{path}: {fault}") from None
 

@@ -14,6 +14,7 @@ from desim.core.model_protocols import HasWorstScore, Model, offers
 from desim.core.reported import HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
+from desim.episodes.driver import play_session
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.jobs.plan.job import GIVEN, POINT, SERIES_COLUMNS, Job, Row
@@ -134,11 +135,7 @@ def _play(job: Job) -> Episode:
     with hard_limit(seconds), alarm(seconds):
         lineup = resolve(model, policies, job.seed)
         with Session(model, lineup, job.seed, limits=job.limits, series=job.series) as session:
-            if not lineup.has_coroutines:
-                return session.play()
-            import asyncio
-
-            return asyncio.run(session.play_async())
+            return play_session(session)
 
 
 def _copied(policies: Any) -> Any:

@@ -11,6 +11,7 @@ from nicegui import ui
 
 from desim.episodes.background import in_background
 from desim.errors import UsageError
+from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text
 from desim.ui.browser import widgets
 from desim.ui.browser.decision_panel import show_decision
@@ -19,7 +20,7 @@ from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.comparison import BaselineComparison
 from desim.ui.forms import forms
 from desim.ui.game import Game, Stale
-from desim.ui.game_faults import RAISED, Fault, error_text
+from desim.ui.game_faults import Fault, error_text
 from desim.ui.game_texts import answer_lines, decisions_table, metrics_table, way_command, way_lines
 from desim.ui.helps import shown_table
 from desim.ui.history import history

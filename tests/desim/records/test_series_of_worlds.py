@@ -9,6 +9,7 @@ from desim import Run, catalog, play
 from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
+from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.records.episode import Episode
@@ -61,7 +62,7 @@ def watched(name: str) -> tuple[Episode, Nosy]:
             return tell()
 
         session.run.advance = advance  # type: ignore[method-assign, assignment]
-        return session.play(), points
+        return play_session(session), points
 
 
 @pytest.mark.parametrize("name", WORLDS)

@@ -14,6 +14,7 @@ from support.forked import desim_process, ended
 from desim import Episode, Run, catalog, play, replay, resume
 from desim.catalog.policy_spec import read_policies
 from desim.core.result import RUNNING
+from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.errors import UsageError, WrongAction
@@ -57,7 +58,7 @@ def played(
     controller = Commands(commands, [])
     policies = {**{r: p for r, p in others.items() if r in model.roles}, "controller": controller}
     with Session(model, resolve(model, policies, seed), seed) as session:
-        episode = session.play()
+        episode = play_session(session)
         state: Company = session.run.state
     return controller.seen, state, episode
 

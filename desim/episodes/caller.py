@@ -1,0 +1,226 @@
+"""An episode that is driven from outside: it stops wherever its caller has to decide.
+
+The page, the terminal and all adapters drive a `CallerSession`.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from desim.catalog.policy_spec import label as label_of
+from desim.core.model_protocols import Model
+from desim.core.world import Decision
+from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop
+from desim.episodes.lineup import resolve
+from desim.episodes.session import Session
+from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
+from desim.records.episode import Episode
+from desim.records.record_lock import RecordLock
+from desim.schema import codec
+
+
+class CallerSeat:
+    """The policy of a caller's role; `CallerSession.answer` takes the answers instead."""
+
+    def decide(self, _: Any) -> Any:
+        """Refuse to decide.
+
+        Raises:
+            UsageError: Always.
+        """
+        raise UsageError("the caller of this session answers for its seats")
+
+
+class CallerSession:
+    """One episode in which the caller answers for some roles, and policies for the others.
+
+    It stops at the caller's decisions that fall on one instant, `open`. After an `answer` to each
+    of them, `advance` moves on to the next ones. Decisions are taken in the order in which they
+    were handed out, so that the record does not depend on the order of the answers.
+
+    Args:
+        model: The frozen parameters.
+        seed: A whole number of at least 0.
+        seats: The caller's roles.
+        others: Policies by role for the other roles.
+        record: The file that receives the episode; None records nothing.
+        past: A cut record, whose decisions are made again before the first open one.
+        label: The caller's name in the record.
+        locked: Whether the caller holds the lock of the record; otherwise the session locks it.
+        keep_steps: Whether the session keeps the decisions in memory.
+
+    Raises:
+        UsageError: The seed or a role is wrong, the file exists, or it is locked.
+        ModelFailed: The model raised an exception.
+
+    Attributes:
+        model: The frozen parameters.
+        seed: The seed.
+        session: The session, with the decisions of all roles.
+        run: The episode's run.
+        open: The caller's decisions without an answer; empty at the end.
+        answered: How many decisions the caller has made, those of *past* included.
+        episode: The ended episode; None before its end.
+    """
+
+    def __init__(
+        self,
+        model: Model[Any],
+        seed: int = 0,
+        *,
+        seats: Sequence[str],
+        others: Mapping[str, Any] | None = None,
+        record: str | Path | None = None,
+        past: Episode | None = None,
+        label: str = "external",
+        locked: bool = False,
+        keep_steps: bool = False,
+    ) -> None:
+        self.model, self.seed = model, seed
+        self._seats = frozenset(seats)
+        others = others or {}
+        labels = dict.fromkeys(seats, label) | {role: label_of(one) for role, one in others.items()}
+        policies = {role: CallerSeat() for role in seats} | dict(others)
+        lineup = resolve(model, policies, seed, labels)
+        with contextlib.ExitStack() as stack:  # closes what is open if a line below raises
+            if record is not None and not locked:
+                stack.enter_context(RecordLock(record))
+            session = Session(model, lineup, seed, record, past, keep_steps=keep_steps)
+            self.session = stack.enter_context(session)
+            self._loop = stack.enter_context(OwnLoop("advance_async"))
+            self._stack = stack.pop_all()
+        self.run = session.run
+        self._past = past.steps if past else ()
+        self._kept: dict[Decision, Any] = {}
+        self.open: list[Decision] = []
+        self.answered = 0
+        self.episode: Episode | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended."""
+        return self.episode is not None
+
+    def answer(self, decision: Decision, action: Any) -> None:
+        """Answer an open decision of the caller's.
+
+        Args:
+            decision: One of `open`.
+            action: An instance of one of the role's action classes, or its tagged object.
+
+        Raises:
+            WrongAction: The action does not fit the role's schema; nothing changes.
+            UsageError: The decision is not open.
+        """
+        if decision not in self.open:
+            raise UsageError(f"the decision of {decision.role!r} is not open")
+        if self.run.open[0] is decision:
+            self.session.take(decision, action)
+        else:  # taken in the order of the questions, after those before it
+            self._kept[decision], _ = codec(self.model.roles[decision.role].action).take(action)
+        self.open.remove(decision)
+        self.answered += 1
+
+    def advance(self) -> list[Decision]:
+        """Move on to the next decisions of the caller's and return them; none at the end.
+
+        Policies whose decisions come before an open one of the caller's decide first. Decisions of
+        the caller that have no answer stay open, and the clock where it is.
+
+        Raises:
+            ModelFailed: The model raised an exception.
+            PolicyFailed: A policy of another role did, or its action does not fit its role; the
+                next call asks it again.
+            BadRecord: The past has another decision than the run.
+        """
+        while not self.done and self._take_answers():
+            self._move()
+        return self.open
+
+    async def advance_async(self) -> list[Decision]:
+        """As `advance`, in the event loop that runs; policies that wait do so together."""
+        while not self.done:
+            await self._ask_others()
+            if not self._take_answers():
+                break
+            self._move()
+        return self.open
+
+    def close(self) -> None:
+        """Close the record; it can be continued where the episode has not ended."""
+        self._stack.close()
+
+    def _move(self) -> None:
+        """Move the clock to the next questions; at the end write the result."""
+        if not self.session.advance():
+            self.episode = self.session.episode()
+            return
+        for number, decision in enumerate(self.run.handed_out, self.run.decisions):
+            if decision.role not in self._seats:
+                continue
+            if number < len(self._past):
+                self._kept[decision] = self._past[number].action
+                self.answered += 1
+            else:
+                self.open.append(decision)
+
+    def _take_answers(self) -> bool:
+        """Take answers in the order of the questions; return whether none is missing."""
+        for decision in self.run.open:
+            if decision in self.open:
+                return False
+            action = self._kept.pop(decision) if decision in self._kept else self._ask(decision)
+            self._take(decision, action)
+        return True
+
+    def _take(self, decision: Decision, action: Any) -> None:
+        """Take an answer of a policy, or of the past.
+
+        Raises:
+            PolicyFailed: The policy's action does not fit its role.
+            BadRecord: The action on record does not.
+        """
+        try:
+            self.session.take(decision, action)
+        except WrongAction as wrong:
+            if decision.role in self._seats:
+                raise BadRecord(f"decision {self.session.decided + 1}: {wrong}") from None
+            raise PolicyFailed(str(wrong)) from wrong
+
+    def _ask(self, decision: Decision) -> Any:
+        """Return the answer of another role's policy, awaited if it is an awaitable."""
+        with _as_policy_failed():
+            with self.session.policy_faults(decision):
+                answer = self.session.policies[decision.role].decide(decision.observation)
+            if hasattr(answer, "__await__"):
+                [(_, answer)] = self._loop.answers(Waiting(self.session, [(decision, answer)]))
+            return answer
+
+    async def _ask_others(self) -> None:
+        """Keep the answers of other roles' policies to the open decisions."""
+        asked = [each for each in self.run.open if each.role not in self._seats]
+        waiting = [(each, self._ask_async(each)) for each in asked if each not in self._kept]
+        with _as_policy_failed():
+            self._kept.update(await Waiting(self.session, waiting).answers())
+
+    async def _ask_async(self, decision: Decision) -> Any:
+        answer = decide_in_loop(self.session.policies[decision.role])(decision.observation)
+        return await answer if hasattr(answer, "__await__") else answer
+
+
+@contextlib.contextmanager
+def _as_policy_failed() -> Iterator[None]:
+    """Raise every error of a policy as a PolicyFailed, unlike those of the model."""
+    try:
+        yield
+    except PolicyFailed:
+        raise
+    except DesimError as fault:
+        raise PolicyFailed(str(fault)) from fault
