@@ -173,7 +173,7 @@ async def play_session_async(session: Session) -> Episode:
 
     Awaitables of one tick are awaited concurrently; a policy that offers `decide_async` decides by
     it. Their decisions are recorded in the order in which they were handed out, once all are made.
-    What a policy must not lose if the run is killed before that, it writes to its `transcript`.
+    A policy writes to its `transcript` whatever must not be lost if the run is killed before that.
     """
     playing = drive(session, {role: decide_in_loop(one) for role, one in session.policies.items()})
     with contextlib.closing(playing):

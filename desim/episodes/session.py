@@ -58,7 +58,7 @@ class Session:
         past: The decisions that are on record already.
         decided: How many decisions are answered.
         before_tick: How many were answered when the clock last stopped.
-        seconds: The limit on wall time; None where there is none.
+        seconds: The limit on wall time; None without a limit.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Session:
         """Raise an exception of the policy that makes a decision as one that names it.
 
         Raises:
-            PolicyFailed: The policy raised an exception that is none of desim's.
+            PolicyFailed: The policy raised an exception that is not a DesimError.
         """
         try:
             yield
@@ -143,7 +143,7 @@ class Session:
 
         Raises:
             WrongAction: The action is not in the role's schema.
-            PolicyFailed: The policy's notes are no JSON values.
+            PolicyFailed: The policy's notes are not JSON values.
             BadRecord: The record has another decision at this place.
         """
         run = self.run
@@ -214,7 +214,7 @@ class Session:
 
         Raises:
             ModelFailed: The model's `score` or `metrics` raised an exception; the record says so.
-            WrongResult: They are no finite number and no JSON values; as above.
+            WrongResult: The score is not a finite number, or a metric is not a JSON value.
         """
         try:
             return self.run.result()
@@ -225,7 +225,7 @@ class Session:
     def _record_failure(self, fault: DesimError) -> None:
         """Write where the model failed as the last line of the record, if there is one.
 
-        A limit is no fault of the model: nothing is written, so that the record can be resumed.
+        Nothing is written at a limit, so that the record can be resumed.
         """
         if self._recorder is None or isinstance(fault, LimitReached):
             return

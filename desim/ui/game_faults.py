@@ -46,7 +46,7 @@ class Fault:
         again: Whether the policy that failed may be asked again. Otherwise the game has stopped.
         answers: Those between which and the error no further decision was open.
         way: How to go on, where undo is no way.
-        command: A command that plays on from before the answers; empty if there are none.
+        command: A command that plays on from before the answers; empty without answers.
     """
 
     heading: str

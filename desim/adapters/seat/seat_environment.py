@@ -63,7 +63,7 @@ class SteppedSession(CallerSession):
 
     @property
     def result(self) -> Result | None:
-        """How the episode ended; None before its end, and where it was truncated."""
+        """The result of the episode; None before its end, and where it was truncated."""
         return self.episode.result if self.episode else None
 
     @property

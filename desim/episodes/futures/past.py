@@ -1,4 +1,4 @@
-"""Moments of an episode on record, repeated so that other decisions can be tried from there."""
+"""A record whose decisions were repeated, and the answers of another course of the episode."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Past:
         header: The record's header.
         moments: Its decisions in their order.
         ended: Whether the episode ended with them.
-        limits: Of each episode that is played from here.
+        limits: The limits of each episode that is played from here.
     """
 
     model: Model[Any]
@@ -74,7 +74,7 @@ class Past:
             trust: Whether whatever the record names of its model is used: modules and files.
             model: A model instead of the recorded one, which may be `module:Class`.
             params: Parameters as text instead of the recorded ones, which may name files.
-            limits: Of each episode, this repetition included.
+            limits: The limits of each episode, this repetition included.
 
         Raises:
             BadRecord: The record cannot be read, or a decision differs from the one on record.
@@ -94,7 +94,7 @@ class Past:
         """Return the decision after *at* others.
 
         Raises:
-            UsageError: There is none.
+            UsageError: The record has no such decision.
         """
         if type(at) is not int or not 0 <= at < len(self.moments):
             most = len(self.moments) - 1
@@ -115,7 +115,7 @@ class Past:
 
 @frozen
 class Arm:
-    """How the decisions of an episode are answered from one of them on.
+    """The answers to the decisions of an episode from one of them on.
 
     Attributes:
         at: How many decisions are repeated from the record.
