@@ -32,9 +32,6 @@ __all__ = ["Reached", "reached"]
 #: Rooms of desim in which nothing can change a row: they show what was played, or call it.
 _NO_ROWS = ("desim.adapters.", "desim.cli.", "desim.reports.", "desim.tracing.", "desim.ui.")
 
-#: The modules that will be the room `desim.tracing`.
-_TRACING = ("desim.tracing.kept_trace", "desim.tracing.last_events", "desim.tracing.tracer")
-
 #: Installed packages that turn classes into others; they compute nothing.
 _WRITERS = {"attr", "attrs", "msgspec"}
 
@@ -241,7 +238,7 @@ class _Walk:
         return _Use((), ".".join((module, *chain)), "" if package in _WRITERS else package)
 
     def _is_read(self, module: str) -> bool:
-        if f"{module}.".startswith(_NO_ROWS) or module.startswith(_TRACING):
+        if f"{module}.".startswith(_NO_ROWS):
             return False
         top = module.partition(".")[0]
         if is_ours(module) or module == "__main__":
