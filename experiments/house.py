@@ -1,0 +1,207 @@
+"""How large is the code, how is it spread over rooms, and how many files does one event touch?"""
+
+import ast
+import io
+import itertools
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any
+
+from attrs import frozen
+
+from desim import play
+from models.beer_game import BeerGame
+
+ROOT = Path(__file__).resolve().parent.parent
+#: The folders that count, beside `experiments`, which counts in lines and files only.
+PACKAGES = ("desim", "models", "ledgers", "policies")
+#: A longer function is counted as long.
+LONG = 40
+#: The counts by room that `tests/test_house.py` compares.
+GOLDEN = ROOT / "tests" / "golden" / "house.tsv"
+_BLANK = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
+
+
+@frozen
+class Size:
+    """The size of some files.
+
+    Attributes:
+        files: Files.
+        lines: Lines of any kind.
+        code: Lines with at least one token that is neither a comment nor part of a docstring.
+        functions: Functions and methods.
+        long: Functions of more than `LONG` lines, docstring apart.
+    """
+
+    files: int
+    lines: int
+    code: int
+    functions: int
+    long: int
+
+
+def modules(*folders: str) -> list[Path]:
+    """Return the Python files below some folders, sorted by path."""
+    return sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+
+
+def room(file: Path) -> str:
+    """Return the room of a file: `desim/jobs`, `models/edt`, `policies/llm`, `ledgers`."""
+    parts = file.relative_to(ROOT).parts[:-1]
+    return "/".join(parts[:1] if parts[0] == "ledgers" else parts[:2])
+
+
+def docstring_lines(node: ast.AST) -> set[int]:
+    """Return the lines of the docstring of a module, class or function."""
+    body = getattr(node, "body", None)
+    if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return set()
+    if not body or ast.get_docstring(node, clean=False) is None:
+        return set()
+    return set(range(body[0].lineno, body[0].end_lineno + 1))
+
+
+def code_lines(text: str, tree: ast.Module) -> set[int]:
+    """Return the numbers of the lines that hold code."""
+    prose = set().union(*(docstring_lines(node) for node in ast.walk(tree)))
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    held = {
+        line
+        for token in tokens
+        if token.type not in _BLANK and token.type != tokenize.ENDMARKER
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    return held - prose
+
+
+def functions(tree: ast.Module) -> Iterator[int]:
+    """Yield the length of each function in lines, without its docstring."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            yield node.end_lineno - node.lineno + 1 - len(docstring_lines(node))
+
+
+def size(files: list[Path]) -> Size:
+    """Return the size of some files."""
+    lines = code = count = long = 0
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        lengths = list(functions(tree))
+        lines += len(text.splitlines())
+        code += len(code_lines(text, tree))
+        count += len(lengths)
+        long += sum(length > LONG for length in lengths)
+    return Size(len(files), lines, code, count, long)
+
+
+def sizes() -> dict[str, Size]:
+    """Return the size of each room, by its name."""
+    rooms = defaultdict(list)
+    for file in modules(*PACKAGES, "experiments"):
+        rooms[room(file)].append(file)
+    return {name: size(rooms[name]) for name in sorted(rooms)}
+
+
+def crowded(most: int = 15) -> dict[str, int]:
+    """Return the folders that hold more than *most* modules, `__init__.py` apart."""
+    held = Counter(f.parent for f in modules(*PACKAGES) if f.name != "__init__.py")
+    return {str(d.relative_to(ROOT)): n for d, n in sorted(held.items()) if n > most}
+
+
+def names_twice(folder: str = "desim") -> tuple[dict[str, int], dict[str, int]]:
+    """Return the names of classes and of modules that occur more than once in a folder."""
+    files = modules(folder)
+    trees = (ast.parse(file.read_text(encoding="utf-8")) for file in files)
+    classes = Counter(n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef))
+    stems = Counter(file.stem for file in files if not file.stem.startswith("__"))
+    return _repeated(classes), _repeated(stems)
+
+
+def _repeated(counts: Counter[str]) -> dict[str, int]:
+    return {name: n for name, n in sorted(counts.items()) if n > 1}
+
+
+def users() -> Counter[str]:
+    """Return how many modules import each module of the packages, by its name."""
+    names = {_dotted(file) for file in modules(*PACKAGES)}
+    found: Counter[str] = Counter(dict.fromkeys(names, 0))
+    for file in modules(*PACKAGES, "experiments"):
+        used = set()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                full = {f"{node.module}.{alias.name}" for alias in node.names}
+                used |= (full & names) or ({node.module} & names)
+        found.update(used - {_dotted(file)})
+    return found
+
+
+def _dotted(file: Path) -> str:
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+# -- walks -----------------------------------------------------------------------------------------
+
+
+def file_changes(act: Callable[[], Any]) -> int:
+    """Return how often control passes from one file of the packages to another during a call."""
+    files: list[str] = []
+    below = tuple(str(ROOT / package) for package in PACKAGES)
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(below):
+            files.append(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return sum(one != two for one, two in itertools.pairwise(files))
+
+
+def recorded_week() -> float:
+    """Return the file changes of a recorded week of the Beer Game, as a mean over 40 weeks."""
+    numbers = itertools.count()
+
+    def changes(horizon: int, folder: str) -> int:
+        model = BeerGame.preset("poisson", horizon=horizon)
+        record = Path(folder) / f"{next(numbers)}.jsonl"
+        return file_changes(lambda: play(model, "order_up_to", 0, record=record))
+
+    with TemporaryDirectory() as folder:
+        changes(12, folder)  # imports and caches
+        return (changes(52, folder) - changes(12, folder)) / 40
+
+
+def golden() -> str:
+    """Return files and lines of code by room, as the golden file holds them."""
+    lines = (f"{name}\t{held.files}\t{held.code}" for name, held in sizes().items())
+    return "\n".join(["room\tfiles\tlines of code", *lines, ""])
+
+
+def main() -> None:
+    """Print the counts; with `--write` change the golden file."""
+    if "--write" in sys.argv[1:]:
+        GOLDEN.write_text(golden(), encoding="utf-8")
+    total = size(modules(*PACKAGES, "experiments"))
+    print(f"{'room':24}{'files':>7}{'lines':>8}{'code':>8}{'functions':>11}{'> 40 lines':>12}")
+    for name, held in {**sizes(), "all": total}.items():
+        counts = f"{held.files:7}{held.lines:8,}{held.code:8,}{held.functions:11,}{held.long:12}"
+        print(f"{name:24}{counts}")
+    classes, stems = names_twice()
+    print(f"modules with one user: {sum(n == 1 for n in users().values())}")
+    print(f"names twice in desim: {len(classes)} classes, {len(stems)} modules")
+    print(f"folders of more than 15 modules: {crowded() or 'none'}")
+    print(f"file changes in a recorded week of the Beer Game: {recorded_week():.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""The size of each room is changed on purpose only."""
+
+from experiments import house
+
+
+def test_files_and_lines_of_code_are_those_of_the_golden_file() -> None:
+    """`python experiments/house.py --write` accepts a change, which a reviewer then sees."""
+    assert house.golden() == house.GOLDEN.read_text(encoding="utf-8")
+
+
+def test_counts_leave_out_docstrings_and_comments() -> None:
+    """A line counts as code where a token of it is neither."""
+    lines = [
+        '"""Doc."""',
+        "# Comment.",
+        'x = """a',
+        'b"""',
+        "def f():",
+        '    """Doc."""',
+        "    return x  # why",
+    ]
+    text = "\n".join(lines)
+    assert house.code_lines(text, house.ast.parse(text)) == {3, 4, 5, 7}
