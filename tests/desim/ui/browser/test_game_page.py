@@ -125,7 +125,7 @@ def test_a_page_that_the_network_reaches_is_announced_with_its_address(tmp_path:
     """The link is not one of this machine alone, and a sentence says who can play."""
     with Server("beer_game --host 0.0.0.0 --record game.jsonl", tmp_path) as server:
         assert "//127.0.0.1:" not in server.address
-        warning = server.until_logged("can play")
+        warning = server.until_logged("can play.\n")
     assert warning == (
         "The page listens on 0.0.0.0: anybody on the network who has this link can play.\n"
     )
