@@ -32,7 +32,7 @@ def _rolls_of(given: Mapping[str, str | Collection[str]]) -> dict[str, tuple[str
 
 @frozen
 class Reports:
-    """How a company reports, declared once.
+    """Declaration of a company's reports: chart, layouts and cash view.
 
     Attributes:
         chart: Its accounts.
@@ -86,7 +86,7 @@ def faults(
             compared with the income statement since then.
 
     Returns:
-        One sentence a fault; empty if there is none.
+        One sentence for each fault; the list is empty if the statements articulate.
 
     Raises:
         WrongLayout: A layout lacks a row that is compared.

@@ -18,7 +18,7 @@ from ledgers.export import Accounts, Dates, day_of, references_text
 
 __all__ = ["FIRST_DAY", "beancount_names", "counted_day", "to_beancount"]
 
-#: The day of tick 0 where no dates are given; every tick then counts as one day.
+#: The day of tick 0 without dates; every tick then counts as one day.
 FIRST_DAY: Final = dt.date(2000, 1, 1)
 
 #: Beancount adds with Python's default decimal context, which keeps this many digits.
@@ -43,7 +43,7 @@ def counted_day(tick: int) -> dt.date:
     """Return the day that is *tick* days after `FIRST_DAY`.
 
     Raises:
-        WrongExport: That is before year 1 or after year 9999.
+        WrongExport: The day is before year 1 or after year 9999.
     """
     try:
         return FIRST_DAY + dt.timedelta(days=tick)
@@ -69,7 +69,7 @@ def to_beancount(
         title: Title of the file.
 
     Raises:
-        WrongExport: *currency* is not one, *date* returned no date, or the amounts have more
+        WrongExport: *currency* is invalid, *date* did not return a date, or the amounts have more
             digits than Beancount computes with.
     """
     if not _CURRENCY.fullmatch(currency):

@@ -59,7 +59,7 @@ class Book:
         *accounts: The chart, in the order of its reports: an `Account`, or a code alone, which may
             hold dots.
         digits: Decimals of the currency that one integer unit is: 2 means cents, 0 whole units.
-        name: Of the book, where a world keeps several ledgers.
+        name: Name of the book, for worlds that keep several ledgers.
 
     Attributes:
         name: As given.
@@ -95,7 +95,7 @@ class Book:
         return tuple(self._balances)
 
     def add_account(self, account: str | Account) -> None:
-        """Add an account at zero behind the others, for what happens in few episodes only.
+        """Add an account at zero behind the others, for events of few episodes only.
 
         Raises:
             WrongChart: The book has an account of that code, or the code is not text.
@@ -243,8 +243,8 @@ class Book:
                 dates count one day a tick from 2000-01-01.
 
         Raises:
-            WrongExport: There is no such form, *date* returned no date, or Beancount could not
-                compute with the amounts.
+            WrongExport: *form* is unknown, *date* did not return a date, or the amounts have more
+                digits than Beancount computes with.
         """
         match form:
             case "csv":

@@ -54,7 +54,7 @@ class Chart:
         """Return the codes of the accounts of some kinds, in the order of the chart.
 
         Raises:
-            WrongChart: There is no such kind.
+            WrongChart: A kind is not one of `KINDS`.
         """
         for kind in kinds:
             if kind not in KINDS:
@@ -69,7 +69,7 @@ class Chart:
         """Return the account of a code.
 
         Raises:
-            UnknownAccount: There is none.
+            UnknownAccount: The chart lacks an account of that code.
         """
         try:
             return self._by_code[code]
@@ -91,14 +91,14 @@ def close_year(
 ) -> int:
     """Bring every income and expense account to zero.
 
-    Posts one entry an account, in the order of the chart, and none for an account at zero.
+    Posts one entry for each account that is not at zero, in the order of the chart.
 
     Args:
         book: The book to close.
         chart: The accounts of the book.
         time: Ticks, not before the last entry.
         into: Code of the equity account that receives the earnings.
-        memo: Of every entry; statements leave closing entries out by the memo's kind.
+        memo: Memo of every entry; statements leave closing entries out by its kind.
 
     Returns:
         The earnings since the last close, in units; a loss is negative.

@@ -26,7 +26,7 @@ Kind: TypeAlias = Callable[[str, Entry], str]
 
 
 class Consolidation:
-    """Posts what companies have posted, period by period.
+    """Posts the sums of the companies' new entries to the group's book, period by period.
 
     Args:
         chart: The group's accounts.
@@ -45,14 +45,15 @@ class Consolidation:
         self._read: Counter[str] = Counter()
 
     def post(self, period: int, books: Mapping[str, Book]) -> None:
-        """Post what is new in the books: one entry for each company and kind.
+        """Post the new entries of the books: one entry for each company and kind.
 
         Args:
-            period: Not before that of the last call.
+            period: Tick of the group's book, not before that of the last call.
             books: By company, always the same ones.
 
         Raises:
-            LedgerError: An account of a company belongs to no account of the group, or as `Book`.
+            LedgerError: A company's account maps to an unknown account of the group, or `Book.post`
+                refuses the entry.
         """
         for company, book in books.items():
             entries = book.journal[self._read[company] :]
@@ -91,7 +92,7 @@ class Intercompany:
     Args:
         book: The company's book.
         cash: The code of its cash account, on which a positive balance is money held.
-        kind: The account's kind, as in a chart that has one; None adds the code alone.
+        kind: The kind with which the account is declared; None adds the code alone.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class Intercompany:
         """Post cash that a partner has sent.
 
         Raises:
-            WrongAmount: The amount is no whole number of cents above 0.
+            WrongAmount: The amount is not a whole number of cents above 0.
             LedgerError: As `Book.transfer`.
         """
         _check(cents)
@@ -128,8 +129,8 @@ class Intercompany:
         """Post cash that is sent to a partner.
 
         Raises:
-            NotEnoughCash: It is more than the company holds.
-            WrongAmount: The amount is no whole number of cents above 0.
+            NotEnoughCash: The amount is more than the company holds.
+            WrongAmount: The amount is not a whole number of cents above 0.
             LedgerError: As `Book.transfer`.
         """
         _check(cents)

@@ -1,4 +1,4 @@
-"""One entry of a book, and the memo that says what it is about.
+"""One entry of a book, and the memo that describes it.
 
 The journal of a ledger: a read-only view of its rows, and the digest of them.
 """
@@ -41,7 +41,7 @@ def _copied(references: Mapping[str, str | int]) -> Mapping[str, str | int]:
 
 @frozen
 class Memo:
-    """What an entry is about: its text for people, and the same as data.
+    """The description of an entry: a text for people, and a kind and references as data.
 
     One memo may serve many entries. Statements and views select entries by `kind`, never by their
     text; the digest of a book covers the text, not kind or references.
@@ -161,8 +161,8 @@ class Journal(Sequence[Record], Generic[Record]):
             until: Last tick.
 
         Returns:
-            A tuple for each row, with one element of each column. They are those of the ledger, so
-            nobody may change them.
+            A tuple for each row, with one element of each column. The elements are the ledger's
+            own objects and must not be changed.
 
         Raises:
             WrongTime: As `span` does.

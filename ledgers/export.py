@@ -1,10 +1,10 @@
-"""What the text forms of a ledger share: dates of ticks, references as text, CSV tables.
+"""Parts of every text form of a ledger: dates of ticks, references as text, CSV tables.
 
 Source of the CSV form: RFC 4180.
 
 A book as CSV tables: the journal, one row a line of an entry, and the trial balance.
 
-A stock as CSV tables: its moves, and what every place holds.
+A stock as CSV tables: its moves, and the holdings of every place.
 """
 
 import csv
@@ -28,7 +28,7 @@ Row: TypeAlias = Sequence[Any]
 
 
 class Accounts(Protocol):
-    """What the text forms of a book are made from; `Book` has it all."""
+    """The members of a book that its text forms read."""
 
     @property
     def accounts(self) -> tuple[str, ...]:
@@ -65,13 +65,13 @@ def table(columns: Sequence[str], rows: Iterable[Row]) -> str:
 
 
 def two_sides(units: int, digits: int) -> tuple[str, str]:
-    """Return an amount as two cells, debit and credit, one of which is empty."""
+    """Return an amount as a debit cell and a credit cell; one of the two is empty."""
     amount = decimal(abs(units), digits)
     return ("", amount) if units < 0 else (amount, "")
 
 
 def references_text(entry: Entry) -> str:
-    """Return an entry's references as a JSON object, or an empty text if there are none."""
+    """Return an entry's references as a JSON object, or an empty text without references."""
     return msgspec.json.encode(dict(entry.references)).decode() if entry.references else ""
 
 

@@ -20,7 +20,7 @@ from ledgers.stock import Move, Stock, Units
 
 Ledger: TypeAlias = Book | Stock
 
-#: What the wrappers in place verify, so that an inner context does not verify it once more.
+#: The wrappers in place and what they verify, so that an inner context does not verify it again.
 _VERIFIES: dict[Callable[..., None], object] = {}
 
 
@@ -37,8 +37,8 @@ def checked() -> Iterator[None]:
 
     After each call, accepted or refused, balances must sum to zero and equal the sums of the
     journal's lines, inside places must not be negative, and the journal must have grown by that one
-    entry or, after a refusal, not at all. Contexts nest; the inner ones add nothing and cost
-    nothing. A subclass is covered where it calls the original method.
+    entry or, after a refusal, not at all. Contexts nest; the inner ones have no effect
+    and no cost. A subclass is covered if it calls the original method.
 
     Raises:
         BrokenInvariant: From the call that broke a promise; the sentence names its entry.
@@ -62,7 +62,7 @@ def checked_method(
 ) -> Iterator[None]:
     """Verify an object around every call of one of its methods until the context is left.
 
-    Contexts with the same *faults* nest, and the inner ones cost nothing.
+    Contexts with the same *faults* nest; the inner ones have no effect and no cost.
 
     Args:
         cls: Its class.
@@ -104,7 +104,7 @@ class Shadow:
     read: int = 0
 
     def read_on(self, records: Sequence[Entry | Move]) -> set[str]:
-        """Add the lines of the *records* that were not read before; return what they name."""
+        """Add the lines of the *records* not read before; return the names in these lines."""
         named = set()
         if len(records) > self.read:
             for record in records[self.read :]:
@@ -170,14 +170,14 @@ def _verified(
     says: Callable[[], str],
     entries: int = 1,
 ) -> None:
-    """Verify *ledger* after a call that adds *entries* to its journal, or none if it is refused.
+    """Verify *ledger* after a call that adds *entries* to its journal; a refused call adds none.
 
     Args:
-        ledger: Is changed.
-        shadows: Of all ledgers.
-        change: The call.
-        says: Returns what the call is, for the sentence.
-        entries: What the call adds.
+        ledger: The ledger that *change* changes.
+        shadows: The shadows of all ledgers.
+        change: Makes the call.
+        says: Returns the description of the call for the fault's sentence.
+        entries: Number of entries that the call adds.
     """
     shadow = shadows.get(ledger)
     if shadow is None:
@@ -237,7 +237,7 @@ def _lines(record: Entry | Move) -> Iterable[tuple[str, Units]]:
 def _replaced(
     cls: type, name: str, wrapper: Callable[..., None], verifies: object
 ) -> Iterator[None]:
-    """Put a wrapper in the place of a method until the context is left."""
+    """Replace a method by a wrapper until the context is left."""
     method = getattr(cls, name)
     _VERIFIES[wrapper] = verifies
     # By name, because a type checker forbids the assignment, which is intended here.

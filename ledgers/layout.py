@@ -69,7 +69,8 @@ class Layout:
         rows: Lines, and totals of rows above them.
 
     Raises:
-        WrongLayout: There is no row, a name comes twice, or a total names no row above it.
+        WrongLayout: The layout is empty, a name is used twice, or a total names a row that is not
+            above it.
     """
 
     title: str

@@ -15,7 +15,7 @@ __all__ = ["by_period", "standard_reports"]
 def standard_reports(
     chart: Chart, cash: str, flows: Mapping[str, Sequence[str]], **declared: Any
 ) -> Reports:
-    """Return how a company reports whose statements have one line for each account.
+    """Return the reports of a company whose statements have one line for each account.
 
     Args:
         chart: Its accounts; at least one of each kind but contra assets.
@@ -42,7 +42,7 @@ def by_period(
     """Return the three statements as tables with a column for each period.
 
     Args:
-        reports: How the company reports.
+        reports: The company's reports.
         book: Its book.
         periods: First and last tick by the name of the column, in order.
         opening: The tick of the opening balances, which are the first column of the balance sheet.

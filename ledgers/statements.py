@@ -50,7 +50,7 @@ class Statement:
         """Return the units in the row of that name.
 
         Raises:
-            WrongLayout: There is no such row.
+            WrongLayout: The statement lacks a row of that name.
         """
         try:
             return dict(self.rows)[name]
@@ -139,7 +139,7 @@ def income_statement(
     *,
     closings: str | Collection[str] = (),
 ) -> Statement:
-    """Return what the accounts of *layout* gained in a period.
+    """Return the changes of the accounts of *layout* in a period.
 
     Args:
         book: The book whose journal is read.
@@ -157,7 +157,7 @@ def income_statement(
 
 
 def balance_sheet(book: Book, layout: Layout, at: int | None = None) -> Statement:
-    """Return what the accounts of *layout* hold now, or at the end of tick *at*.
+    """Return the balances of the accounts of *layout* now, or at the end of tick *at*.
 
     Earnings of the current year are a line over `chart.temporary` with sign -1: those accounts hold
     the earnings since the last close.
@@ -210,7 +210,7 @@ def roll_forward(
     *,
     sign: Literal[1, -1] = 1,
 ) -> Statement:
-    """Return how an account came from its opening balance to its closing balance.
+    """Return the movements of an account from its opening balance to its closing balance.
 
     Args:
         book: The book whose journal is read.

@@ -1,11 +1,11 @@
-"""Units of one good by place: a move takes from one place what it adds to another.
+"""Units of one good by place: a move takes units from one place and adds them to another.
 
 Two promises hold after every call:
 
 * the units of all places, inside and outside, sum to zero;
 * no inside place is below zero.
 
-The world therefore holds what came in from outside places less what went out to them.
+Inside places therefore hold all units moved in from outside places less those moved out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -59,8 +59,8 @@ class Stock:
     Args:
         places: Inside places, never negative: "on_hand.retailer", "in_transit.retailer", ...
         outside: Where goods enter and leave the world: "brewing", "customers". The balance of an
-            outside place is what was moved to it less what was taken from it.
-        name: Of the stock, where a world keeps several ledgers: "goods".
+            outside place is the units moved to it less those taken from it.
+        name: Name of the stock, for worlds that keep several ledgers: "goods".
 
     Attributes:
         name: As given.
@@ -94,7 +94,7 @@ class Stock:
         return self._outside
 
     def add_outside(self, place: str) -> None:
-        """Add an outside place at zero behind the others, for what happens in few episodes only.
+        """Add an outside place at zero behind the others, for events of few episodes only.
 
         Raises:
             WrongChart: The stock has a place of that name, or the name is not text.
@@ -122,7 +122,7 @@ class Stock:
         """Return the units at *place*, inside or outside; an `int` wherever the number is whole.
 
         Raises:
-            UnknownPlace: There is no such place.
+            UnknownPlace: *place* is not a place of this stock.
         """
         try:
             return self._held[place]
@@ -192,7 +192,7 @@ class Stock:
         self._rows.append((time, source, target, units))
 
     def open(self, place: str, units: Units, source: str | None = None) -> None:
-        """Set what *place* holds when the world begins: a move at time 0 from an outside place.
+        """Set the opening units of *place*: a move at time 0 from an outside place.
 
         Args:
             place: An inside place.
@@ -220,7 +220,7 @@ class Stock:
             date: Returns the day of a tick; without it the date column is empty.
 
         Raises:
-            WrongExport: There is no such form, or *date* returned no date.
+            WrongExport: *form* is unknown, or *date* did not return a date.
         """
         if form not in self.export_forms:
             raise WrongExport(unknown("form", form, self.export_forms))
@@ -241,7 +241,7 @@ class Stock:
                 raise UnknownPlace(unknown("place", place, self._held)) from None
 
     def _refuse_or_skip(self, time: int, source: str, target: str, units: Units) -> None:
-        """Raise the error of a refused move; a move of zero units has none."""
+        """Raise the error of a refused move; return if the move is valid and of zero units."""
         if units < 0:
             raise WrongUnits(f"units must be 0 or more, not {units}; to go back, swap the places")
         if source == target:
