@@ -1,6 +1,6 @@
 """The accounts of the chain's book, and prices in its units.
 
-The cash of a chain that keeps some: its sales bring it in, its weekly costs are paid from it.
+The cash of a chain that keeps cash: sales are received in it, weekly costs are paid from it.
 
 Cash moves in whole cents, so that other companies can send and receive all of it. A week's sales
 are rounded to the cent, and the part of a cent that the chain owes is paid once it makes a cent.
@@ -23,7 +23,7 @@ DIGITS = 12
 CENT = 10 ** (DIGITS - 2)
 
 
-#: The account against which every cost is posted; with cash it holds what is not paid yet.
+#: The account against which every cost is posted; with cash it holds the unpaid amount.
 PAYABLE = "payable"
 
 
@@ -83,7 +83,7 @@ class Cash:
             book.transfer(0, "opening cash", CASH, CAPITAL, int(book_units(opening)))
 
     def week(self, cost: int, delivered: Units) -> dict[str, int]:
-        """Return a week's lines of sales, cash and what is owed; with the costs they sum to zero.
+        """Return a week's lines of sales, cash and debts; with the costs they sum to zero.
 
         The chain pays all that it owes, or all the cash it has.
 

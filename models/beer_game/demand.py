@@ -57,8 +57,8 @@ def read(given: str | Sequence[int]) -> str:
         given: One of the forms above, or the units of each week.
 
     Raises:
-        ValueError: *given* has none of the forms, a number is negative, not finite, or not whole
-            where units are counted, or the file cannot be read.
+        ValueError: *given* has another form, a number is negative or not finite, a count of units
+            is not whole, or the file cannot be read.
     """
     if not isinstance(given, str):
         if not isinstance(given, Sequence):
@@ -202,7 +202,8 @@ def read_strike(given: object) -> str | None:
     """Return a strike in its normal text form; None stays None.
 
     Raises:
-        ValueError: *given* is no text of two week numbers from 1, the second not before the first.
+        ValueError: *given* is not a text of two week numbers, 1 or more, the second not below the
+            first.
     """
     if given is None:
         return None
@@ -217,7 +218,7 @@ def read_strike(given: object) -> str | None:
 
 
 def weeks_of_strike(strike: str | None) -> range:
-    """Return the weeks of a strike that `read` has returned; none of None."""
+    """Return the weeks of a strike that `read_strike` has returned; empty for None."""
     if strike is None:
         return range(0)
     first, last = map(int, strike.split(":"))

@@ -13,7 +13,7 @@ INTERCOMPANY = "intercompany"
 
 
 class WrongPartner(LedgerError):
-    """The name of a partner is no text, or an empty one."""
+    """The name of a partner is not a text, or is empty."""
 
 
 class GoodsExchange:
@@ -41,9 +41,9 @@ class GoodsExchange:
         """Move units that a partner delivers to a place.
 
         Raises:
-            WrongUnits: The units are no whole number above 0.
-            WrongPartner: The partner's name is no text, or an empty one.
-            LedgerError: As `Stock.move`.
+            WrongUnits: The units are not a whole number above 0.
+            WrongPartner: The partner's name is not a text, or is empty.
+            LedgerError: The same errors as `Stock.move`.
         """
         _check(units, partner)
         self._open()
@@ -54,8 +54,8 @@ class GoodsExchange:
         """Move units from a place to a partner.
 
         Raises:
-            Overdrawn: There are fewer units at the place.
-            LedgerError: As `receive`.
+            Overdrawn: The place holds fewer units.
+            LedgerError: The same errors as `receive`.
         """
         _check(units, partner)
         if units > (held := self._goods[place]):

@@ -35,7 +35,7 @@ class BeerGame(BeerGameParams):
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     @classmethod
@@ -56,7 +56,7 @@ class BeerGame(BeerGameParams):
         return dict.fromkeys(self.stages, role)
 
     def rules_for(self, role: str) -> str:
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return observation.rules(self, role)
 
     def begin(self, world: World) -> Chain:
@@ -65,7 +65,7 @@ class BeerGame(BeerGameParams):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """What a redraw keeps though no stage knows it: a demand that is not random, a strike."""
+        """Facts hidden from the stages that a redraw keeps: a demand without chance, a strike."""
         given = "demand of the weeks to come, which is not random"
         strike = ("weeks of the strike",) if self.strike_weeks else ()
         return ((given,) if self.deterministic else ()) + strike
@@ -91,7 +91,7 @@ class BeerGame(BeerGameParams):
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series measure."""
+        """Unit and label of every series."""
         return score.columns(self.stages)
 
     def series_ticks(self, state: Chain) -> dict[str, range]:
@@ -118,10 +118,10 @@ class BeerGame(BeerGameParams):
         return _kept(state).group.cash
 
     def receive_cash(self, state: Chain, cents: int, partner: str) -> None:
-        """Post cash that *partner* has sent; what is owed is paid from it when the week ends.
+        """Post cash that *partner* has sent; the chain pays its debts from it when the week ends.
 
         Raises:
-            ValueError: The chain keeps no cash, or the amount is no whole number above 0.
+            ValueError: The chain keeps no cash, or the amount is not a whole number above 0.
         """
         _kept(state).group.receive(state.world.now, partner, cents)
 
@@ -129,8 +129,8 @@ class BeerGame(BeerGameParams):
         """Post cash that is sent to *partner*.
 
         Raises:
-            ValueError: The chain keeps no cash or less than that, or the amount is no whole number
-                above 0.
+            ValueError: The chain keeps no cash or less than the amount, or the amount is not a
+                whole number above 0.
         """
         _kept(state).group.pay(state.world.now, partner, cents)
 
@@ -144,7 +144,7 @@ class BeerGame(BeerGameParams):
         The stage ships them from its next week's end on.
 
         Raises:
-            ValueError: There is no such stage, or the units are no whole number above 0.
+            ValueError: The stage is unknown, or the units are not a whole number above 0.
         """
         place = state.echelon(stage).on_hand
         state.exchange.receive(state.world.now, place, units, partner)
@@ -153,7 +153,7 @@ class BeerGame(BeerGameParams):
         """Hand over units to *partner* now, out of the inventory of a stage.
 
         Raises:
-            ValueError: There is no such stage, the units are no whole number above 0, or the stage
+            ValueError: The stage is unknown, the units are not a whole number above 0, or the stage
                 has fewer on hand.
         """
         place = state.echelon(stage).on_hand

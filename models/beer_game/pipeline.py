@@ -1,4 +1,4 @@
-"""What is under way to one place: each arrival is an event on the calendar.
+"""Units under way to one place: each arrival is an event on the calendar.
 
 Sums and costs of units that may be fractions, in integers.
 
@@ -58,7 +58,7 @@ class Pipeline:
         stock: The ledger of the units.
         route: The place of the units under way and the place where they arrive.
         weeks: Lead time, at least 1.
-        rank: Of the arrivals among the events of their tick.
+        rank: Rank of the arrivals among the events of their tick.
 
     Attributes:
         under_way: The arrivals to come, the next one first.
@@ -142,7 +142,7 @@ def total(*parts: Units) -> Units:
 
 
 def cost(price: Units, units: Units) -> int:
-    """Return what units cost in units of the book, half a unit to the even one.
+    """Return the cost of units in units of the book; half a unit is rounded to even.
 
     >>> cost(50, Fraction(1, 100)), cost(50, Fraction(3, 100)), cost(2, 3)
     (0, 2, 6)

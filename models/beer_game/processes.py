@@ -78,7 +78,7 @@ def weekly_work(world: World, chain: Chain, ranks: Ranks) -> Process:
 
 
 def ship(week: int, chain: Chain) -> None:
-    """Ship what each stage owes, as far as it has goods on hand and is not on strike."""
+    """Ship each stage's backlog up to its goods on hand, unless it is on strike."""
     goods, orders, on_hand, owed = chain.goods, chain.orders, chain.units, chain.slips
     on_strike = chain.echelons[-1] if week in chain.strike else None
     for e in chain.echelons:
@@ -132,7 +132,7 @@ def place_standing(week: int, chain: Chain, e: Echelon) -> None:
 
 
 def player_before_week(world: World, chain: Chain, e: Echelon, ranks: Ranks) -> Process:
-    """Ask for a week's order before anything of that week is known."""
+    """Ask for a week's order before the week begins."""
     for week in range(chain.params.horizon):
         order: Order = yield world.ask(e.name, partial(chain.observe, week, e))
         e.decided = _units(chain.params, order.quantity)

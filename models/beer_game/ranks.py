@@ -19,12 +19,12 @@ class Ranks:
 
     @property
     def deliveries(self) -> int:
-        """Of the goods that arrive at the first stage; one rank more for each stage above it."""
+        """Rank of goods that arrive at the first stage; one rank more for each stage above it."""
         return 0
 
     @property
     def orders(self) -> int:
-        """Of the customers' demand; one rank more for the orders of each stage above the first."""
+        """Rank of the customers' demand; one more for the orders of each stage above the first."""
         return self.stages
 
     @property
@@ -34,10 +34,10 @@ class Ranks:
 
     @property
     def players(self) -> int:
-        """Of the players who order at the end of the week."""
+        """Rank of the players who order at the end of the week."""
         return 2 * self.stages + 1
 
     @property
     def close(self) -> int:
-        """Of the players who decide before the next week begins."""
+        """Rank of the players who decide before the next week begins."""
         return 2 * self.stages + 2

@@ -51,9 +51,9 @@ def no_backorder(i: Number, on: Number, _owed: Number, _line: Number, want: Numb
 def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) -> Number:
     """Order want - (on + line - owed) + i, as published: demand counts twice.
 
-    What was ordered from the stage this week has already lowered its position, as units shipped or
-    owed; the rule orders it once more. A rule that restores the position is `order_up_to` in
-    `policies/heuristics/beer_game`.
+    This week's incoming order has already lowered the stage's position, as units shipped or owed;
+    the rule orders it once more. `order_up_to` in `policies/heuristics/beer_game` restores the
+    position.
     """
     return want - (on + line - owed) + i
 
@@ -110,7 +110,7 @@ def rule(name: str, *, upstream: bool) -> Rule:
 
 
 def memory(name: str) -> int:
-    """Return over how many weeks, at least 1, a rule takes the mean of the incoming orders."""
+    """Return the number of weeks, at least 1, over which a rule averages the incoming orders."""
     base, _, argument = name.partition(":")
     return max(1, _weeks(argument, AVERAGED_WEEKS)) if base == "moving_average" else 1
 

@@ -47,7 +47,7 @@ def metrics(chain: Chain) -> dict[str, Any]:
 
 
 def series(chain: Chain) -> dict[str, list[float]]:
-    """Return what each stage ordered, held, owed (units) and cost (money), by week.
+    """Return each stage's orders, inventory, backlog (units) and cost (money) by week.
 
     A chain that keeps cash adds `cash` and `unpaid`, in money at the end of each week.
     """
@@ -61,7 +61,7 @@ def series(chain: Chain) -> dict[str, list[float]]:
 
 
 def columns(stages: Sequence[str]) -> dict[str, Column]:
-    """Return what the series of a chain of these stages measure."""
+    """Return unit and label of the series of a chain of these stages."""
     what = {"orders": "units", "inventory": "units", "backlog": "units", "cost": "money"}
     return {
         **{

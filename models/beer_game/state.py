@@ -1,8 +1,8 @@
 """The chain during an episode: goods, orders and costs of every stage.
 
 Two stocks and a book hold all figures. `goods` moves units from brewing to customers; `orders`
-moves units ordered from where they are placed, through the mail, to what a stage owes, until they
-are filled. The pipelines only hold when which part of a stock arrives.
+moves units ordered through the mail to the backlog of the supplier, until they are filled. The
+pipelines only hold the arrival times of parts of a stock.
 """
 
 from fractions import Fraction
@@ -244,7 +244,7 @@ class Chain:
         """Return a stage by its name.
 
         Raises:
-            ValueError: There is no such stage.
+            ValueError: The chain lacks a stage of that name.
         """
         found = next((e for e in self.echelons if e.name == name), None)
         if found is None:

@@ -9,7 +9,7 @@ __all__ = ["tables"]
 
 
 def tables(chain: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the weeks, stock moves and costs of one stage, and nothing of the others."""
+    """Return the weeks, stock moves and costs of one stage only."""
     echelon = chain.echelon(role)
     return {
         "weeks": [
