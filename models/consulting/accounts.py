@@ -1,6 +1,6 @@
 """The books of an interview: messages leave a budget, facts leave the case, verdicts fall due.
 
-The text of an entry holds a fingerprint of what was said, so the digest of the books fixes the
+The text of an entry holds a fingerprint of the message, so the digest of the books fixes the
 dialogue and the verdicts.
 """
 
@@ -32,7 +32,7 @@ class Books:
         judges: Verdicts that are due.
 
     Attributes:
-        messages: The budget and what each side has used of it.
+        messages: The budget and each side's use of it.
         facts: Facts withheld and released.
         verdicts: Verdicts due and given.
     """
@@ -51,7 +51,7 @@ class Books:
         self.messages.transfer(time, _entry(speaker, text), speaker, BUDGET, 1)
 
     def fact(self, time: int, topic: str, told: str) -> None:
-        """Post a fact that was told."""
+        """Post the release of a gated fact."""
         memo = Memo(_entry("told", told), references={"topic": topic})
         self.facts.transfer(time, memo, RELEASED, WITHHELD, 1)
 

@@ -1,4 +1,4 @@
-"""A case of an interview: what is open, what is given on request, what is never shown."""
+"""A case of an interview: its open, gated and internal parts."""
 
 from typing import Any, Literal
 
@@ -58,8 +58,8 @@ class Fact:
     """A piece of information that the candidate receives only if a question is aimed at it.
 
     Attributes:
-        topic: What a question must be about, in a few words: "market size".
-        fact: What the interviewer then says.
+        topic: The topic of questions that release it, in a few words: "market size".
+        fact: The interviewer's answer.
     """
 
     topic: str = field(validator=[*_name, _some])
@@ -71,7 +71,7 @@ class Figure:
     """A number that a good answer works out from the facts.
 
     Attributes:
-        name: What it is, for people: "profit a year, in millions".
+        name: A description for people: "profit a year, in millions".
         value: The number; 12 million may be 12000000, and is then also found as "12 million".
         tolerance: The relative error that counts as right, 0 to 1.
     """
@@ -83,16 +83,16 @@ class Figure:
 
 @frozen
 class Rubric:
-    """What the scripted judge looks for in the candidate's messages.
+    """Phrases, numbers and recommendations that the scripted judge counts in the answers.
 
-    A phrase is found where its words follow each other, whatever their case and endings.
+    A phrase matches if its words follow each other, whatever their case and endings.
 
     Attributes:
         numbers: Figures that the candidate should work out; none may be stated in the case's open
             text or facts.
-        drivers: What the recommendation rests on; each driver is a list of phrases, of which one
-            will do.
-        recommendation: Phrases of a right recommendation, of which one will do: "should enter".
+        drivers: Grounds of the recommendation; each driver is a list of phrases, of which one
+            suffices.
+        recommendation: Phrases of a right recommendation, of which one suffices: "should enter".
         against: Phrases of a wrong one: "should not enter".
         structure: Words of a good structure: "demand", "competition", "cost".
     """
@@ -117,7 +117,7 @@ class Case:
     """A case.
 
     Attributes:
-        id: Its name among the cases; empty where a published case has none.
+        id: Its name among the cases; empty for a published case without one.
         title: For people; the candidate does not see it.
         length: Sets how many answers a candidate should give: short 3 to 4, medium 5 to 7, long 7
             to 10.
@@ -125,8 +125,8 @@ class Case:
         open: Background that the interviewer may tell at any time.
         gated: Facts that are given one at a time, each only for a question about its topic.
         internal: Analysis, solution and notes, which the candidate never sees.
-        document: The whole case as one text, where it was published so; empty: the parts together.
-        rubric: What the scripted judge looks for; none: it looks for the gated facts alone.
+        document: The whole case as one text, if it was published so; empty: the parts together.
+        rubric: Rubric of the scripted judge; without one it counts the gated facts alone.
     """
 
     id: str = field(default="", validator=_name)
@@ -169,7 +169,7 @@ class Case:
 
     @property
     def public(self) -> str:
-        """What the candidate may be told without asking."""
+        """The text that the interviewer may reveal without a question."""
         return f"{self.opening}\n{self.open}"
 
     @property

@@ -43,7 +43,7 @@ def read(given: Any) -> tuple[Case, ...]:
             and yields an empty tuple.
 
     Raises:
-        ValueError: *given* is none of these, or a file has a fault; the text holds its path.
+        ValueError: *given* is of another type, or a file has a fault; the text holds its path.
     """
     if isinstance(given, str | os.PathLike):
         folder = os.fspath(given)

@@ -35,7 +35,7 @@ class Consulting(ConsultingParams):
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     @classmethod
@@ -69,18 +69,18 @@ class Consulting(ConsultingParams):
         }
 
     def rules_for(self, role: str) -> str:
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return rules_text.rules(role)
 
     def begin(self, world: World) -> Interview:
         """Choose the case and start the interview."""
         return processes.begin(world, self)
 
-    #: What a redraw keeps though the candidate does not know it.
+    #: Facts hidden from the candidate that a redraw keeps.
     kept: ClassVar[tuple[str, ...]] = ("facts of the case that have not been told",)
 
     def redraw(self, world: World, state: Interview) -> None:
-        """Replace nothing: the seed only chooses the case, which the first message tells."""
+        """Replace nothing: the seed only chooses the case, which the first message reveals."""
 
     def score(self, state: Interview) -> float:
         """Return the judges' mean score, 0 to 10 if they keep to the scale."""
@@ -96,7 +96,7 @@ class Consulting(ConsultingParams):
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series measure."""
+        """Unit and label of every series."""
         return tables.COLUMNS
 
     def series_ticks(self, state: Interview) -> dict[str, list[int]]:
@@ -104,7 +104,7 @@ class Consulting(ConsultingParams):
         return dict.fromkeys(tables.COLUMNS, tables.ticks(state))
 
     def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the dialogue, and what else *role* may know."""
+        """Return the dialogue, and the facts or the verdict that *role* may see."""
         return tables.tables(state, role)
 
     @property

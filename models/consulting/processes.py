@@ -5,7 +5,7 @@ while messages, time and interviewer allow:
     the candidate reads, thinks and speaks
 the judges score the dialogue
 
-What each role is shown of an interview under way.
+The observation of each role during an interview.
 """
 
 import math
@@ -20,12 +20,12 @@ from models.consulting.params import ConsultingParams
 from models.consulting.rules import interviewer, judge
 from models.consulting.state import Interview
 
-#: What the candidate is told where a published case has no id.
+#: The case id that the candidate observes if a published case has none.
 _UNKNOWN = "unknown_case"
 
 
 def candidate_view(interview: Interview) -> CandidateView:
-    """Show the dialogue and nothing that only the case knows."""
+    """Return an observation of the dialogue, without hidden parts of the case."""
     dialogue = interview.dialogue
     return CandidateView(
         case_id=interview.case.id or _UNKNOWN,
@@ -36,7 +36,7 @@ def candidate_view(interview: Interview) -> CandidateView:
 
 
 def interviewer_view(interview: Interview) -> InterviewerView:
-    """Show the whole case, the dialogue and the budget."""
+    """Return an observation of the whole case, the dialogue and the budget."""
     return InterviewerView(
         case=interview.case,
         dialogue=interview.dialogue,
@@ -50,7 +50,7 @@ def interviewer_view(interview: Interview) -> InterviewerView:
 
 
 def judge_view(interview: Interview) -> JudgeView:
-    """Show the whole case and the ended dialogue, and nothing of other judges."""
+    """Return an observation of the whole case and the ended dialogue, without other verdicts."""
     return JudgeView(
         case=interview.case,
         dialogue=interview.dialogue,
@@ -63,7 +63,7 @@ def judge_view(interview: Interview) -> JudgeView:
 Process = Generator[Any, Any, None]
 
 
-#: Said in the place of an empty message of the interviewer.
+#: Replaces an empty message of the interviewer.
 STOP = "Thank you for your time. We will stop here."
 
 
@@ -113,13 +113,13 @@ def candidate_turn(world: World, interview: Interview) -> Process:
 
 
 def judging(world: World, interview: Interview) -> Process:
-    """Ask all judges at one tick, so that none knows another's verdict."""
+    """Ask all judges at one tick, so that no verdict depends on another."""
     observe = partial(judge_view, interview)
     roles = interview.params.judge_roles
     asked = {role: world.ask(role, observe) for role in roles if role in world.seats}
     if asked:
         yield world.all_of(asked.values())
-    # Posted in the order of the roles, whoever answered first.
+    # Posted in the order of the roles, not of the answers.
     for role in roles:
         verdict = _answer(asked[role]) if role in asked else judge.verdict(observe())
         interview.verdicts[role] = verdict
@@ -133,14 +133,14 @@ def _answer(asked: Decision) -> Verdict:
 
 # -- time ------------------------------------------------------------------------------------------
 def reading(world: World, interview: Interview) -> Process:
-    """Let the time pass in which the last message is taken in."""
+    """Wait for the time that reading the last message takes."""
     if interview.lines:
         text = interview.lines[-1].message.text
         yield from _pass(world, text, interview.params.reading_speed)
 
 
 def speaking(world: World, interview: Interview, text: str) -> Process:
-    """Let the time pass in which a message is given."""
+    """Wait for the time that speaking a message takes."""
     yield from _pass(world, text, interview.params.speaking_speed)
 
 

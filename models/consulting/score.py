@@ -1,4 +1,4 @@
-"""Score and metrics of an interview: means over the judges, and what the dialogue shows."""
+"""Score and metrics of an interview: means over the judges, and counts of the dialogue."""
 
 from collections.abc import Iterable
 from statistics import fmean
@@ -16,14 +16,14 @@ FOUR = FIELDS[:4]
 
 
 def score(interview: Interview) -> float:
-    """Return the mean over the judges of the score that counts; 0 where none gave a number."""
+    """Return the mean over the judges of the field `score_of`; 0 if no judge gave a number."""
     return _figures(interview)[interview.params.score_of] or 0.0
 
 
 def metrics(interview: Interview) -> dict[str, Any]:
     """Return the judges' scores, the counts of the dialogue, and the scores of several judges.
 
-    A score is None where no judge gave a number: it is left out of the means over cases.
+    A score is None if no judge gave a number: it is left out of the means over cases.
     """
     return {
         **_figures(interview),
@@ -45,7 +45,7 @@ def metrics(interview: Interview) -> dict[str, Any]:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of the values that are numbers; None where none is."""
+    """Return the mean of the values that are not None; None if all are."""
     given = [each for each in values if each is not None]
     return fmean(given) if given else None
 
@@ -58,7 +58,7 @@ def _figures(interview: Interview) -> dict[str, float | None]:
 
 
 def _by_judge(interview: Interview) -> dict[str, float | None]:
-    """Return the fields of each judge, where there are several."""
+    """Return the fields of each judge; empty with fewer than two judges."""
     if len(interview.verdicts) < 2:  # noqa: PLR2004 (several)
         return {}
     given = interview.verdicts.items()

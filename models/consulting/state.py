@@ -1,4 +1,4 @@
-"""An interview under way: the case, the dialogue, the facts told, the verdicts."""
+"""An interview under way: the case, the dialogue, the facts released, the verdicts."""
 
 from attrs import define, field, frozen
 
@@ -26,7 +26,7 @@ class Line:
 
 @frozen
 class Telling:
-    """A gated fact that the interviewer told.
+    """A gated fact that the interviewer has released.
 
     Attributes:
         fact: The fact.
@@ -50,7 +50,7 @@ class Interview:
         case: The case.
         books: Messages, facts and verdicts.
         lines: The dialogue with its times.
-        tellings: The gated facts told so far.
+        tellings: The gated facts released so far.
         verdicts: The verdicts by judge.
         closed: Whether the interviewer has closed the interview.
     """
@@ -75,7 +75,7 @@ class Interview:
     # -- what was said -----------------------------------------------------------------------------
 
     def say(self, speaker: Speaker, text: str) -> None:
-        """Add a message to the dialogue now, and the facts that it tells."""
+        """Add a message to the dialogue now, and post the facts that it releases."""
         now = self.world.now
         self.books.message(now, speaker, text)
         if speaker == "interviewer":
@@ -102,7 +102,7 @@ class Interview:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The topics of the facts told so far, in the order in which they were told."""
+        """The topics of the facts released so far, in the order of their release."""
         return tuple(telling.fact.topic for telling in self.tellings)
 
     @property
@@ -119,12 +119,12 @@ class Interview:
 
     @property
     def facts_released(self) -> int:
-        """Gated facts told so far."""
+        """Number of gated facts released so far."""
         return self.books.facts.balance(RELEASED)
 
     @property
     def facts_withheld(self) -> int:
-        """Gated facts not told so far."""
+        """Number of gated facts withheld so far."""
         return self.books.facts.balance(WITHHELD)
 
     def sent_by(self, speaker: Speaker) -> int:
@@ -133,7 +133,7 @@ class Interview:
 
     @property
     def minutes_left(self) -> float | None:
-        """Minutes until nobody is asked any more, at least 0; None without a limit."""
+        """Minutes until the last request for a message, at least 0; None without a limit."""
         if not self.params.minutes:
             return None
         return max(0.0, self.params.minutes - self.world.now / _SECONDS)
@@ -145,7 +145,7 @@ class Interview:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody is asked for another message."""
+        """Whether the interview is closed, or its messages or its time are used up."""
         return self.closed or not self.messages_left or self.minutes_left == 0
 
     @property

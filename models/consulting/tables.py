@@ -1,4 +1,4 @@
-"""The tables of a role: the dialogue, and what that role may know beside it.
+"""The tables of a role: the dialogue, and the facts or the verdict that the role may see.
 
 An interview by round: a message of the interviewer and the answer to it.
 """
@@ -41,7 +41,7 @@ def _dialogue(interview: Interview) -> _Rows:
 
 
 def _facts(interview: Interview) -> _Rows:
-    """List the gated facts, with the message in which each was told."""
+    """List the gated facts, with the message that released each."""
     told = {telling.fact.topic: telling.message + 1 for telling in interview.tellings}
     return [
         {"topic": fact.topic, "told_in_message": told.get(fact.topic), "fact": fact.fact}
@@ -55,7 +55,7 @@ def _verdicts(interview: Interview, role: str) -> _Rows:
 
 
 def by_round(interview: Interview) -> dict[str, list[float]]:
-    """Return words of both sides, facts told and the minute at the end, one number a round.
+    """Return words of both sides, facts released and the minute at the end, one number a round.
 
     A last message of the interviewer is a round without words of the candidate.
     """
@@ -70,7 +70,7 @@ def by_round(interview: Interview) -> dict[str, list[float]]:
     }
 
 
-#: What the series measure.
+#: Unit and label of every series.
 COLUMNS = {
     "words_interviewer": Column("words", "Words of the interviewer", "interviewer", "round"),
     "words_candidate": Column("words", "Words of the candidate", "candidate", "round"),

@@ -1,1 +1,1 @@
-"""What the optional roles do without a policy; the heuristics call the same functions."""
+"""Rules of the optional roles without a policy; the heuristics call the same functions."""

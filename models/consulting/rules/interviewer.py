@@ -1,7 +1,7 @@
 """The scripted interviewer: tells gated facts by topic and closes by the rules.
 
-Reference SPEC section 4 gives the rules in substance. This reads neither the internal part of a
-case nor its rubric, so it can leak nothing, and it draws nothing.
+Reference SPEC section 4 gives the rules in substance. The interviewer reads neither the internal
+part of a case nor its rubric, so it can leak nothing, and it draws nothing.
 """
 
 from models.consulting.actions import END, Say
@@ -22,13 +22,13 @@ PROBE = "Which risk could change your mind, and how would you deal with it?"
 RECOMMEND = "Please give me your recommendation now, and the two or three drivers behind it."
 SUMMARISE = "Please sum up what you know so far, and then ask for the one thing you need most."
 
-#: Sentences of the opening with which the scene is set.
+#: Sentences of the opening in the first message.
 _SCENE = 3
 
 #: Words below which an answer counts as stuck, and questions from which it is hungry for data.
 _STUCK, _HUNGRY = 6, 3
 
-#: With so many messages or minutes left the recommendation is asked for.
+#: Messages or minutes left at which the interviewer asks for the recommendation.
 _LAST_MESSAGES, _LAST_MINUTES = 4, 4.0
 
 #: Phrases with which a question is put without a question mark.
@@ -59,7 +59,7 @@ def _closes(view: InterviewerView) -> bool:
 
 
 def _answer(view: InterviewerView, said: str) -> str:
-    """Return what is said to a question: at most one fact; empty where none was put."""
+    """Return the reply to a question: at most one fact; empty without a question."""
     questions = _questions(said)
     if not questions:
         return ""
@@ -88,7 +88,7 @@ def _follow_up(view: InterviewerView, said: str, answer: str) -> str:
 
 
 def _hint(view: InterviewerView) -> str:
-    """Name one topic to somebody who is stuck; never a full framework."""
+    """Return a hint that names one withheld topic, never a full framework."""
     left = [fact.topic for fact in view.case.gated if fact.topic not in view.released]
     return f"A hint: have you thought about {left[0]}?" if left else RECOMMEND
 
@@ -104,7 +104,7 @@ def _is_late(view: InterviewerView) -> bool:
 
 
 def _questions(said: str) -> list[str]:
-    """Return the sentences that ask; what else an answer mentions asks for nothing."""
+    """Return the sentences of an answer that ask for something."""
     return [each for each in sentences(said) if each.endswith("?") or found(_REQUESTS, each)]
 
 

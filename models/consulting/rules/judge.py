@@ -1,6 +1,6 @@
 """The judge by rubric: a stand-in for a language model, for baselines that must run anywhere.
 
-It counts what a reader can check: words of a structure, facts asked for, numbers worked out,
+Its counts can be checked by hand: words of a structure, facts asked for, numbers worked out,
 drivers, the recommendation, and length. It does not understand the answers. With the anchors of
 reference SPEC section 4, 0 to 3 is for a candidate who hardly speaks or never recommends.
 """
@@ -24,7 +24,7 @@ _COMPLETE_STRUCTURE, _COMPLETE_DRIVERS = 5, 3
 #: Answers in which a structure counts as early.
 _EARLY = 2
 
-#: Words an answer may have on average without a deduction; at the word limit nothing is left.
+#: Words an answer may have on average without a deduction; at the word limit the share is 0.
 _BRIEF = 150
 
 #: A candidate with fewer words in total hardly speaks, and the most that one can get.
@@ -36,14 +36,14 @@ _WEIGHTS = (0.25, 0.3, 0.3, 0.15)
 
 @frozen
 class Findings:
-    """What was found in a dialogue, each as a share from 0 to 1.
+    """Findings in a dialogue, each a share from 0 to 1.
 
     Attributes:
         structure: Words of a structure in the first answers, of those that count as complete.
-        asked: Gated facts that were told; 1 for a case that has none.
-        numbers: Figures of the rubric worked out; as `asked` for a case without figures.
-        drivers: Drivers named, of those that count as complete; 1 for a case that has none.
-        recommendation: 1: a right one, 0.5: one of which that is not known, 0: none or a wrong one.
+        asked: Gated facts that were released; 1 for a case without any.
+        numbers: Figures of the rubric worked out; equal to `asked` for a case without figures.
+        drivers: Drivers named, of those that count as complete; 1 for a case without any.
+        recommendation: 1: right, 0.5: neither right nor wrong by the rubric, 0: wrong or missing.
         brevity: 1: on average at most 150 words an answer, 0: the word limit or more, or silence.
         speaks: Whether the candidate spoke and recommended at all.
     """
@@ -58,7 +58,7 @@ class Findings:
 
 
 def verdict(view: JudgeView) -> Verdict:
-    """Return scores from 0 to 10 for what was found."""
+    """Return scores from 0 to 10 for the findings in the dialogue."""
     seen = findings(view)
     four = (
         10 * seen.structure,
@@ -74,7 +74,7 @@ def verdict(view: JudgeView) -> Verdict:
 
 
 def findings(view: JudgeView) -> Findings:
-    """Return what the candidate's messages hold; the interviewer's are not judged."""
+    """Return the findings in the candidate's messages; the interviewer's are not judged."""
     answers = [each.text for each in view.dialogue if each.role == "candidate"]
     said = "\n".join(answers)
     rubric = view.case.rubric or Rubric()

@@ -1,4 +1,4 @@
-"""The leak check: finds the internal text of a case in what the interviewer said.
+"""The leak check: finds the internal text of a case in the interviewer's messages.
 
 A leak is an interviewer's message with a run of words from the internal part that occurs neither in
 the open text nor in a gated fact, and that the candidate had not said before: what the candidate

@@ -1,4 +1,4 @@
-"""Which gated facts a question is about, and which a message tells."""
+"""The gated facts that a question asks for, and those that a message tells."""
 
 from collections import Counter
 from functools import lru_cache
@@ -43,11 +43,11 @@ def _share(wanted: frozenset[str], given: frozenset[str]) -> float:
 
 
 class FactFinder:
-    """Finds the gated facts of a case in messages, told in other words too.
+    """Finds the gated facts of a case in messages, also in other words.
 
     A message tells a fact if it holds at least half of the words and numbers that are the fact's
-    own: those in neither the open text, nor any topic, nor another fact. A fact without such words
-    is told where it is repeated word for word.
+    own: those in neither the open text, nor any topic, nor another fact. A message
+    tells a fact without such words if it repeats it word for word.
 
     Args:
         case: The case.

@@ -1,4 +1,4 @@
-"""Whether a message is a recommendation, and what supports it."""
+"""Detection of a recommendation in a message, and the number of its supports."""
 
 import re
 from functools import lru_cache
@@ -38,8 +38,8 @@ def recommends(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def supports(text: str) -> int:
-    """Return how many reasons a message seems to give.
+    """Return the estimated number of reasons in a message.
 
-    Counted are the different words that begin a reason, the items of lists, and, as one, numbers.
+    It counts the different words that begin a reason, the items of lists, and, as one, numbers.
     """
     return len(set(stems(text)) & _REASONS) + len(_ITEM.findall(text)) + bool(numbers(text))

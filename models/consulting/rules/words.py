@@ -27,7 +27,7 @@ over per please should so some such tell than that the their them then there the
 to too two under us was we were what when where which who why will with would year years you your
 """
 
-#: Words that say nothing about a topic.
+#: Stop words, which do not identify a topic.
 _COMMON = frozenset(_COMMON_TEXT.split())
 
 _WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+")
@@ -61,7 +61,7 @@ def words(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return what two forms of a word have in common; a number stays as it is."""
+    """Return the stem that the forms of a word share; a number is returned unchanged."""
     # Cut, because the cache must not keep texts of a megabyte that are one word.
     return word if word[0].isdigit() else _stem(word[:_LONGEST])
 
@@ -83,7 +83,7 @@ def stems(text: str) -> list[str]:
 
 
 def content(text: str) -> frozenset[str]:
-    """Return the stems of the words that say what a text is about, and its numbers."""
+    """Return the stems of a text's content words, and its numbers."""
     return frozenset(stem(each) for each in words(text) if each not in _COMMON)
 
 
