@@ -45,7 +45,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     @classmethod
@@ -75,7 +75,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         return {MANAGER: role}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return rules_text.rules(self)
 
     def begin(self, world: World) -> Firm:
@@ -84,7 +84,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """What a redraw keeps though the manager does not know it: the rest of the scenario."""
+        """Facts hidden from the manager that a redraw keeps: the rest of the scenario."""
         hidden = "work that an extension adds"
         if self.asks == "once":
             return () if self.shows_costs else (hidden, "costs of the scenario")
@@ -114,7 +114,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series measure."""
+        """Unit and label of every series."""
         return series.COLUMNS
 
     def series_ticks(self, state: Firm) -> dict[str, range]:
@@ -132,7 +132,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         """The months of the steps: tick 0 is the start of the first month, tick k ends step k.
 
         Raises:
-            ValueError: A step is no whole part of a month.
+            ValueError: A month is not a whole number of steps.
         """
         return Months(OPENING_DAY, ticks=self.loaded_scenario.steps_a_month)
 
@@ -145,7 +145,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         """Post cash that a partner has sent.
 
         Raises:
-            ValueError: It is no whole number of cents above 0.
+            ValueError: The amount is not a whole number of cents above 0.
         """
         state.settle()
         state.intercompany.receive(state.world.now, partner, cents)
@@ -164,7 +164,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         return state.intercompany.balances
 
     def lend_staff(self, state: Firm, consultants: int, partner: str) -> None:
-        """Lend idle consultants to a partner; they stay on the payroll and earn nothing here.
+        """Lend idle consultants to a partner; they stay on the payroll and bring no revenue.
 
         Raises:
             ValueError: So many are not idle, or an argument is of the wrong kind.
@@ -200,11 +200,11 @@ class EnterpriseDigitalTwin(DigitalTwinParams):
         return neighbours.balances(state)
 
     def lose_project(self, state: Firm, name: str = "") -> None:
-        """End a project without a follow-on; what it was billed stays.
+        """End a project without a follow-on; bills already posted stay.
 
         Args:
             state: The firm.
-            name: Of the project; without it, the one with the most contracted revenue left.
+            name: Name of the project; without it, the one with the most contracted revenue left.
 
         Raises:
             ValueError: No project of that name is on the list, or it has ended.

@@ -81,7 +81,7 @@ def dashboard(firm: Firm) -> Dashboard:
 
 
 def _status(project: Engagement) -> ProjectStatus:
-    """Return what is observed of a project: the object made last, if nothing has changed."""
+    """Return the observation of a project; the previous object if it is unchanged."""
     seen = project.status
     if (
         seen is None

@@ -119,7 +119,7 @@ class Scenario:
         starttime: Time of the first step.
         stoptime: Time of the last step at the latest.
         dt: Time between steps, above 0.
-        revenue_risk_level: R where no decision says otherwise, 0 to 1.
+        revenue_risk_level: R unless a decision sets it, 0 to 1.
         fixed_cost: Money per unit of time.
         consultants: In the order in which they act.
         projects: In the order in which they act.
@@ -175,10 +175,10 @@ class Scenario:
 
     @property
     def steps_a_month(self) -> int:
-        """Steps of a month, where a unit of time is a month.
+        """Steps of a month; a unit of time is a month.
 
         Raises:
-            ValueError: A month is no whole number of steps.
+            ValueError: A month is not a whole number of steps.
         """
         steps = round(min(1 / self.dt, STEPS))
         if steps < 1 or 1 / steps != self.dt:
@@ -200,7 +200,7 @@ class Scenario:
     def last_step_until(self, time: float) -> int:
         """Return the last step that is not after a time; below 1 before the first step."""
         step = math.floor((time - self.starttime) / self.dt) + 1
-        # The rounded quotient may lie on the other side of a whole number.
+        # Rounding of the quotient can put it on the wrong side of a whole number.
         if self.time(step + 1) <= time:
             return step + 1
         return step if self.time(step) <= time else step - 1

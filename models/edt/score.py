@@ -30,7 +30,7 @@ def metrics(firm: Firm) -> dict[str, Any]:
     """
     book, sums = firm.controlling.book, _sums(firm)
     revenue, expenses = -sums[REVENUE], sum(sums[account] for account in COSTS)
-    # A firm that was closed before its first step has used nothing.
+    # A firm that was closed before its first step has no figures; its use is 0.
     used, capacity = series.used(firm) or [0], firm.controlling.capacity() or [0]
     counted = len(used) - (firm.params.sums == "before_last")
     return {

@@ -53,7 +53,7 @@ def series(firm: Firm) -> dict[str, Series]:
 
 
 def by_step(firm: Firm) -> dict[str, Series]:
-    """Return what a figure of an episode shows, one number a step: README, "Series"."""
+    """Return the series of an episode, one number a step: README, "Series"."""
     controlling = firm.controlling
     book, time = controlling.book, units(firm.scenario.dt)
     earned = [
@@ -70,7 +70,7 @@ def by_step(firm: Firm) -> dict[str, Series]:
     }
 
 
-#: What the series of `by_step` measure.
+#: Unit and label of the series of `by_step`.
 COLUMNS = {
     name: Column(unit, label, period="step")
     for name, unit, label in (

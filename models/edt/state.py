@@ -104,7 +104,7 @@ class Engagement:
         occurrences: Number of gate events so far, by kind.
         turn: The event of its next turn.
         due: The step of that turn.
-        status: What the manager last observed of it; None before.
+        status: The manager's last observation of it; None before the first.
         phases: Pairs of a step and the phase from then on.
         staffing: Pairs of a step and the number of staff from then on.
         rounds: First round, number of equal rounds, effort left before them, effort of each.

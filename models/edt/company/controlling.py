@@ -34,12 +34,12 @@ WORKPLACES = "workplaces"
 FIXED_COST = "fixed_cost"
 REVENUE = "revenue"
 COSTS = (SALARIES, WORKPLACES, FIXED_COST)
-# Not in the published firm, whose cash begins at zero and may fall below it: what the owners paid
-# in, and costs that wait for cash.
+# Capital paid in and costs that wait for cash. The published firm has neither: its cash begins at
+# zero and may fall below it.
 CAPITAL = "capital"
 PAYABLES = "payables"
 
-# Reports that are no accounts.
+# Reports without an account.
 EFFORT = "effort"
 AT_RISK = "at_risk"
 DEMAND = "demand"
@@ -168,7 +168,7 @@ class Controlling:
             )
 
     def _pay_up(self, t: int) -> None:
-        """Pay what was owed, as far as the cash suffices."""
+        """Pay the payables, as far as the cash suffices."""
         held = self.book.held
         if paid := min(-held[PAYABLES], held[CASH]):
             self.book.transfer(t, "payables paid", PAYABLES, CASH, paid)

@@ -293,7 +293,7 @@ class Firm:
         self.call(LAST)
 
     def end_early(self, project: Engagement) -> None:
-        """Complete a project for good; it has no further turn, so that nothing follows it."""
+        """Complete a project for good; it has no further turn and hence no follow-on."""
         self._close(project, LAST)
         _forget(project)
 

@@ -82,7 +82,7 @@ def follow_on(firm: Firm, parent: Engagement) -> Engagement:
 
 
 def guest(firm: Firm, name: str, partner: str) -> StaffMember:
-    """List a consultant of a partner, who costs nothing here, behind all other agents."""
+    """List a consultant of a partner, without cost to this firm, behind all other agents."""
     terms = Consultant(name=name, salary=0.0, workplace_cost=0.0)
     who = StaffMember(terms, _next_rank(firm), borrowed_from=partner)
     firm.employees.append(who)
@@ -104,7 +104,7 @@ def _list_employees(firm: Firm, count: int, rank: int, first: int) -> None:
 
 
 def _list_project(firm: Firm, number: int, rank: int, window: Window | None = None) -> None:
-    """List a project of the scenario, with the window of a decision if there is one."""
+    """List a project of the scenario, with the window of a decision if given."""
     scenario = firm.scenario
     terms = scenario.projects[number]
     moments = (terms.start_time, terms.deadline)

@@ -1,6 +1,6 @@
 """The manager's process: one decision in the published game, commands at events in the other.
 
-The manager's commands: each is carried out, or changes nothing and is refused with a reason.
+The manager's commands: each is carried out, or refused with a reason and without effect.
 """
 
 from collections.abc import Generator
@@ -30,7 +30,7 @@ from models.edt.state import Phase
 
 
 def carry_out(firm: Firm, command: Command) -> str:
-    """Carry out a command; return "", or the reason for which it changed nothing."""
+    """Carry out a command; return "", or the reason for which it is refused."""
     refusal = ""
     match command:
         case Accept(project=number):

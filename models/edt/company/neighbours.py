@@ -1,9 +1,10 @@
 """Consultants lent to and borrowed from the other companies of a group.
 
-Every move is an entry of the ledger `firm.staff`, so that what leaves one firm can be compared with
-what enters another. All calls take place behind the turns of a step and act from the next step on.
+Every move is an entry of the ledger `firm.staff`, so that staff that leaves one firm can be
+compared with staff that enters another. All calls are made after the turns of a step and take
+effect from the next step on.
 
-A client that leaves: a project ends early, and nothing follows it.
+A client that leaves: a project ends early, without a follow-on.
 """
 
 from bisect import insort
@@ -98,11 +99,11 @@ def _guests(firm: Firm, count: int, partner: str) -> list[StaffMember]:
 def give_back(firm: Firm, consultants: int, partner: str) -> None:
     """Send borrowed consultants back, idle ones first, then the last on the list.
 
-    A project reports what they delivered up to its own last turn; they act behind it, so that the
-    last step of one who is still on a project is not billed.
+    A project reports their effort up to its own last turn. They act after the project, so the last
+    step of a consultant who is still on a project is not billed.
 
     Raises:
-        ValueError: So many are not borrowed, or an argument is of the wrong kind.
+        ValueError: Fewer are borrowed, or an argument is of the wrong kind.
     """
     _check(consultants, partner)
     guests = [who for who in firm.employees if who.hired and who.borrowed_from == partner]
@@ -142,15 +143,15 @@ def _check(consultants: int, partner: str) -> None:
 
 
 def lose(firm: Firm, name: str = "") -> None:
-    """End a project behind the turns of a step; what it was billed stays.
+    """End a project after the turns of a step; bills already posted stay.
 
     Its consultants become free as after a completion. Effort that was delivered and not reported,
     by consultants behind the project on the list, is lost with it.
 
     Args:
         firm: The firm.
-        name: Of the project; without it, the accepted one with the most contracted revenue left, of
-            equal ones the first.
+        name: Name of the project; without it, the accepted one with the most contracted revenue
+            left, of equal ones the first.
 
     Raises:
         ValueError: No project of that name is on the list, or it has ended.

@@ -1,9 +1,9 @@
-"""The payroll: who costs money in each step, and the payday of each step as an event.
+"""The payroll: the consultants paid in each step, and the payday of each step as an event.
 
 The payday of step t falls on controlling's place in the list of agents. Consultants before that
 place are paid for step t there, those behind it for step t - 1, as published.
 
-The book's unit: rates times fractions of effort are no whole cents, so it is 1e-12 of money.
+The book's unit is 1e-12 of money, because rates times fractions of effort are not whole cents.
 """
 
 from collections.abc import Generator

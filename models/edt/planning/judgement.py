@@ -128,7 +128,7 @@ def _clip(value: int, highest: int) -> int:
 
 
 def _float(value: Any) -> float | None:
-    """Return a number as Python's `float` reads it; None if it is none."""
+    """Return the number that Python's `float` reads from a value; None if it refuses or is nan."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -137,7 +137,7 @@ def _float(value: Any) -> float | None:
 
 
 def _int(value: Any) -> int | None:
-    """Return a number cut toward zero; None if it is none or infinite."""
+    """Return `_float` of a value cut toward zero; None also if it is infinite."""
     number = _float(value)
     return None if number is None or math.isinf(number) else int(number)
 
@@ -146,7 +146,7 @@ _KEYS = ("C", "R", "P")
 
 
 def fault(raw: Any, limits: DecisionLimits) -> str:
-    """Return the first code that applies to a decision, and the reason; empty if none does.
+    """Return the first code that applies to a decision, and the reason; empty without a fault.
 
     Args:
         raw: The decision as plain JSON values.
