@@ -39,7 +39,7 @@ _ACCOUNTS: tuple[tuple[str, Kind, str], ...] = (
 CHART = Chart(Account(code, code.replace("_", " "), kind) for code, kind, _ in _ACCOUNTS)
 _GROUP_CODES = {name: code for code, _, names in _ACCOUNTS for name in names.split()}
 
-#: What an entry is to the group by its kind in a part's book; other entries are operations. The
+#: Kind of cash flow in the group by an entry's kind in a part's book; others are operations. The
 #: year-end close is left out: the group's income accounts run over the whole episode.
 RAISED, _DRAWN, _REPAID, _OPENING = "equity_raised", "notes_drawn", "notes_repaid", "opening"
 _FLOWS = {"J0": "", "J1": RAISED, "J2": _DRAWN, "J14": _REPAID, _OPENING: _OPENING}
@@ -60,7 +60,7 @@ def flow(part: str, entry: Entry) -> str:
 
 
 def reports(parts: tuple[str, ...]) -> Reports:
-    """Return how a group of some parts reports."""
+    """Return the reports of a group of some parts."""
     return standard_reports(
         CHART,
         CASH,

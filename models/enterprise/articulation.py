@@ -21,7 +21,7 @@ def checked() -> AbstractContextManager[None]:
 
 
 def faults(company: Company) -> list[str]:
-    """Return a sentence for everything that is wrong in the present month; empty if nothing."""
+    """Return one sentence for each fault in the present month."""
     month, how = company.month, reports(tuple(company.group.parts))
     found = articulation.faults(how, company.book, month, month)
     if left := company.book.balance(INTERCOMPANY):

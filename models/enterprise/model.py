@@ -33,11 +33,11 @@ class Enterprise(EnterpriseParams, FixedParts):
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return observation.rules(self)
 
     def begin(self, world: World) -> Company:
@@ -46,7 +46,7 @@ class Enterprise(EnterpriseParams, FixedParts):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """What a redraw keeps though the controller does not know it, beside that of the parts."""
+        """Facts of the group itself, hidden from the controller, that a redraw keeps."""
         losses = {"project": self.lost_project, "client": self.lost_client}
         return tuple(f"month of a lost {what}" for what, month in losses.items() if month)
 
@@ -70,7 +70,7 @@ class Enterprise(EnterpriseParams, FixedParts):
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series of the group and of its parts measure."""
+        """Unit and label of the series of the group and of its parts."""
         return {**score.COLUMNS, **joined_columns(self.models)}
 
     def series_ticks(self, state: Company) -> dict[str, Sequence[int]]:

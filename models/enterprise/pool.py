@@ -25,7 +25,7 @@ def execute(company: Company, command: Command) -> bool:
 
 
 def balance(company: Company) -> None:
-    """Move what is above the ceilings to the treasury, then cover the floors from it.
+    """Move cash above the ceilings to the treasury, then cover the floors from it.
 
     Departments are covered in their order, each as far as the treasury's cash above its reserve
     suffices.
@@ -80,6 +80,6 @@ def _not_open(company: Company, command: SetLimits | Transfer) -> str:
 
 
 def _pay(company: Company, sender: str, receiver: str, cents: int) -> None:
-    """Pay cents from one part to another; nothing where they are not above 0."""
+    """Pay cents from one part to another if they are above 0."""
     if cents > 0:
         company.group.transfer(sender, receiver, cents)

@@ -1,8 +1,8 @@
-"""The group's own processes: month ends, and what departments lose to the world outside.
+"""The group's own processes: month ends, and the departments' losses of projects and clients.
 
-All of them come after everything the parts do at an instant, in this order: losses, month end.
+They run after all events of the parts at an instant, in this order: losses, month end.
 
-What the controller observes, read from the parts' ledgers.
+The controller's observation, read from the parts' ledgers.
 """
 
 import datetime as dt
@@ -74,7 +74,7 @@ def begin(world: World, params: EnterpriseParams, group: Group) -> Company:
 
 
 def month_ends(world: World, company: Company) -> Process:
-    """At every month's end: ask the controller, balance the pool, close what cannot pay."""
+    """At every month's end: ask the controller, balance the pool, close insolvent departments."""
     for month in range(1, company.params.months + 1):
         yield world.timeout(_until(company, month), rank=_MONTH_END)
         company.month = month

@@ -44,7 +44,7 @@ def series(company: Company) -> dict[str, Sequence[float]]:
     }
 
 
-#: What the series of the group itself measure.
+#: Unit and label of the series of the group itself.
 COLUMNS = dict.fromkeys(("net_worth", "cash"), Column("dollars", role=CONTROLLER, period="month"))
 
 

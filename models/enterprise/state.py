@@ -29,11 +29,11 @@ def dollars(cents: int) -> float:
 
 @define(eq=False)
 class Limits:
-    """The pool's limits of a department, and what its last month was.
+    """The pool's limits of a department, and figures of its last month.
 
     Attributes:
         floor: Cents.
-        ceiling: Cents; None for no ceiling.
+        ceiling: Cents; None means without a ceiling.
         cash_before: Cents after the pool's last move.
         months_unpaid: Month ends in a row with unpaid costs.
     """
@@ -108,7 +108,7 @@ class Company:
         return self.params.treasury.intercompany(state).get(name, 0)
 
     def consolidate(self) -> None:
-        """Post what is new to the group's book, and note net worth and cash of the month."""
+        """Post new entries to the group's book, and record net worth and cash of the month."""
         for name in (parts := self.group.parts):
             self.group.cash(name)  # a part that posts late posts now
         self.consolidation.post(self.month, {name: self._book_of(name) for name in parts})
@@ -117,9 +117,9 @@ class Company:
         self.cash.append(self.book.balance(CASH) // _CENT)
 
     def _net_worth(self) -> int:
-        """Return assets less liabilities, less what investors have paid in since the start, cents.
+        """Return assets less liabilities, less equity paid in since the start, cents.
 
-        Equity that is raised is owed to its holders, so that raising it earns nothing.
+        Equity that is raised is owed to its holders, so raising it does not add to net worth.
         """
         balance = self.book.balance
         net = sum(map(balance, CHART.of("asset", "contra_asset", "liability")))
