@@ -1,7 +1,7 @@
 """Checks that the books articulate at the end of every month, switched on by tests.
 
-As in `ledgers.invariants`, a method is wrapped while a test runs, so that the model itself contains
-no checks that only a fault of its own could fail.
+A method is wrapped while a test runs, so that the model itself contains no checks that only a fault
+of its own could fail. See `ledgers.invariants`.
 """
 
 from contextlib import AbstractContextManager
@@ -32,7 +32,7 @@ def _faults(lender: Lender) -> list[str]:
 
 
 def faults(lender: Lender, month: int) -> list[str]:
-    """Return what does not articulate in a month, one text each; empty if nothing.
+    """Return one text for each fault of articulation in a month.
 
     Args:
         lender: Its notes are compared with their account as of now.

@@ -1,4 +1,4 @@
-"""How the lender reports once it has exchanged cash with the companies of a group.
+"""The lender's reports once it has exchanged cash with the companies of a group.
 
 The balances with all companies are one account. Where the group owes its net balance to the lender,
 it is the asset `due_from_group`, otherwise the liability `due_to_group`. Cash received less cash
@@ -34,7 +34,7 @@ def has_entries(book: Book, month: int) -> bool:
 
 
 def reports(book: Book, month: int) -> Reports:
-    """Return how the lender reports at the end of a month."""
+    """Return the lender's reports at the end of a month."""
     if not has_entries(book, month):
         return REPORTS
     return _CREDITOR if book.balance(INTERCOMPANY, at=month) >= 0 else _DEBTOR

@@ -53,7 +53,7 @@ class EnterpriseArena(ArenaParams):
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     @classmethod
@@ -72,7 +72,7 @@ class EnterpriseArena(ArenaParams):
         return {CFO: Role(Month, Command, options.options, default_action=options.default_action)}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return rules_text.rules(self)
 
     def begin(self, world: World) -> Lender:
@@ -81,7 +81,7 @@ class EnterpriseArena(ArenaParams):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """What a redraw keeps though the officer does not know it: README, "Redrawn futures"."""
+        """Facts hidden from the officer that a redraw keeps: README, "Redrawn futures"."""
         return draws.kept(self)
 
     def redraw(self, world: World, state: Lender) -> None:
@@ -94,7 +94,7 @@ class EnterpriseArena(ArenaParams):
 
     @property
     def worst_score(self) -> float | None:
-        """0, the score of a bankrupt lender; none where tools are charged without a limit."""
+        """0, the score of a bankrupt lender; None if tools are charged without a limit."""
         return None if self.tool_charge else 0.0
 
     def metrics(self, state: Lender) -> dict[str, Any]:
@@ -102,12 +102,12 @@ class EnterpriseArena(ArenaParams):
         return score.metrics(state)
 
     def series(self, state: Lender) -> dict[str, Sequence[float]]:
-        """Return what happened month by month, by name; `series.py` states the units."""
+        """Return the monthly series by name; `series.py` states the units."""
         return series.series(state)
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series measure."""
+        """Unit and label of every series."""
         return series.COLUMNS
 
     def series_ticks(self, state: Lender) -> dict[str, range]:
@@ -129,7 +129,7 @@ class EnterpriseArena(ArenaParams):
         return statements.statements(state, self.date)
 
     def role_time(self, state: Lender, role: str, tick: int) -> str:  # noqa: ARG002 (the only role)
-        """Return the anonymised name of a month: its date would tell what the economy will do."""
+        """Return the anonymised name of a month: its date would reveal the economy to come."""
         labels = state.macro.label
         return labels[tick] if 0 <= tick < len(labels) else ""
 
@@ -141,7 +141,7 @@ class EnterpriseArena(ArenaParams):
     def calendar(self) -> Months:
         """Months of the macro table; a tick is the end of its month, and -1 the start of the first.
 
-        What happens in a month is posted at its tick.
+        All entries of a month are posted at its tick.
         """
         return Months(dt.datetime.fromisoformat(f"{self.table.date[0]}-01"), opening=-1)
 

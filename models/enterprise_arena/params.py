@@ -22,13 +22,13 @@ _COLUMNS = ("ind_user_growth_monthly", "ind_user_growth_monthly_alt")
 #: each [P]. The README compares it with the requests behind the paper's Table 2.
 _LOAN_BOOK = 50_000_000.0
 
-#: What the presets that boards play change: a request has a bound, and a refused one is free as
-#: often as a tool may be called in a month [P].
+#: Changes of the presets that boards play: a request has a bound, and as many refused requests a
+#: month are free as tool calls are allowed [P].
 _CAPPED = {"largest_request": _LOAN_BOOK, "free_refusals": 20}
 
-#: Changes of parameters for a company that lends nothing: what remains is funding and its own
-#: overhead, as of a group's treasury. It is no preset, because it is no world to compare rules in.
-#: The amounts are ours: paid-in capital of two million, all of it in cash, which is overhead for 40
+#: Changes of parameters for a company that lends nothing: funding and its own overhead remain, as
+#: in a group's treasury. It is not a preset, because boards should not compare rules in it. The
+#: amounts are ours: paid-in capital of two million, all of it in cash, which is overhead for 40
 #: months.
 TREASURY: Mapping[str, Any] = MappingProxyType(
     {

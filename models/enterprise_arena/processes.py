@@ -97,7 +97,7 @@ def year_ends(world: World, lender: Lender) -> Process:
 
 
 def paydays(world: World, lender: Lender) -> Process:
-    """Pay the staff on the payday of every month, and on the same day what vendors are owed."""
+    """Pay the staff and the payables to vendors on the payday of every month."""
     yield world.timeout(0, rank=PAYDAY)
     for month in count():
         pay_staff(lender, month)

@@ -202,7 +202,7 @@ class Noise:
 
 @frozen(kw_only=True, slots=False)
 class Lending:
-    """How loans, costs, notes and tax are posted each month (SPEC section 6).
+    """Rules of the monthly postings of loans, costs, notes and tax (SPEC section 6).
 
     Attributes:
         amortisation_rate: Share of unbilled principal billed each month. [C]
@@ -312,7 +312,7 @@ class Raising:
 
 @frozen(kw_only=True, slots=False)
 class Information:
-    """What tools and headers show (SPEC sections 9 and 11).
+    """Contents of tools and headers (SPEC sections 9 and 11).
 
     Attributes:
         tool_budget: Tool calls a month, 0 to 1,000. [P]

@@ -1,4 +1,4 @@
-"""What happened month by month: the curves behind the paper's Figures 2 to 4, and more.
+"""Monthly series of an episode: the curves behind the paper's Figures 2 to 4, and more.
 
 They are computed at the end of an episode from its books and its events, so that an episode whose
 series are not wanted costs nothing.
@@ -53,7 +53,7 @@ def series(lender: Lender) -> dict[str, Values]:
     }
 
 
-#: What the series measure.
+#: Unit and label of every series.
 COLUMNS = {
     name: Column(unit, label, period="month")
     for name, unit, label in (
@@ -76,7 +76,7 @@ def _balances(lender: Lender, account: str) -> list[int]:
 
 
 def _counts(lender: Lender, months: Iterable[int]) -> list[int]:
-    """Return how often each month that was closed occurs in *months*."""
+    """Return the number of occurrences of each closed month in *months*."""
     times = Counter(months)
     return [times[month] for month in range(lender.months_closed)]
 

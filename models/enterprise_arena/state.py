@@ -1,4 +1,4 @@
-"""The state of an episode: the lender and everything that happened to it beside its books."""
+"""The state of an episode: the lender, its books and its events."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -99,7 +99,7 @@ class Lender:
         world: The clock.
         params: The parameters.
         macro: The macro history in use: the table, or a path drawn from the seed.
-        path: The drawn path, with what its later months depend on; None of a table.
+        path: The drawn path, with the state on which its later months depend; None for a table.
         growth: Borrower growth of the industry in every month, percent: the profile's column.
         books: Every balance.
         noise: Four standard deviates a month, times their sigmas.
@@ -193,7 +193,7 @@ class Lender:
 
     @property
     def months_closed(self) -> int:
-        """How many months have been operated."""
+        """Number of months operated."""
         return len(self.indicators)
 
     @property

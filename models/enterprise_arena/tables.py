@@ -1,7 +1,7 @@
 """Tables that a person who plays the officer can look up during an episode.
 
-They contain what documents and market data contain, and nothing else. They are free, while the same
-by a tool is charged.
+They contain only facts of the documents and market data. They are free, while the tools that return
+the same facts are charged.
 """
 
 from collections.abc import Callable, Mapping

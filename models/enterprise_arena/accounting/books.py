@@ -39,7 +39,7 @@ from models.enterprise_arena.accounting.accounts import (
 
 __all__ = ["Books"]
 
-#: What belongs to the owners: capital, and earnings not yet closed.
+#: Accounts of the owners' equity: capital, and earnings not yet closed.
 _OWNED = CHART.of("equity", "income", "expense")
 _BEFORE_TAX = tuple(code for code in CHART.temporary if code != INCOME_TAX)
 
@@ -105,7 +105,7 @@ class Books:
         """J3 and J4: collect a share of the billed amounts, charge off a share of the rest.
 
         Args:
-            month: Of the entries.
+            month: Month of the entries.
             rate: Share of the billed amounts that is collected.
             lost: Share of the uncollected amounts that is charged off.
         """
@@ -126,9 +126,9 @@ class Books:
             self._post(month, memo, lines)
 
     def _collected(self, account: str, rate: float) -> tuple[int, float]:
-        """Return what is collected on an account, cents, and what is left, dollars.
+        """Return the amount collected on an account, cents, and the rest, dollars.
 
-        What is left is a difference of two floats in dollars, as in the reference: a quarter of it
+        The rest is a difference of two floats in dollars, as in the reference: a quarter of it
         often ends in half a cent, and only this difference rounds as the reference does.
         """
         due = dollars(self.held[account])
@@ -184,7 +184,7 @@ class Books:
         """J12: set the allowance to its required shares; a release is posted as a negative amount.
 
         Args:
-            month: Of the entry.
+            month: Month of the entry.
             on_loans: Required share of unbilled principal.
             on_receivables: Required share of billed amounts.
         """

@@ -1,4 +1,4 @@
-"""How a month closes: its indicators, and the postings J3 to J16 that follow from them.
+"""The close of a month: its indicators, and the postings J3 to J16 that follow from them.
 
 Source: SPEC sections 5 and 6.
 """

@@ -1,4 +1,4 @@
-"""How the lender reports: its statements and cash ledgers, declared once (SPEC section 7)."""
+"""The lender's reports: statements and cash ledgers, declared once (SPEC section 7)."""
 
 from ledgers.articulation import Reports
 from ledgers.statements import Layout, Line, Total

@@ -1,7 +1,7 @@
-"""What is drawn before month 0: the macro history, the lender's noise, the luck of its requests.
+"""Draws before month 0: the macro history, the lender's noise, the luck of its requests.
 
-Everything is drawn for all months at once, so that no decision shifts a later month's draws. A
-redraw (`redraw`) draws the months again that nobody can know yet.
+Everything is drawn for all months at once, so that no decision shifts a later month's draws.
+`redraw` draws again the months that are not yet published or used.
 """
 
 from desim import World
@@ -14,7 +14,7 @@ __all__ = ["kept", "luck", "noise", "path", "redraw"]
 
 
 def path(world: World, params: ArenaParams) -> regimes.Path | None:
-    """Draw a macro history; none where the table itself is played."""
+    """Draw a macro history; return None if the table itself is played."""
     if params.history != "regimes":
         return None
     return _model(params).draw(world.stream("regimes"), params.horizon)
@@ -34,7 +34,7 @@ def luck(world: World, params: ArenaParams) -> list[list[float]]:
 
 
 def kept(params: ArenaParams) -> tuple[str, ...]:
-    """Return what a redraw keeps though the officer does not know it."""
+    """Return the facts hidden from the officer that a redraw keeps."""
     facts = []
     if params.history == "table":
         facts.append("macro figures of the months to come, which are those of a given table")
@@ -46,7 +46,7 @@ def kept(params: ArenaParams) -> tuple[str, ...]:
 
 
 def redraw(world: World, lender: Lender) -> None:
-    """Draw again what nobody knows: noise and requests not yet used, and later macro figures.
+    """Draw again the noise and requests not yet used, and the macro figures not yet published.
 
     The macro figures of the present month are published before its decision. Its noise has no
     effect before the month is operated.

@@ -93,8 +93,8 @@ class Macro:
         pe_ratio: Price over earnings.
         ps_ratio: Price over sales.
         baa_10y_spread: Baa over ten-year Treasuries, percentage points.
-        ind_gross_margin: Of the industry, percent.
-        ind_ebitda_margin: Of the industry, percent.
+        ind_gross_margin: Gross margin of the industry, percent.
+        ind_ebitda_margin: EBITDA margin of the industry, percent.
         ind_user_growth_monthly: Borrower growth of the industry, percent a month.
         ind_user_growth_annual: The same over twelve months, percent.
         ind_user_growth_monthly_alt: Borrower growth under the profile "snapshot".
@@ -184,7 +184,7 @@ def given(value: Any) -> Macro | None:
         value: None, a table, the path of a CSV file, or columns by name, as in a record.
 
     Raises:
-        ValueError: *value* is none of these, or has a fault; the text names the place.
+        ValueError: *value* is of another type, or has a fault; the text names the place.
     """
     if value is None or isinstance(value, Macro):
         return value
@@ -235,7 +235,7 @@ def write(path: str, table: Macro) -> None:
 
 
 def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
-    """Return the columns of a file's rows, the first of which is the heading."""
+    """Return the columns of a file's rows; the first row is the heading."""
     head = [name.strip() for name in rows[0]] if rows else []
     for name in head:
         if name not in COLUMNS:

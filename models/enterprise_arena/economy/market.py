@@ -60,7 +60,7 @@ def until_now(lender: Lender, name: str) -> Series:
     """Return a series up to the present month.
 
     Raises:
-        CommandRefused: There is no such series.
+        CommandRefused: The name is not that of a series.
     """
     if name not in _COLUMNS:
         names = ", ".join(SERIES)

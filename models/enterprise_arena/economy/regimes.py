@@ -6,7 +6,7 @@ the year before; otherwise neutral.  They follow a Markov chain whose matrix is
 
     P(i, j) = (months in i followed by j + 1/2) / (months in i that are followed + 3/2),
 
-where 1/2 is added for each transition so that none is impossible.
+where 1/2 is added for each transition so that all are possible.
 
 States.  The columns are transformed to unbounded states: the federal funds rate; the differences
 from it to SOFR and along the curve to 2, 5, 10 and 30 years; the logarithms of Baa spread, VIX, its
@@ -61,7 +61,7 @@ SMOOTHING = 0.5
 _SPEED = (1 / 36, 1.0)
 #: Widening of the table's range at both ends.
 _WIDER = 0.25
-#: Bounds that override those of the table: the funds rate is positive, quiet growth is no surge.
+#: Bounds that override the table's: the funds rate is positive, quiet growth is below a surge.
 _BOUNDS = {"fedfunds": (LEAST, math.inf), "growth": (-math.inf, math.log(THRESHOLD))}
 
 Column = Sequence[float]
@@ -222,7 +222,7 @@ def _label(table: Macro, month: int) -> str:
     # Rounded, because differences of decimal fractions are not exact in floats.
     if before and round(table.unrate[month] - min(before), 6) >= 0.5:  # noqa: PLR2004 (SPEC section 4)
         return "recession"
-    return "expansion" if table.gdp_growth_yoy[month] >= 2 else "neutral"  # noqa: PLR2004 (as above)
+    return "expansion" if table.gdp_growth_yoy[month] >= 2 else "neutral"  # noqa: PLR2004 (SPEC section 4)
 
 
 def transitions(path: Sequence[int]) -> tuple[tuple[float, ...], ...]:
@@ -263,7 +263,7 @@ def fit(table: Macro, growth_column: str) -> Switching:
 
 
 def _of_regime(path: Sequence[int], regime: int) -> tuple[int, ...]:
-    """Return the months of a regime; all months if there are none."""
+    """Return the months of a regime; all months if the path never enters it."""
     months = range(1, len(path))
     return tuple(month for month in months if path[month] == regime) or tuple(months)
 

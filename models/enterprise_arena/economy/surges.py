@@ -69,8 +69,8 @@ class Surges:
 
         Args:
             generator: The random numbers.
-            months: Of the path.
-            begun: Surges that are given; the others come after the last of them.
+            months: Number of months of the path.
+            begun: Given surges; the others begin after the last of them.
             first: The first month in which another one may begin.
         """
         surges = list(begun)

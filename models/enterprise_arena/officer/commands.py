@@ -1,4 +1,4 @@
-"""What each command of the officer does, and the reply to it.
+"""The effect of each command of the officer, and the reply to it.
 
 The four tools, each under two names, and the budget of calls (SPEC section 9).
 

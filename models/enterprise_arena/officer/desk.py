@@ -1,4 +1,4 @@
-"""The notepad: notes are kept for the whole episode and cost nothing.
+"""The notepad: notes are free and kept for the whole episode.
 
 The header of a month: the observation with which each of its decisions begins.
 """
@@ -19,7 +19,7 @@ MOST_NOTES = 10_000
 
 
 def use(lender: Lender, command: SaveNote | RecallNotes) -> CommandReply | None:
-    """Write or find notes; return None beyond `note_limit`, where the month passes instead."""
+    """Write or find notes; return None beyond `note_limit`: the month then passes."""
     lender.note_calls += 1
     limit = lender.params.note_limit
     if limit is not None and lender.note_calls > limit:
@@ -68,7 +68,7 @@ def _plain(note: Note) -> dict[str, Any]:
 
 
 def observe(lender: Lender) -> Month:
-    """Return what the officer knows without a tool call."""
+    """Return the officer's observation without a tool call."""
     params, month = lender.params, lender.month
     return Month(
         current_month=month,

@@ -37,7 +37,7 @@ class File:
 
     Attributes:
         filename: With its folder.
-        period: What it covers.
+        period: The period that it covers.
         kind: The sort of document.
         compiled: The month in which it was compiled.
         read: Returns its contents; they are computed from the book when they are read.
@@ -79,7 +79,7 @@ def retrieved(files: Mapping[str, File], filename: str) -> dict[str, Any]:
     """Return the contents of a document.
 
     Raises:
-        CommandRefused: There is no document of that name.
+        CommandRefused: No document on file has that name.
     """
     if filename not in files:
         why = unknown("document", filename, files)

@@ -107,7 +107,7 @@ def submit(lender: Lender, kind: str, amount: float) -> CommandReply:
 
 
 def _refused(lender: Lender, kind: str, amount: float, fault: str) -> CommandReply:
-    """Count a refused request; the reply says where it leaves the month to the officer."""
+    """Count a refused request; the reply says so if it does not use the month."""
     event = "rejected_pending" if lender.slot.count else "rejected_malformed"
     lender.events.append(_event(lender, event, type=kind, amount=amount))
     lender.counts["refused"] += 1

@@ -70,8 +70,8 @@ class _Contract:
 
     Attributes:
         number: As the documents number it.
-        service: What it is for.
-        duty: What the vendor does, as the end of a sentence.
+        service: The service bought.
+        duty: The vendor's duty, as the end of a sentence.
     """
 
     number: str
@@ -132,7 +132,7 @@ def _rounds(lender: Lender) -> Iterator[dict[str, Any]]:
 
 
 def _flows(params: ArenaParams) -> dict[str, float]:
-    """Return the cash flow that leads to opening cash: without lending, what shareholders paid."""
+    """Return the cash flow that leads to opening cash: without lending, paid-in equity."""
     cash = params.opening_cash
     paid = dict.fromkeys(("equity_proceeds", "financing", "net_change"), cash)
     flows = _FLOWS if params.lends else {**dict.fromkeys(_FLOWS, 0.0), **paid}
@@ -198,7 +198,7 @@ class Paper:
     Attributes:
         filename: With its folder.
         kind: The sort of document.
-        period: What it covers.
+        period: The period that it covers.
         read: Returns its contents.
     """
 
