@@ -1,6 +1,6 @@
-"""An item: a question with the text that counts as its right answer, and what family it is of.
+"""An item: a question, the text of its right answer, and its family.
 
-What a question says about the form of its answer: reference SPEC section 3.
+Instructions in a question on the form of its answer: reference SPEC section 3.
 
 As published, tagging and formula value have none: the context of their items states the form.
 
@@ -76,7 +76,7 @@ def category(task: str) -> str:
     """Return the category of a task: a published data set's, or the category of that name itself.
 
     Raises:
-        ValueError: There is no such task.
+        ValueError: The task is unknown.
     """
     found = TASKS.get(task, task)
     if found not in CATEGORIES:
@@ -115,9 +115,9 @@ class Item:
     Attributes:
         id: Its name, which no other item of the same files has; 1 to 200 characters.
         task: A published data set, such as FinKnow, or a category, such as tagging.
-        answer: What counts as right: a number, a span, a letter, labels or the body of a function.
+        answer: The right answer: a number, a span, a letter, labels or the body of a function.
         split: train, valid or test, or any other name.
-        question: What is asked; may be empty where the context holds everything.
+        question: The question; may be empty if the context contains it.
         context: The document or the table that the question is about.
         options: The texts behind the letters of a multiple choice, at most six.
         program: A reference program, which published tasks show with the context.

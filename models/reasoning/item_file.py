@@ -38,8 +38,8 @@ def read(given: Any) -> tuple[Item, ...]:
         given: A path, or the items themselves; empty for none.
 
     Raises:
-        ValueError: *given* is neither, a file cannot be read, a line has a fault, or there is no
-            item.
+        ValueError: *given* is of another type, a file cannot be read, a line has a fault, or the
+            items are empty.
     """
     if isinstance(given, list | tuple):
         return _distinct(_checked(given))

@@ -33,7 +33,7 @@ class ReasoningTasks(ReasoningParams):
 
     default_roles: ClassVar[tuple[str, ...]] = (ANALYST,)
 
-    #: With no time for an answer all questions are at one tick; none is put twice.
+    #: If an answer takes no time all questions are at one tick; each is asked once.
     max_questions_per_tick: ClassVar[int] = item_file.MOST_ITEMS
 
     @classmethod
@@ -43,7 +43,7 @@ class ReasoningTasks(ReasoningParams):
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     @classmethod
@@ -59,7 +59,7 @@ class ReasoningTasks(ReasoningParams):
         return {ANALYST: Role(Question, Command, choose, default_action=default)}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return observation.RULES
 
     def begin(self, world: World) -> Desk:
@@ -68,7 +68,7 @@ class ReasoningTasks(ReasoningParams):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """What a redraw keeps though the analyst does not know it."""
+        """Facts hidden from the analyst that a redraw keeps."""
         answers = ("right answers of the items",)
         return answers if self.order == "shuffled" else (*answers, "items to come, as given")
 
@@ -95,7 +95,7 @@ class ReasoningTasks(ReasoningParams):
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series measure."""
+        """Unit and label of every series."""
         return score.COLUMNS
 
     def series_ticks(self, state: Desk) -> dict[str, list[int]]:
@@ -103,7 +103,7 @@ class ReasoningTasks(ReasoningParams):
         return dict.fromkeys(score.COLUMNS, score.ticks(state))
 
     def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
-        """Return the items answered so far, with the outcomes that the analyst knows."""
+        """Return the items answered so far, with the outcomes shown to the analyst."""
         return tables.tables(state)
 
     @property
@@ -129,7 +129,7 @@ class ReasoningTasks(ReasoningParams):
         return extract(text) != MARKER
 
     def grade(self, item_id: str, text: str, *, extracts: bool = True) -> Graded:
-        """Grade a reply to an item, as an episode does, for what learns after it has answered.
+        """Grade a reply to an item, as an episode does, for methods that learn from their grades.
 
         Args:
             item_id: The item, of any split.
@@ -137,7 +137,7 @@ class ReasoningTasks(ReasoningParams):
             extracts: Whether *text* is a whole reply.
 
         Raises:
-            UsageError: There is no such item.
+            UsageError: The model has no item of that id.
         """
         item = next((one for one in self.loaded_items if one.id == item_id), None)
         if item is None:

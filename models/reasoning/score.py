@@ -24,7 +24,7 @@ _Pair = tuple[Item, Graded]
 
 @define
 class _Count:
-    """What is right of what is counted."""
+    """Counts of right answers and of all counted answers."""
 
     right: int = 0
     counted: int = 0
@@ -62,8 +62,8 @@ def metrics(desk: Desk) -> dict[str, Any]:
     """Return how many items were answered, and accuracies with their counts.
 
     `accuracy_X` is `right_X` over `counted_X`, where X is a task, a category, a capability
-    (`numerical_calculation`) or a capability's bucket (`numerical_calculation_hard`). Of a task and
-    a category the counts of taggings are labels.
+    (`numerical_calculation`) or a capability's bucket (`numerical_calculation_hard`). For a
+    task or a category, taggings are counted by label.
     """
     answered = list(_answered(desk))
     figures: dict[str, Any] = {
@@ -91,7 +91,7 @@ def series(desk: Desk) -> dict[str, list[float]]:
     return {"right": outcomes}
 
 
-#: What the series measure.
+#: Unit and label of every series.
 COLUMNS = {"right": Column("1 or 0", "Right answers", "analyst", "item")}
 
 

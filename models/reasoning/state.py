@@ -44,10 +44,10 @@ class Desk:
         world: The clock.
         params: The parameters.
         items: The items in the order in which they arrive.
-        put: How many of them the analyst has seen.
+        put: Number of items shown to the analyst.
         grades: The grades of the items answered so far, in that order.
-        shown: How many of these the analyst knows.
-        book: One unit for each item, by where it is.
+        shown: Number of these grades shown to the analyst.
+        book: One unit for each item, on the account of its state.
     """
 
     def __init__(self, world: World, params: ReasoningParams, items: list[Item]) -> None:
@@ -107,7 +107,7 @@ def question(
     of: int,
     feedback: tuple[Feedback, ...] = (),
 ) -> Question:
-    """Return what the analyst sees of an item: everything but its answer and its labels."""
+    """Return the observation of an item: everything except its answer and its labels."""
     context = item.context
     if params.shows_programs and item.program and item.category == "program_synthesis":
         context = f"{context}\n\nProgram:\n{item.program}".lstrip("\n")

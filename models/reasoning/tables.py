@@ -1,4 +1,4 @@
-"""The analyst's tables: the items answered, with the outcomes that the analyst knows."""
+"""The analyst's tables: the items answered, with the outcomes shown to the analyst."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["MARKER", "extract"]
 
-#: The answer of a reply in which none is found.
+#: The answer extracted from a reply that states none.
 MARKER = "No final answer found"
 
 _FIELD = "final_answer"
@@ -23,12 +23,12 @@ _SENTENCE = r"[Tt]he final answer is"
 _BOXED = re.compile(rf"{_SENTENCE}:?\s*\$?\\boxed\{{")
 _STATED = re.compile(rf"{_SENTENCE}:?\s*([^.\n]+)")
 
-#: What stands for a value that JSON reads and Python's other readers do not expect.
+#: Default that tells a missing field from the value null.
 _ABSENT = object()
 
 
 def extract(reply: str) -> str:
-    """Return the answer that a reply states, or the marker where it states none."""
+    """Return the answer that a reply states, or the marker without one."""
     value = _json_field(reply)
     if value is not None:
         return value
@@ -40,7 +40,7 @@ def extract(reply: str) -> str:
 
 
 def _json_field(reply: str) -> str | None:
-    """Return the field of a reply that is a JSON object as text; None if it is no object."""
+    """Return the field of a reply that is a JSON object as text; None if it is anything else."""
     parsed = parsed_object(reply)
     if parsed is None:
         return None
@@ -65,7 +65,7 @@ def _text(value: Any) -> str:
 
 
 def _finish(reply: str) -> str | None:
-    """Return what the last `Finish[...]` of one line holds."""
+    """Return the contents of the last `Finish[...]` of one line."""
     found = None
     for line in reply.split("\n"):
         at = line.find("Finish[")
@@ -80,7 +80,7 @@ def _finish(reply: str) -> str | None:
 
 
 def _quoted(reply: str) -> str | None:
-    """Return the last value of the field by pattern: double quotes, single quotes, none."""
+    """Return the last value of the field by pattern: double quotes, single quotes, no quotes."""
     for pattern in (_DOUBLE, _SINGLE):
         if values := pattern.findall(reply):
             return str(values[-1])
@@ -90,7 +90,7 @@ def _quoted(reply: str) -> str | None:
 
 
 def _boxed(reply: str) -> str | None:
-    r"""Return what the first `\boxed{...}` behind the sentence holds, if its braces balance."""
+    r"""Return the contents of the first `\boxed{...}` after the sentence, if its braces balance."""
     found = _BOXED.search(reply)
     if found is None:
         return None
@@ -103,7 +103,7 @@ def _boxed(reply: str) -> str | None:
 
 
 def _stated(reply: str) -> str | None:
-    """Return what follows the last sentence, up to a period or the end of the line."""
+    """Return the text after the last sentence, up to a period or the end of the line."""
     values = _STATED.findall(reply)
     if not values:
         return None

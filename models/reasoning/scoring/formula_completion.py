@@ -4,7 +4,7 @@ Reference SPEC section 3.3, README item 8. The published code seeds the drawing 
 hash that Python salts anew in every process; here it is of the SHA-256 of the reference program, so
 that an item always has the same arguments.
 
-Arguments of a formula, drawn by what the names of its parameters say: reference SPEC 3.3.
+Arguments of a formula, drawn by the names of its parameters: reference SPEC 3.3.
 
 The program of a formula: the signature of the question with a body under it.
 
@@ -123,9 +123,9 @@ def completed(question: str, body: str, indent: int | None) -> str:
     """Return the program of a signature and a body.
 
     Args:
-        question: The signature, with whatever stands before it.
+        question: The signature, with the code before it.
         body: The code under it, or a whole program, which is returned alone.
-        indent: Spaces before the body, 4 in a function and 8 in a method; None: it stands as it is.
+        indent: Spaces before the body, 4 in a function and 8 in a method; None: unchanged.
     """
     if _is_complete(body):
         program = body.strip()
@@ -152,7 +152,7 @@ _TOLERANCE = 1e-4
 
 
 def judge(item: Item, answer: str, _: Rules) -> Verdict:
-    """Compare what both programs return for four sets of arguments."""
+    """Compare the return values of both programs for four sets of arguments."""
     reference = reference_of(item.question, item.answer)
     if reference is None:
         equal = answer.strip() == item.answer.strip()
@@ -174,10 +174,10 @@ def _agrees(item: Item, answer: str, reference: tuple[str, Target]) -> bool:
 
 
 def reference_of(question: str, body: str) -> tuple[str, Target] | None:
-    """Return the reference program and its target; None where no function is found.
+    """Return the reference program and its target; None without a function.
 
-    The body stands as it is, or with the indentation of a function or of a method if only then it
-    is a part of one: a line without indentation may be read as a statement behind the function.
+    The body is unchanged, or indented as in a function or a method if only then it is a part of
+    one: a line without indentation may be read as a statement after the function.
     """
     programs = [completed(question, body, indent) for indent in (None, 4, 8)]
     found = [(one, target) for one in programs if (target := target_of(one)) is not None]
@@ -186,7 +186,7 @@ def reference_of(question: str, body: str) -> tuple[str, Target] | None:
 
 @lru_cache(maxsize=4096)
 def _expected(program: str, target: Target) -> tuple[tuple[Call, ...], tuple[Returned, ...]]:
-    """Return the first arguments for which the reference runs and what it returns; else nothing."""
+    """Return the first arguments with which the reference runs, and its results; else empty."""
     for seed in _seeds(program):
         calls = argument_sets(target, seed)
         returned = returned_by(program, target.name, calls)

@@ -25,7 +25,7 @@ class Target:
         owner: The class of a method, else empty.
         arguments: Its positional parameters, without the object of a method.
         fields: The annotated fields of the class of a method.
-        is_last: Whether nothing stands behind it in the source.
+        is_last: Whether it is the last statement of the source.
     """
 
     function: str
@@ -41,9 +41,9 @@ class Target:
 
 
 def target_of(source: str) -> Target | None:
-    """Return the last function of a source, possibly a method; None where it cannot be parsed.
+    """Return the last function of a source, possibly a method; None if it cannot be parsed.
 
-    The source is parsed and not run. It is that of an item; a model's is parsed in the sandbox.
+    The source of an item is parsed and not run. A language model's is parsed in the sandbox.
     """
     if len(source) > _LONGEST:
         return None

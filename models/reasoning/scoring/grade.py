@@ -32,8 +32,8 @@ class Graded:
     Attributes:
         correct: Whether it is right as a whole; None if the scorer raised an exception on it.
         extracted: The answer that was scored.
-        predicted: What was taken from it: a number, a label, or None where nothing was.
-        truth: What that was compared with.
+        predicted: The value read from it: a number, a label, or None if it has none.
+        truth: The value compared with *predicted*.
         matched: Labels that match, of a tagging; else 1 or 0.
         labels: Labels that are right, of a tagging; else 1.
         error: The kind of the exception, such as ValueError; else empty.

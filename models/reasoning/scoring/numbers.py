@@ -20,16 +20,16 @@ _SIGNS = str.maketrans("", "", ",$%")
 def first_number(text: str) -> float | None:
     """Return the first number of a text: digits, commas and periods behind an optional sign.
 
-    Neither exponents nor units nor percent signs count; None where it does not convert ("1.2.3").
+    Exponents, units and percent signs are ignored; None if it does not convert ("1.2.3").
     """
     found = _NUMBER.search(text)
     return _float(found.group().replace(",", "")) if found else None
 
 
 def predicted_number(text: str) -> float | None:
-    """Return the number of an answer: what its last program returns, else brackets, else the first.
+    """Return the value of an answer's last program, else its number in brackets, else the first.
 
-    A program that fails, or whose value is no number, counts as none.
+    A program that fails or returns anything but a number is ignored.
     """
     program = last_fenced_block(text)
     number = None if program is None else number_of(program)

@@ -21,13 +21,13 @@ Call = tuple[Mapping[str, float], Mapping[str, float]]
 
 @lru_cache(maxsize=512)
 def number_of(source: str) -> float | None:
-    """Return the value of a program's last statement as a number; None where it has none."""
+    """Return the value of a program's last statement as a number, or None."""
     outcome = run_program(source, limits=Limits(seconds=_PROGRAM_SECONDS))
     return None if outcome.failed else outcome.number
 
 
 def returned_by(source: str, target: str, calls: tuple[Call, ...]) -> tuple[Returned, ...]:
-    """Return what a function of a program returns for each set of arguments."""
+    """Return the results of a program's function for each set of arguments."""
     plain = tuple((tuple(args.items()), tuple(fields.items())) for args, fields in calls)
     return _returned(source, target, plain)
 

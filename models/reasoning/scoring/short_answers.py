@@ -20,7 +20,7 @@ from models.reasoning.scoring.extraction import parsed_object
 from models.reasoning.scoring.numbers import LETTERS, bracket_number, first_number, predicted_number
 from models.reasoning.scoring.verdict import Rules, Verdict
 
-#: A letter that is no part of a word: "B", "(B)", "B." and "option B".
+#: A letter on its own, not within a word: "B", "(B)", "B." and "option B".
 _ALONE = re.compile(rf"(?<![\w'])[{LETTERS}](?![\w'])")
 
 
@@ -28,7 +28,7 @@ def judge_choice(item: Item, answer: str, rules: Rules) -> Verdict:
     """Compare labels.
 
     Raises:
-        ValueError: The answer is a character that counts as a digit and is no number, or nan.
+        ValueError: The answer is nan, or of digits that `int` refuses, such as superscripts.
         OverflowError: The answer is infinite.
     """
     truth = label_of(item.answer, item.options)
@@ -55,7 +55,7 @@ def label_of(text: str, options: tuple[str, ...]) -> str:
     A text that names no option is returned in capitals.
 
     Raises:
-        ValueError: It counts as digits and is no number, such as a superscript.
+        ValueError: The text is of digits that `int` refuses, such as superscripts.
     """
     plain = text.strip()
     letters = LETTERS[: len(options)]
@@ -206,7 +206,7 @@ def _number(label: str) -> int | float | None:
         return int(label, 0)  # refuses 007, as Python does
     except ValueError:
         pass
-    # Of the letters only the e of an exponent: neither "inf" nor "nan" is a number in Python.
+    # The only letter allowed is the e of an exponent: "inf" and "nan" are not literals in Python.
     if not {".", "e"} & {*label} or {*label} & {*"abcdfox"}:
         return None
     try:

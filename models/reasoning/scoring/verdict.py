@@ -1,4 +1,4 @@
-"""What a scorer finds, and the choices between the paper's rules and the code's."""
+"""The verdict of a scorer, and the choices between the paper's rules and the code's."""
 
 from attrs import field, frozen
 from attrs.validators import in_
@@ -8,12 +8,12 @@ __all__ = ["Rules", "Verdict"]
 
 @frozen(kw_only=True)
 class Rules:
-    """Where paper and published code differ: reference SPEC section 8.
+    """Choices between the paper and the published code: reference SPEC section 8.
 
     Attributes:
         near_zero: "code" or "paper": the tolerance where the right number is near zero.
         letters: "strict" or "pattern": how the letter of a multiple choice is found.
-        spans: "numbers" or "text": what of a quantity is compared.
+        spans: "numbers" or "text": the part of a quantity that is compared.
     """
 
     near_zero: str = field(default="code", validator=in_(("code", "paper")))
@@ -23,12 +23,12 @@ class Rules:
 
 @frozen
 class Verdict:
-    """Whether an answer is right, and what was compared.
+    """The verdict on an answer, and the values compared.
 
     Attributes:
         correct: Whether the answer is right as a whole.
-        predicted: What was taken from the answer: a number, a label, or None where nothing was.
-        truth: What it was compared with.
+        predicted: The value read from the answer: a number, a label, or None if it has none.
+        truth: The value compared with *predicted*.
         matched: Labels that match, of a tagging; else 1 or 0.
         labels: Labels that are right, of a tagging; else 1.
     """
