@@ -33,7 +33,7 @@ _CATEGORIES = {
     KIND: INTERCOMPANY,
 }
 
-#: What an entry refers to: an employee by name, a task by its place in the order of creation. Cash
+#: References of an entry: an employee by name, a task by its number in the order of creation. Cash
 #: of a group refers to a "partner".
 _EMPLOYEE, _TASK = "employee", "task"
 
@@ -44,7 +44,7 @@ class LedgerRow(NamedTuple):
     Attributes:
         tick: When it was posted.
         category: One of the published categories, or "intercompany".
-        cents: What funds gained; below zero for a payment.
+        cents: Change of funds; below zero for a payment.
         reference_type: "employee", "task" or "partner".
         reference: The name of the employee or partner, or the task's place in the order of
             creation.

@@ -1,7 +1,7 @@
 """The company's clock: microseconds since the start to dates, working hours and paydays.
 
-Source: SPEC section 6, and section 5 for how hours become decimals and back. The arithmetic is on
-whole microseconds; `rules/office_hours.py` defines which hours count.
+Source: SPEC section 6, and section 5 for the conversion of hours to decimals and back. The
+arithmetic is on whole microseconds; `rules/office_hours.py` defines which hours count.
 """
 
 from collections.abc import Iterator
@@ -102,7 +102,7 @@ class CompanyClock:
             hours: 0 or more.
 
         Returns:
-            The tick, which may be a closing hour; none beyond the year 9000.
+            The tick, which may be a closing hour; None beyond the year 9000.
         """
         opened = self._open.next_open(tick)
         today = Decimal(self._open.closing(opened) - opened) / _HOUR

@@ -1,6 +1,6 @@
 """The company in a group: cash received from and paid to partners, posted at the present tick.
 
-A link acts between the events of the company. Nothing but the books changes then: progress is not
+A link acts between the events of the company. Only the books change then: progress is not
 recorded and no plan is made, so that all later events are those of a company without the entry.
 """
 
@@ -34,7 +34,7 @@ def pay_cash(company: CompanyState, cents: int, partner: str) -> None:
 def balances(company: CompanyState) -> dict[str, int]:
     """Return cents by partner, summed over the companies of all episodes.
 
-    What a bankrupt company owed or was owed stays in the books of its partners, so it stays here.
+    Debts and claims of a bankrupt company stay in its partners' books, so they are included.
     """
     total: Counter[str] = Counter()
     for accounts in (*[each.accounts for each in company.past], company.accounts):

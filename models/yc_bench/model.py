@@ -45,13 +45,13 @@ class YCBench(YCBenchParams):
         """Return a preset with some parameters changed.
 
         Raises:
-            UsageError: There is no such preset or parameter, or a value is refused.
+            UsageError: A preset or parameter is unknown, or a value is refused.
         """
         return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return what is known of the scores of a preset, from `known_scores.json`."""
+        """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
     @classmethod
@@ -65,7 +65,7 @@ class YCBench(YCBenchParams):
         return {FOUNDER: Role(FounderDesk, Command, options, default_action=default_action)}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
-        """Return the rules in words, as *role* may know them."""
+        """Return the rules text that *role* may read."""
         return RULES
 
     def begin(self, world: World) -> CompanyState:
@@ -76,8 +76,8 @@ class YCBench(YCBenchParams):
         """Return the funds at the end of the last episode, in dollars: higher is better."""
         return final_funds(state)
 
-    #: What a redraw keeps though the founder does not know it: loyalty shows in the rewards of an
-    #: adversarial client, so that no other could take its place.
+    #: Facts hidden from the founder that a redraw keeps: the rewards of an adversarial client
+    #: already contain its multiplier, so another client cannot become adversarial in its place.
     kept: ClassVar[tuple[str, ...]] = ("which clients are adversarial, and how disloyal they are",)
 
     def redraw(self, world: World, state: CompanyState) -> None:
@@ -101,7 +101,7 @@ class YCBench(YCBenchParams):
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series measure."""
+        """Unit and label of every series."""
         return COLUMNS
 
     def series_ticks(self, state: CompanyState) -> dict[str, list[int]]:
@@ -150,10 +150,10 @@ class YCBench(YCBenchParams):
     def lose_client(self, state: CompanyState, client_name: str) -> None:
         """Let a client go at this tick: no more tasks of it, and those under way are cancelled.
 
-        It costs nothing; the founder's resume ends at this instant and reports it. A company
+        It is free of charge; the founder's resume ends at this instant and reports it. A company
         that is over does not change, and one that opens again has all its clients.
 
         Raises:
-            UsageError: The company has no such client, or has lost it.
+            UsageError: The client is unknown, or already lost.
         """
         lose_client(state, client_name)

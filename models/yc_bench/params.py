@@ -27,7 +27,7 @@ _DIRECT: dict[str, Any] = {
     "market_browse_default_limit": 200,
     "accepting_step_unrounded": True,
 }
-#: What the paper says where the code differs (SPEC section 17).
+#: The paper's values of parameters for which the code differs (SPEC section 17).
 _PAPER: dict[str, Any] = {
     "task_progress_milestones": (0.25, 0.5, 0.75),
     "people_seed": None,

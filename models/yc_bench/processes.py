@@ -1,4 +1,4 @@
-"""What happens while time passes: paydays, a task's work, bankruptcy, the horizon.
+"""Processes that run while time passes: paydays, a task's work, bankruptcy, the horizon.
 
 Time passes only while the founder waits in a resume. Every event moves that wait: to the end of its
 instant, so that all events of one instant are handled in one resume; or, if it stops the clock, to
@@ -119,17 +119,17 @@ def _reach_milestone(company: CompanyState, task: Task) -> dict[str, Any]:
 def lose_client(company: CompanyState, name: str) -> None:
     """Let a client go at this instant, which is reported in the present or else the next resume.
 
-    Its tasks leave the market and its planned and active tasks are cancelled. As the company has
-    given nothing up, that costs neither prestige nor trust; a cancellation costs no money anyway
-    (SPEC 11.5). A company that is over does not change.
+    Its tasks leave the market and its planned and active tasks are cancelled. As the company did
+    not give them up, prestige and trust are unchanged; a cancellation never costs money (SPEC
+    11.5). A company that is over does not change.
 
     Raises:
-        UsageError: The company has no such client, or has lost it.
+        UsageError: The client is unknown, or already lost.
     """
     client = _present(company, name)
     if company.ended is not None:
         return
-    # Progress up to now is at the old rates: a cancelled task leaves its people to their others.
+    # Progress up to now is at the old rates: a cancelled task frees its people for other tasks.
     settle(company)
     client.lost = company.world.now
     withdrawn = remove_client(company, client)

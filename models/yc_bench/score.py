@@ -18,7 +18,7 @@ def final_funds(company: CompanyState) -> float:
 
 
 def paper_metrics(company: CompanyState) -> dict[str, Any]:
-    """Return funds, tasks, causes of failure and how commands were used, all of the last episode.
+    """Return funds, tasks, causes of failure and use of commands, all of the last episode.
 
     `funds_by_month_cents` holds the funds at the end of every month up to the horizon; they are
     constant once the run has ended. Concurrency is the mean number of active tasks over time. A

@@ -1,7 +1,6 @@
 """The state of an episode: the company with its books, clients, staff and tasks.
 
-What changes the state is in `work.py` (progress and plans), `completion.py`, `commands/` and
-`processes.py`.
+`work.py` (progress and plans), `completion.py`, `commands/` and `processes.py` change the state.
 """
 
 from bisect import insort
@@ -40,7 +39,7 @@ class PastEpisode:
     """An episode that a bankruptcy ended, before another one opened.
 
     Attributes:
-        figures: How it ended, as `reopening.summary` returns it.
+        figures: Its figures at the end, as `founding.summary` returns them.
         accounts: Its books.
     """
 
@@ -60,41 +59,41 @@ class CompanyState:
         horizon: Tick at which the run ends.
         episode: Number of the episode, from 1; a bankruptcy may open a further one.
         past: The episodes before.
-        ended: Tick at which the run ended; none while it runs.
-        idle_since: Tick from which the year passed without the founder; none where it did not.
+        ended: Tick at which the run ended; None while it runs.
+        idle_since: Tick from which the year passed without the founder; None if it did not.
         turns: Turns begun.
         clients: In the order in which initial tasks are dealt.
         employees: `Emp_1` first.
         tasks: All tasks by row.
         prestige: By domain, 3 decimals; keys in the order of generation.
         market: Tasks of the market, the best paid first, ties by row.
-        open: Of these the ones that fit prestige and trust, see `open_market.py`.
+        open: Those tasks of the market that fit prestige and trust, see `open_market.py`.
         open_levels: The whole levels of prestige and trust for which `open` was selected.
         adversarial_offered: Sum over all acceptances of the adversarial share of the open tasks.
         owned: Tasks accepted, in the order of acceptance; of one instant the last created first.
         planned: Accepted and not dispatched, by row.
-        planned_shown: Names of the planned tasks on the desk; none once `planned` has changed.
+        planned_shown: Names of the planned tasks on the desk; None once `planned` has changed.
         active: Under way, by row.
         settled: Tick up to which progress and trust are recorded.
         target: Tick of the event for which the present resume waits.
         over: Whether the horizon event has happened.
         bankruptcy: Tick of the first bankruptcy.
         bankruptcy_due: Tick of a bankruptcy event that has not been handled.
-        rescued_late: Whether a partner sent cash when funds were below zero, which undoes no
-            bankruptcy.
+        rescued_late: Whether a partner sent cash when funds were below zero, which does not undo
+            a bankruptcy.
         scratchpad: The text of the scratchpad.
         busy: Ticks of active tasks so far: two tasks for a day count two days.
         workload: Whenever it changed: the tick, active tasks, people on one.
         drawn: The clients as drawn, in the order of `clients`.
         midpoints: Middle of each tier's salaries, cents.
         foreseen: Replacements from a world file, by slot and generation.
-        generations: How many tasks of each slot were accepted.
-        replaced: How many tasks were replaced.
-        replacement_seeds: The seed of each replacement so far, by its number: what was seen on the
-            market once comes again where the company opens again, also after a redraw.
+        generations: Number of tasks accepted, by slot.
+        replaced: Number of tasks replaced.
+        replacement_seeds: The seed of each replacement so far, by its number: a task that was on
+            the market comes again if the company opens again, also after a redraw.
         start: Starts the process of a dispatched task.
         wait: The event for which the founder waits while time passes.
-        report: What has happened in the present resume.
+        report: The events of the present resume.
         counts: Commands given, by class name.
         ledger_rows: The entries of the published ledger as printed, as far as they were shown.
     """
@@ -185,7 +184,7 @@ class CompanyState:
         self._titles.setdefault(task.title, []).append(task)
 
     def task(self, name: str) -> Task | None:
-        """Return a task by title or identifier, or none.
+        """Return a task by title or identifier, or None.
 
         Among equal titles a task of the market comes first, then planned, active and other ones.
         """
@@ -200,7 +199,7 @@ class CompanyState:
         return self.tasks[int(row)] if int(row) < len(self.tasks) else None
 
     def employee(self, name: str) -> StaffMember | None:
-        """Return an employee by name or identifier, or none."""
+        """Return an employee by name or identifier, or None."""
         return self._staff.get(name) or next(
             (e for e in self.employees if f"<employee:{e.name}>" == name), None
         )

@@ -1,4 +1,4 @@
-"""What the founder may look up: the published ledger, and the funds by category, in cents.
+"""Tables open to the founder: the published ledger, and the funds by category, in cents.
 
 The year month by month: money from the ledger, tasks from their dates.
 """
@@ -84,7 +84,7 @@ def monthly_series(company: CompanyState) -> dict[str, list[float]]:
     }
 
 
-#: What the series measure: those by month, and the two that are recorded when they change.
+#: Unit and label of every series: those by month, and the two recorded when they change.
 COLUMNS = {
     name: Column(unit, label, period="month")
     for name, unit, label in (
@@ -115,7 +115,7 @@ def month_ends(company: CompanyState) -> list[int]:
 
 
 def _under_way(company: CompanyState, ends: list[int]) -> list[float]:
-    """Return the active tasks at the end of each month; none after the end of the run."""
+    """Return the number of active tasks at the end of each month; 0 after the end of the run."""
     changes = [(tick, float(tasks)) for tick, tasks, _ in company.workload]
     return [_at(changes, end) if end <= company.last_tick else 0.0 for end in ends]
 

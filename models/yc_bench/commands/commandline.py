@@ -56,14 +56,14 @@ def parse(line: str) -> Command | CommandReply:
         line: Any text; it is split as a shell splits it, without running one.
 
     Returns:
-        The command, or the reply to a line that is none: exit code 2 and the reason, or, for
-        `--help`, exit code 0 and the help as text.
+        The command, or the reply to a line that is not a command: exit code 2 and the reason, or,
+        for `--help`, exit code 0 and the help as text.
     """
     return _parse_short(line) if len(line) <= _SHORT else _parse(line)
 
 
 def line_of(action: Any) -> str:
-    """Return the line of an action; an empty text for the end of a turn, which has none."""
+    """Return the line of an action; an empty text for the end of a turn."""
     written, fields = _WRITTEN.get(type(action), ("", ()))
     for name, option, default in fields:
         value = getattr(action, name)
@@ -112,7 +112,7 @@ def _misuse(line: str, why: str) -> CommandReply:
 
 
 def _command(words: list[str]) -> Any:
-    """Parse words; what does not start with the two words of a command is left to click."""
+    """Parse words; click parses those that do not start with the two words of a command."""
     if tuple(words[:2]) in _LEAVES:
         leaf, above = _LEAVES[words[0], words[1]]
         return leaf.take(leaf.make_context(leaf.name, words[2:], parent=above))

@@ -84,8 +84,8 @@ def execute(company: CompanyState, action: Any) -> Any:
     """Carry out a command that takes no time and return the document it prints.
 
     Raises:
-        CommandRefused: Nothing has changed.
-        CommandCrashed: The published command breaks here; nothing has changed.
+        CommandRefused: The command is refused; the state is unchanged.
+        CommandCrashed: The published command crashes here; the state is unchanged.
     """
     return _COMMANDS[type(action)](company, action)
 

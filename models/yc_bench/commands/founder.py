@@ -79,7 +79,7 @@ def _planned(company: CompanyState) -> tuple[str, ...]:
 
 
 def _understood(action: Any) -> tuple[str, Any, CommandReply | None]:
-    """Return the console's line, and the command or else the reply to a line that is none."""
+    """Return the console's line, and the command or else the reply to an invalid line."""
     if type(action) is not RunCommand:
         return line_of(action), action, None
     parsed = parse(action.command)

@@ -52,7 +52,7 @@ def resume(company: CompanyState, line: str, *, forced: bool = False) -> Resumin
 
 
 def _upcoming(company: CompanyState) -> _Upcoming | None:
-    """Return the next event; none when the horizon is over."""
+    """Return the next event; None after the horizon."""
     if company.over:
         return None
     events = [_Upcoming(company.horizon, HORIZON, 0, "horizon_end")]

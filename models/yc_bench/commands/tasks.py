@@ -111,7 +111,7 @@ def assign_all(_: CompanyState, __: TaskAssignAll) -> dict[str, Any]:
 
 
 def give_up(company: CompanyState, task: Task) -> None:
-    """Stop an open task for good and plan anew what shares its people; nothing else is lost."""
+    """Cancel an open task and plan anew the tasks that share its people; no penalty is posted."""
     team, active = task.team, task.status == "active"
     task.status = "cancelled"
     (company.active if active else company.planned).remove(task)

@@ -1,7 +1,7 @@
 """Turns: the commands between two messages to the founder (SPEC section 14).
 
 The published loop prepares the next status message at the end of a turn that resumed, with that
-turn's own number, and reads the scratchpad only where it did not: both are switches.
+turn's own number, and reads the scratchpad only after a turn without a resume: both are switches.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class FounderTurns:
         number: Turns begun.
         idle: Turns in a row without a resume.
         still: Turns in a row in which no time passed.
-        status: The status of the present turn; none before the first.
+        status: The status of the present turn; None before the first.
     """
 
     def __init__(self, rules: ConsoleRules, now: int = 0) -> None:

@@ -1,9 +1,9 @@
 """Completion of a task: reward or fine, prestige, skills, salaries and trust (SPEC section 10).
 
-Why tasks were late, and what that cost: the causes behind the metrics of failure.
+Causes and costs of late tasks: the basis of the metrics of failure.
 
 The three causes are the classes of the paper's Figure 5(a), in which a late task has one cause: a
-client who swelled it, staff too slow for it, staff spread over too many tasks. The details are the
+client that swelled it, staff too slow for it, staff spread over too many tasks. The details are the
 finer ones that its text counts; ours are stated here, as the paper gives no definitions.
 """
 
@@ -21,17 +21,17 @@ from models.yc_bench.state import CompanyState
 CAUSES = ("adversarial", "understaffed", "thin")
 
 
-#: What is known besides of some late tasks.
+#: Details of the cause, recorded for some late tasks.
 DETAILS = ("adversarial_again", "wrong_domain", "too_few")
 
 
 def note_lateness(company: CompanyState, task: Task) -> None:
     """Set the cause of a task that is late now; its team must not have been released yet.
 
-    "adversarial": its client swelled it; in detail "adversarial_again" where it was accepted after
+    "adversarial": its client swelled it; in detail "adversarial_again" if it was accepted after
     the company had already finished a task of that client late. Else "understaffed": its team would
     have been late even if it had worked on nothing else since the acceptance; in detail
-    "wrong_domain" where as many people, the fastest of the staff in that domain, would have been in
+    "wrong_domain" if as many people, the fastest of the staff in that domain, would have been in
     time, otherwise "too_few". Else "thin": its people had other tasks, or began too late.
     """
     client, now = task.client, company.world.now
@@ -61,7 +61,7 @@ def losses(company: CompanyState) -> dict[str, int]:
 
 
 def bankruptcy_cause(company: CompanyState) -> str | None:
-    """Return the cause that lost most; "payroll" without a late task; none without a bankruptcy."""
+    """Return the cause that lost most; "payroll" without a late task; None without a bankruptcy."""
     if not company.bankrupt:
         return None
     lost = losses(company)
@@ -151,7 +151,7 @@ def _payout(company: CompanyState, task: Task) -> int:
 
 
 def _raise(company: CompanyState, who: StaffMember) -> int:
-    """Raise a salary and return what the report counts for it."""
+    """Raise a salary and return the amount that the report counts for it."""
     params, former = company.params, who.salary_cents
     if former < params.salary_max_cents:
         base = former if params.bump_of_salary else company.midpoints[who.spec.tier]
@@ -162,7 +162,7 @@ def _raise(company: CompanyState, who: StaffMember) -> int:
 
 
 def _fail(company: CompanyState, task: Task) -> int:
-    """Post the fine and lower prestige; return what funds gained, which is below zero."""
+    """Post the fine and lower prestige; return the change of funds, which is not above zero."""
     params = company.params
     lose_prestige(company, task, params.penalty_fail_multiplier)
     fine = int(task.spec.reward_cents * params.penalty_fail_funds_pct)
@@ -172,7 +172,7 @@ def _fail(company: CompanyState, task: Task) -> int:
 
 
 def _trust(company: CompanyState, client: Client, before: float, *, success: bool) -> float:
-    """Change the trust of the served client and return by how much, unrounded."""
+    """Change the trust of the served client and return the change, unrounded."""
     change = formulas.trust_after_success if success else formulas.trust_after_failure
     after = change(company.params, before)
     set_trust(company, client, after)

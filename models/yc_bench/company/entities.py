@@ -22,7 +22,7 @@ class Client:
         failed: Tasks done late.
         unmasked: Tick of the first late task that an adversarial client has swollen.
         unrounded: Whether trust is left unrounded until the present step is over.
-        lost: Tick at which the client went away; none while it is a client.
+        lost: Tick at which the client left; None while it is a client.
     """
 
     spec: ClientSpec
@@ -48,8 +48,8 @@ class StaffMember:
         salary_cents: Cents a month.
         rates: Units an hour by domain, 4 decimals.
         tasks: Their planned and active tasks, in the order of assignment.
-        load: How many tasks share their time.
-        shown_rates: Their row of rates as listed; none since a rate has changed.
+        load: Number of tasks that share their time.
+        shown_rates: Their row of rates as listed; None if a rate has changed since.
     """
 
     spec: EmployeeSpec
@@ -73,7 +73,7 @@ class Task:
         spec: As drawn.
         row: Place in the order of creation: 0 for the first of the initial market.
         shown: Its name in replies: its title or its identifier.
-        client: The client who offers it.
+        client: The client that offers it.
         delta: Prestige won with success, as used and shown.
         boost: Share by which rates grow with success.
         required: Units of work, 4 decimals.
@@ -87,11 +87,11 @@ class Task:
         assigned: Tick of each assignment.
         milestone: The last milestone reached, percent.
         next_milestone: The milestone to which `milestone_due` belongs, percent.
-        due: Planned tick of its completion; none without an event.
-        milestone_due: Planned tick of the next milestone; none without one.
+        due: Planned tick of its completion; None without an event.
+        milestone_due: Planned tick of the next milestone; None without one.
         wait: The event for which its process waits.
-        cause: Why it was late, if it was: one of `lateness.CAUSES`.
-        cause_detail: One of `lateness.DETAILS`, or empty.
+        cause: Cause of its lateness, if it was late: one of `completion.CAUSES`.
+        cause_detail: One of `completion.DETAILS`, or empty.
         listing: Its row of the market, once it has been shown.
         closed_row: Its row of `task list`, once it has been shown after the end of the task.
     """

@@ -73,7 +73,7 @@ def _populate(
         enter(company, task)
 
 
-#: What a new company has from the one before; all else is as founded.
+#: Fields that a new company takes over from the one before; all others are as founded.
 _KEPT = frozenset(
     {"world", "params", "episode", "past", "scratchpad", "start", "replacement_seeds"}
 )
@@ -89,7 +89,7 @@ def reopen(company: CompanyState) -> None:
     company.past.append(PastEpisode(summary(company, "bankruptcy"), company.accounts))
     for task in company.active:
         # Its process, which waits for an event without callbacks, is never resumed; one that has
-        # not started yet finds that there is no work.
+        # not started yet returns at once, because the task is cancelled.
         task.status = "cancelled"
         if task.wait is not None and task.wait.callbacks is not None:
             task.wait.callbacks.clear()

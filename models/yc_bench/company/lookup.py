@@ -19,7 +19,7 @@ def named_task(company: CompanyState, name: str) -> Task:
     """Return a task by title or identifier.
 
     Raises:
-        CommandRefused: There is none.
+        CommandRefused: No task has that title or identifier.
     """
     task = company.task(name)
     if task is None:

@@ -22,7 +22,7 @@ def open_tasks(company: CompanyState) -> list[Task]:
 
 
 def withdraw(company: CompanyState, task: Task) -> None:
-    """Take an open task off the market; the adversarial share of what was open is recorded."""
+    """Take an open task off the market; record the adversarial share of the open tasks."""
     selected = open_tasks(company)
     adversarial = sum([each.client.spec.adversarial for each in selected])
     company.adversarial_offered += adversarial / len(selected)
@@ -37,7 +37,7 @@ def admit(company: CompanyState, task: Task) -> None:
 
 
 def remove_client(company: CompanyState, client: Client) -> int:
-    """Take all tasks of a client off the market for good, and return how many there were."""
+    """Take all tasks of a client off the market for good, and return their number."""
     leaving = [task for task in company.market if task.client is client]
     for task in leaving:
         # No longer "market", because a task may be accepted by a name that was seen before.

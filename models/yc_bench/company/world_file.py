@@ -50,7 +50,7 @@ class Replacement:
     """A task that takes an accepted one's place.
 
     Attributes:
-        generation: How many tasks of its slot were accepted before the one it replaces.
+        generation: Number of tasks of its slot accepted before the one it replaces.
         task: The replacement, in that slot.
     """
 
@@ -71,7 +71,7 @@ class WorldFile:
         initial_prestige: Prestige at the start, in every domain.
         start: ISO date and time at which the clock starts, empty where the file leaves it open.
         horizon_end: ISO date and time at which the run ends, empty where the file leaves it open.
-        seed: Seed from which the world was drawn; none where it was not drawn.
+        seed: Seed from which the world was drawn; None if it was not drawn.
     """
 
     clients: tuple[ClientSpec, ...] = field()

@@ -1,7 +1,7 @@
 """World files on disk, in the format of the reference data.
 
-One JSON object, gzip-compressed where the name ends in .gz: clients and employees are objects,
-tasks and replacements rows of the fields named beside them. Every field is checked; a fault is
+One JSON object, gzip-compressed if the name ends in .gz: clients and employees are objects,
+tasks and replacements are rows, whose fields the file names. Every field is checked; a fault is
 one sentence with its path.
 """
 
@@ -45,13 +45,13 @@ _ReplacementRow = tuple[int, int, str, str, int, int, int, float, str, float, Do
 
 
 def as_world(value: Any) -> WorldFile | None:
-    """Return a world as it is, as a record holds it, or read from a file; or none.
+    """Return a world unchanged, built from an object, or read from a file; None for None.
 
     Args:
         value: None, a world, the path of a file, or an object: a file's, or a world's own fields.
 
     Raises:
-        ValueError: It is none of these, or it has a fault; the text holds the fault's path.
+        ValueError: *value* is of another type, or has a fault; the text holds the fault's path.
     """
     if value is None or isinstance(value, WorldFile):
         return value

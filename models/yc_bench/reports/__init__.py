@@ -1,7 +1,7 @@
-"""What the looking commands print (SPEC 13.1): plain documents, keys in the published order.
+"""Replies of the read-only commands (SPEC 13.1): plain documents, keys in the published order.
 
-No report changes the company, and a document that is kept stays as it was printed: it is built
-anew, but for rows that print what no longer changes, which are read-only and shared.
+A report does not change the company, and later changes of the company do not change a document:
+each is built anew, except for read-only rows of facts that no longer change, which are shared.
 """
 
 from models.yc_bench.reports.company_status import (

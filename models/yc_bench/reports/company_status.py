@@ -1,7 +1,4 @@
-"""What `company status` and `employee list` print.
-
-What `client list` and `client history` print.
-"""
+"""Replies of `company status`, `employee list`, `client list` and `client history`."""
 
 from typing import Any
 

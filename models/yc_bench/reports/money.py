@@ -1,4 +1,4 @@
-"""What `finance ledger` and `report monthly` print."""
+"""Replies of `finance ledger` and `report monthly`."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, An
     """List entries of the published ledger; both bounds are midnights and inclusive.
 
     Raises:
-        CommandRefused: There is no such category, or a bound is no date.
+        CommandRefused: The category is unknown, or a bound is not a date.
     """
     category = action.category
     first, last = _midnight(company, action.from_date), _midnight(company, action.to_date)
@@ -46,7 +46,7 @@ def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, An
 
 
 def _categories(company: CompanyState) -> list[str]:
-    """Return the published categories, and that of group cash once there has been any."""
+    """Return the published categories, and that of group cash if any was exchanged."""
     grouped = company.accounts.intercompany.balances
     return [*_CATEGORIES, INTERCOMPANY] if grouped else _CATEGORIES
 
@@ -82,5 +82,5 @@ def _midnight(company: CompanyState, day: str | None) -> int | None:
 
 
 def report_monthly(_: CompanyState, __: ReportMonthly) -> dict[str, Any]:
-    """Show the published monthly reports, of which there are never any."""
+    """Return the published list of monthly reports, which is always empty."""
     return {"count": 0, "months": []}

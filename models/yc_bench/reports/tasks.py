@@ -1,4 +1,4 @@
-"""What `market browse`, `task list` and `task inspect` print."""
+"""Replies of `market browse`, `task list` and `task inspect`."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def _acceptable(company: CompanyState, action: MarketBrowse) -> list[Task]:
 
 
 def _listed(task: Task) -> ReadOnlyRow:
-    """Build a task's row once: most of what is printed are rows, each of them many times."""
+    """Build a task's row once: most of the output is rows, and each row is printed many times."""
     task.listing = market_row(task.spec, task.shown, task.client.name, float(task.delta))
     return task.listing
 
@@ -53,7 +53,7 @@ def task_list(company: CompanyState, action: TaskList) -> dict[str, Any]:
     """List the company's own tasks with progress and deadline, the latest acceptance first.
 
     Raises:
-        CommandRefused: There is no such status.
+        CommandRefused: The status is unknown.
     """
     status = action.status
     if status is not None and status not in _STATUSES:
@@ -88,10 +88,10 @@ def _own_fields(company: CompanyState, task: Task, *, late: bool) -> dict[str, A
 
 
 def task_inspect(company: CompanyState, action: TaskInspect) -> dict[str, Any]:
-    """Show one task of the market or the company with everything that a player may know.
+    """Show one task of the market or the company with all facts open to a player.
 
     Raises:
-        CommandRefused: There is none of that name.
+        CommandRefused: No task has that name.
     """
     task = named_task(company, action.task_id)
     spec = task.spec

@@ -76,7 +76,7 @@ def positive_pair(instance: object, attribute: "Attribute[Any]", value: Any) -> 
 
 
 def stored(value: Decimal | float, digits: int) -> Decimal:
-    """Return what the store reads back after it has written a value with some decimals.
+    """Return the value that the store reads back after writing a value with some decimals.
 
     >>> stored(Decimal("2.67449"), 3)
     Decimal('2.674')

@@ -11,7 +11,7 @@ __all__ = ["ConsoleRules"]
 
 @frozen(kw_only=True, slots=False)
 class ConsoleRules:
-    """What the console shows and how turns are counted.
+    """Contents of the console's replies, and the counting of turns.
 
     Attributes:
         company_name: Name of the company.

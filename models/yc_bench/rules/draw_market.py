@@ -1,4 +1,4 @@
-"""How tasks are drawn and replaced (SPEC sections 2.4 and 4.3 to 4.5).
+"""Draws and replacements of tasks (SPEC sections 2.4 and 4.3 to 4.5).
 
 The order of the draws is the published one, so that a seed gives the published world to the bit.
 Parameters that differ from the defaults draw from the same streams and leave the others untouched.

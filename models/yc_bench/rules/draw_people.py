@@ -1,4 +1,4 @@
-"""How clients and staff are drawn (SPEC sections 2.3, 2.5, 4.1 and 4.2).
+"""Draws of clients and staff (SPEC sections 2.3, 2.5, 4.1 and 4.2).
 
 The order of the draws is the published one, so that a seed gives the published world to the bit.
 Parameters that differ from the defaults draw from the same streams and leave the others untouched.

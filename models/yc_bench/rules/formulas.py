@@ -1,4 +1,4 @@
-"""What follows from the rules: formulas that the world applies and its planner plans with.
+"""Formulas of the rules, which the world applies and its planner plans with.
 
 Pure functions of parameters and plain numbers; doubles throughout, unrounded unless stated.
 
@@ -78,5 +78,5 @@ def trust_after_other_completions(
 
 
 def trust_worn(rules: PublicRules, days: float) -> float:
-    """Return how much trust a client loses over so many calendar days (SPEC 8)."""
+    """Return the trust that a client loses over so many calendar days (SPEC 8)."""
     return rules.trust_fragility * _DAY * days

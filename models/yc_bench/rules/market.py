@@ -22,7 +22,7 @@ __all__ = ["MarketRules"]
 
 @frozen(kw_only=True, slots=False)
 class MarketRules:
-    """How the tasks of the market are drawn.
+    """Rules by which the tasks of the market are drawn.
 
     Attributes:
         num_market_tasks: Open tasks on the market; each accepted one is replaced.

@@ -70,7 +70,7 @@ def _sum_to_one(_: object, __: "Attribute[Any]", value: tuple[Tier, ...]) -> Non
 
 @frozen(kw_only=True, slots=False)
 class PeopleRules:
-    """How clients and staff are drawn.
+    """Rules by which clients and staff are drawn.
 
     Attributes:
         num_employees: Size of the staff.

@@ -18,7 +18,7 @@ def stream(seed: int, key: str) -> Random:
 
 
 def restart(chance: Random, seed: int, key: str) -> None:
-    """Make a generator draw what a new one from `stream` draws, which takes two thirds as long."""
+    """Reset a generator to the state of a new one from `stream`, in two thirds of the time."""
     chance.seed(_number(seed, key))
 
 

@@ -19,7 +19,7 @@ _shares = finite_numbers()
 
 @frozen(kw_only=True, slots=False)
 class WorkRules:
-    """How tasks are accepted, worked on, completed on time or late, and given up.
+    """Rules of accepting, working on, completing (on time or late) and cancelling tasks.
 
     Attributes:
         efficient_team: How many of a team work, the fastest first; 0 for all.
@@ -73,7 +73,7 @@ class WorkRules:
 
 @frozen(kw_only=True, slots=False)
 class GrowthRules:
-    """What a completed task changes for the company and its staff.
+    """Effects of a completed task on the company and its staff.
 
     Attributes:
         initial_funds_cents: Money at the start, cents.
@@ -107,7 +107,7 @@ class GrowthRules:
 
 @frozen(kw_only=True, slots=False)
 class TrustRules:
-    """How trust grows, is lost, and saves work; `formulas.py` holds the equations.
+    """Growth, loss and effects of trust; `formulas.py` holds the equations.
 
     Attributes:
         trust_max: Highest trust.

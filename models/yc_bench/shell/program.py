@@ -3,9 +3,9 @@
     python -m models.yc_bench.shell.program --seed 1 < commands.txt
 
 Each line of standard input gives one line: {command, exit_code, out, stderr, state}, `state` being
-that of `snapshot.py` after the command, or null while there is no company. With `--seed` there is a
-company from the start; without, there is none until `sim init`. A `sim init` that is the very first
-command founds a company with its own options, even if a seed was given; later it is refused.
+that of `snapshot.py` after the command, or null before a company is founded. With `--seed` it is
+founded at the start, otherwise by `sim init`. A `sim init` that is the very first command founds a
+company with its own options, even if a seed was given; later it is refused.
 
 Exit codes: 0 at the end of the input, 1 for a fault, 2 for wrong usage, 130 stopped by Ctrl-C.
 """
@@ -73,10 +73,10 @@ class Console:
 
     Args:
         model: The parameters.
-        seed: Seed of the company that exists from the start; none leaves founding to `sim init`.
+        seed: Seed of the company that exists from the start; with None, `sim init` founds it.
 
     Raises:
-        UsageError: The seed is no whole number of at least 0.
+        UsageError: The seed is not a whole number of at least 0.
     """
 
     def __init__(self, model: YCBench, seed: int | None = None) -> None:
@@ -90,7 +90,7 @@ class Console:
 
     @property
     def company(self) -> CompanyState | None:
-        """The company, once there is one."""
+        """The company; None before it is founded."""
         return None if self._run is None else self._run.state
 
     def give(self, line: str) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def _founded(company: CompanyState, command: SimInit) -> dict[str, Any]:
 
 
 def _unfounded(line: str, command: Any, model: YCBench) -> CommandReply:
-    """Return the reply to a command while there is no company (SPEC section 13)."""
+    """Return the reply to a command before a company is founded (SPEC section 13)."""
     if isinstance(command, MarketBrowse):
         limit = model.market_browse_default_limit if command.limit is None else command.limit
         empty = {"total": 0, "offset": command.offset, "limit": limit, "tasks": []}
