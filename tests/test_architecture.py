@@ -206,6 +206,18 @@ def test_the_clock_of_a_run_is_moved_in_two_modules() -> None:
     assert found == {"desim.episodes.prefix", "desim.episodes.session"}
 
 
+def test_only_three_rooms_print_with_rich() -> None:
+    """`show` turns tables into text, and `cli` and `ui` print; other rooms build tables."""
+    rooms = {ROOT / "desim" / room for room in ("show", "cli", "ui")}
+    users = [
+        file
+        for room in ("desim", "models", "ledgers", "policies")
+        for file in files(room)
+        if re.search(r"^ *(from|import) rich\b", file.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert [file for file in users if not rooms & {*file.parents}] == []
+
+
 def test_desim_itself_imports_the_modules_that_define_a_name() -> None:
     """`from desim import Episode` is for models, policies, experiments and users."""
     assert [module for module in names("desim") if "desim" in imported(module)] == []

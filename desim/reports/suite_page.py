@@ -13,14 +13,11 @@ from desim.statistics.intervals import Interval
 from desim.suites.folder import Folder
 from desim.suites.outcome import Outcome, Played
 from desim.suites.reconcile import count_outcomes
-from desim.suites.result_table import result_notes, result_tables
+from desim.suites.result_table import result_table
 from desim.suites.results import Cell, ResultLine, results
 from desim.suites.suite_plan import Plan
 
 __all__ = ["suite_page"]
-
-#: Wide enough for all columns in one table.
-_WIDE = 1_000_000
 
 #: Entries of a figure, and errors, that are shown.
 _MOST_SHOWN, _MOST_ERRORS = 40, 50
@@ -69,17 +66,16 @@ def _world(name: str, lines: Sequence[ResultLine]) -> Iterator[Given]:
 
 def _table(name: str, lines: Sequence[ResultLine]) -> Table:
     """Return the table that `desim bench` prints, with marks for what is left out of means."""
-    columns = next(result_tables(name, lines, _WIDE)).columns
-    each = [list(map(str, column.cells)) for column in columns]
-    each[0] = [_marked(line) for line in lines]
-    notes = list(result_notes(lines))
+    table = result_table(name, lines)
+    each = [[_marked(line), *values[1:]] for line, values in zip(lines, table.lines, strict=True)]
+    notes = [*table.legend, *table.notes]
     if any(map(_is_partial, lines)):
         notes.append(
             "*: episodes that a limit has cut, that failed, that mostly took the default action or "
             "that are not played yet are in no mean, so the means are over fewer episodes than "
             "the suite asks for"
         )
-    return Table.of((column.header for column in columns), zip(*each, strict=True), notes=notes)
+    return Table.of(table.heads, each, notes=notes)
 
 
 def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:

@@ -2,25 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.errors import UsageError
 from desim.jobs.plan.grid import Grid, checked_seeds, grid, with_further
-from desim.jobs.rows.comparison_table import UNKNOWN, as_text, estimate_cells, rich_table
 from desim.jobs.rows.failures import counted
 from desim.jobs.rows.groups import estimated
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Playing, Progress, playing
+from desim.show.estimates import estimate_cells, interval_head
+from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.ocba import allocation, chance_of_selection
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
 
 __all__ = ["PROCEDURES", "Candidate", "Choice", "Procedure", "select"]
 
@@ -57,7 +55,7 @@ class Candidate:
 
 
 @frozen
-class Choice:
+class Choice(Tabular):
     """What a selection has found.
 
     Attributes:
@@ -79,26 +77,20 @@ class Choice:
         """Whether one is selected."""
         return len(self.best) == 1
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
-        heads = ["candidate", "selected", "seeds", "failed", "mean", "95 % interval"]
-        cells = [
+    def tables(self) -> tuple[Table]:
+        """Return the table of the candidates."""
+        heads = ["candidate", "selected", "seeds", "failed", "mean", interval_head(_LEVEL)]
+        cells = (
             [
                 one.name,
                 "yes" if one.selected else "",
-                f"{one.seeds:,}",
-                f"{one.failed:,}",
-                *(estimate_cells(one.estimate, sd=False) if one.estimate else [UNKNOWN] * 2),
+                one.seeds,
+                one.failed,
+                *estimate_cells(one.estimate, sd=False),
             ]
             for one in self.candidates
-        ]
-        table = rich_table(heads, cells, {0: 0, 1: 0})
-        return Group(table, Text(self.sentence, "table.caption"))
+        )
+        return (Table(heads, cells, (0, 1), notes=[self.sentence]),)
 
 
 def select(

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.errors import UsageError
@@ -16,10 +16,8 @@ from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Playing, Progress, playing
 from desim.short_repr import short_repr
 from desim.show.labels import estimate_text
+from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, seeds_needed
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
 
 __all__ = ["Comparison", "Precision", "compare"]
 
@@ -76,7 +74,7 @@ class Precision:
 
 
 @frozen
-class Comparison:
+class Comparison(Tabular):
     """What batches of seeds have shown.
 
     Attributes:
@@ -93,14 +91,9 @@ class Comparison:
     reached: bool
     seeds: int
 
-    def __str__(self) -> str:
-        return f"{self.table}\n{self.sentence}"
-
-    def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(self.table, Text(self.sentence, "table.caption"))
+    def tables(self) -> list[Table]:
+        """Return the table of the comparison, with the sentence below it."""
+        return [evolve(table, notes=(*table.notes, self.sentence)) for table in self.table.tables()]
 
     @property
     def sentence(self) -> str:

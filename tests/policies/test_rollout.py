@@ -169,7 +169,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [entrant.informed for entrant in board.entrants] == [False, informed]
         rows = sweep(f"beer_game/{preset}", specs, range(2), set={"horizon": [4]})
         assert (f"{specs[1]} (informed)" in str([*leaderboard(rows)])) is informed
-        assert any(note.startswith("* informed") for note in rows.table().notes()) is informed
+        assert any(note.startswith("* informed") for note in rows.table().legend()) is informed
 
 
 def test_a_sweep_depends_on_the_base() -> None:

@@ -9,7 +9,11 @@ from desim.cli.exit_codes import fail
 from desim.cli.options import jobs_option, limit_options
 
 if TYPE_CHECKING:  # commands start fast
+    from collections.abc import Iterator
+
     from desim.core.limits import Limits
+    from desim.jobs.run.playing import Progress
+    from desim.studies.boards.leaderboard import Board
 
 __all__ = ["command"]
 
@@ -57,17 +61,23 @@ def _print_boards(
 
     from desim.cli.tables import progress_bar
     from desim.show.console import console
+    from desim.show.table import print_tables
     from desim.studies.boards.leaderboard import boards
 
-    out, failed = console(), 0
-    with progress_bar("baselines") as progress:
+    failed = 0
+
+    def played(progress: "Progress") -> "Iterator[Board]":
+        nonlocal failed
         for board in boards(names, seeds, jobs, progress, limits):
-            if as_json:
-                click.echo(msgspec.json.encode(board.summary()))
-            else:
-                out.print(board)
-                out.print()
             failed += len(board.rows.failed)
+            yield board
+
+    with progress_bar("baselines") as progress:
+        if as_json:
+            for board in played(progress):
+                click.echo(msgspec.json.encode(board.summary()))
+        else:
+            print_tables(console(), played(progress))
     return failed
 
 

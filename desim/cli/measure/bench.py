@@ -9,11 +9,9 @@ import click
 
 from desim.cli.exit_codes import fail, warnings_as_sentences
 from desim.errors import UsageError
-from desim.show.labels import NOTHING
 
 if TYPE_CHECKING:  # commands start fast
-    from rich.table import Table
-
+    from desim.show.table import Table
     from desim.suites.folder import Folder
     from desim.suites.outcome import Outcome
     from desim.suites.spending import Ledger
@@ -194,49 +192,45 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
 
 def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
     """Print the episodes that are left, with calls and money expected."""
-    from desim.jobs.rows.comparison_table import rich_table
     from desim.show.console import console
+    from desim.show.estimates import short_cell
+    from desim.show.table import Printed, Table, print_tables
     from desim.suites.status import expectations, expected_cost
 
     lines = expectations(plan, outcomes)
     out = console()
-    for table in _endpoint_tables(plan):
-        out.print(table)
-        out.print()
+    print_tables(out, _endpoint_tables(plan))
     heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
     rows = [
         [
             line.world,
             line.entry,
-            f"{line.left:,}",
-            NOTHING if line.calls is None else f"{line.calls:,.0f}",
-            NOTHING if line.cost is None else f"{line.cost:.4g}",
+            line.left,
+            None if line.calls is None else Printed(line.calls, f"{line.calls:,.0f}"),
+            short_cell(line.cost),
             line.basis,
         ]
         for line in lines
     ]
     left, cost = sum(line.left for line in lines), expected_cost(lines)
-    out.print(rich_table(heads, rows, {0: 5, 1: 5, 5: 5}))
+    out.print(Table(heads, rows, (0, 1, 5)))
     total = "not known" if cost is None else f"{cost:.4g}"
     out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
 
 
 def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
     """Yield what each language model of a suite is called, where it is, its prices and its note."""
-    from desim.jobs.rows.comparison_table import rich_table
+    from desim.show.estimates import short_cell
+    from desim.show.table import Table
 
     rows = [
-        [name, one.model, one.base_url, _price(one.price_in), _price(one.price_out), one.note]
-        for name, one in ((name, entry.table) for name, entry in plan.entries.items())
+        [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]
+        for n, one in ((name, entry.table) for name, entry in plan.entries.items())
         if one.model or one.note
     ]
     if rows:
         heads = ["entry", "model", "address", "price_in", "price_out", "note"]
-        yield rich_table(heads, rows, {0: 5, 1: 5, 2: 5, 5: 5})
-
-
-def _price(price: float | None) -> str:
-    return NOTHING if price is None else f"{price:.4g}"
+        yield Table(heads, rows, (0, 1, 2, 5))
 
 
 def _played(
@@ -266,20 +260,15 @@ def _played(
 
 def _print_results(plan: "Plan", folder: "Folder") -> None:
     from desim.show.console import console
+    from desim.show.table import print_tables
     from desim.suites.reconcile import count_outcomes
-    from desim.suites.result_table import result_notes, result_tables
+    from desim.suites.result_table import result_table
     from desim.suites.results import results
 
     out, outcomes = console(), folder.outcomes()
     lines = results(plan, outcomes)
-    for world in plan.worlds:
-        mine = [line for line in lines if line.world == world]
-        if mine:
-            for table in result_tables(world, mine, out.width):
-                out.print(table)
-            for note in result_notes(mine):
-                out.print(note, highlight=False, markup=False)
-            out.print()
+    by_world = {world: [line for line in lines if line.world == world] for world in plan.worlds}
+    print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
     ledger = folder.ledger()
     count_outcomes(plan, outcomes, ledger)
     out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)

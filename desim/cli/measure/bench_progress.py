@@ -13,7 +13,6 @@ import click
 import msgspec
 
 from desim.errors import UsageError
-from desim.show.labels import NOTHING, number_text
 
 if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
@@ -124,23 +123,24 @@ def table(status: "Status") -> "Group":
     """Return the jobs that run, and the sums below."""
     from rich.console import Group
 
-    from desim.jobs.rows.comparison_table import rich_table
+    from desim.show.estimates import short_cell
+    from desim.show.table import Printed, Table
 
     heads = ["episode", "decisions", "score", "calls", "tokens", "cost"]
     rows = [
         [
             one.job + (f", {one.episode} of {one.episodes}" if one.episodes > 1 else ""),
-            f"{one.decisions:,}",
-            NOTHING if one.score is None else number_text(one.score),
-            f"{one.calls:,}",
-            f"{one.tokens:,.0f}",
-            f"{one.cost:.4g}",
+            one.decisions,
+            one.score,
+            one.calls,
+            Printed(one.tokens, f"{one.tokens:,.0f}"),
+            short_cell(one.cost),
         ]
         for one in status.running[:_SHOWN]
     ]
     more = len(status.running) - _SHOWN
     rest = [f"and {more} more"] if more > 0 else []
-    jobs = [rich_table(heads, rows, {0: 20})] if rows else []
+    jobs = [Table(heads, rows)] if rows else []
     return Group(*jobs, *rest, _sums(status))
 
 

@@ -1,15 +1,15 @@
 """Means of a figure over groups of rows, each with its interval over seeds."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from attrs import frozen
 
 from desim.jobs.rows.columns import means_by_seed
-from desim.jobs.rows.comparison_table import estimate_cells
 from desim.jobs.rows.failures import counted
 from desim.jobs.rows.groups import estimated
 from desim.jobs.rows.rows import Rows
-from desim.show.labels import NOTHING
+from desim.show.estimates import estimate_cells
 from desim.statistics.intervals import Interval
 
 __all__ = ["HEADS", "Estimates", "cells"]
@@ -52,7 +52,6 @@ class Estimates:
         return estimated(list(means.values()), 0.95)
 
 
-def cells(estimate: Interval | None) -> list[str]:
-    """Return the number of seeds, the mean and its interval as texts."""
-    count = NOTHING if estimate is None else f"{estimate.n:,}"
-    return [count, *estimate_cells(estimate, sd=False)]
+def cells(estimate: Interval | None) -> list[Any]:
+    """Return the number of seeds, the mean and its interval as cells."""
+    return [estimate.n if estimate else None, *estimate_cells(estimate, sd=False)]

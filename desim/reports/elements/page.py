@@ -7,6 +7,7 @@ from attrs import field, frozen
 
 from desim.errors import UsageError
 from desim.short_repr import shortened
+from desim.show.table import cell_text
 
 __all__ = [
     "MOST_LINES",
@@ -123,7 +124,7 @@ class Table:
 
 
 def _cell(value: object) -> str | Fold:
-    return value if isinstance(value, Fold) else clean(value)
+    return value if isinstance(value, Fold) else clean(cell_text(value))
 
 
 @frozen

@@ -58,7 +58,7 @@ def _scores(
 ) -> Table:
     """Return the table's own cells with a rank before them."""
     heads = [head for head in plain.heads() if head != "figure"]
-    notes = ["higher scores are better", *plain.notes()]
+    notes = ["higher scores are better", *plain.notes(), *plain.legend()]
     if ranks:
         notes.append(
             "rank: one more than the number of policies that are known to be better (intervals of "

@@ -2,26 +2,29 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from attrs import field, frozen
 
 from desim.errors import UsageError, possible
-from desim.jobs.rows.comparison_table import as_text, repeated_note, rich_table
+from desim.jobs.rows.estimate_notes import repeated_note
 from desim.jobs.rows.failures import different_seeds
 from desim.jobs.rows.rows import Rows
-from desim.show.labels import estimate_text
+from desim.show.estimates import ends_cell, interval_head, number_cell
+from desim.show.table import Table, Tabular
 from desim.statistics.aggregates import improvement, interquartile_mean, optimality_gap
 from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate
 from desim.statistics.intervals import checked_level
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
 
 __all__ = ["AggregateLine", "AggregateTable", "Scale", "Scales", "aggregate", "normalised"]
 
 #: The scale of a world, or where seeds differ the scale of each.
 Scales = Mapping[str, "Scale | Mapping[int, Scale]"]
+
+_LEGEND = (
+    "IQM: the mean of the middle half of all episodes",
+    "intervals: each for itself, by the bootstrap, and too narrow with few seeds a world",
+)
 
 #: Normalised scores by policy, world and seed.
 Normalised = Mapping[str, Mapping[str, Mapping[int, float]]]
@@ -76,8 +79,8 @@ class AggregateLine:
 
 
 @frozen
-class AggregateTable:
-    """Policies over several worlds; `print` aligns it, and so does rich.
+class AggregateTable(Tabular):
+    """Policies over several worlds.
 
     Attributes:
         worlds: Their names.
@@ -96,40 +99,31 @@ class AggregateTable:
     level: float
     repeated: Mapping[str, tuple[int, int]] = field(factory=dict)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
-        between = f"{100 * self.level:g} % interval"
+    def tables(self) -> tuple[Table]:
+        """Return the table of the policies."""
+        between = interval_head(self.level)
         heads = ["policy", "n", "failed", "IQM", between, "gap to best", between]
         if self.against:
             heads += [f"P(above {self.against})", between]
-        cells = [self._cells(line) for line in self.lines]
-        notes = [Text(note, "table.caption") for note in self.notes()]
-        return Group(rich_table(heads, cells, {0: 0}), *notes)
+        cells = map(self._cells, self.lines)
+        return (Table(heads, cells, notes=self.notes(), legend=_LEGEND),)
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
         found = [
             f"{len(self.worlds)} worlds, which count alike: 0 is a world's floor, 1 its best score",
-            "IQM: the mean of the middle half of all episodes",
-            "intervals: each for itself, by the bootstrap, and too narrow with few seeds a world",
+            *repeated_note(self.repeated),
         ]
-        if self.repeated:
-            found.append(repeated_note(self.repeated))
         if any(line.failed for line in self.lines):
             found.append("failed: counts 0, the lowest normalised score")
         if self.left_out:
             found.append(f"not in every world, so left out: {', '.join(self.left_out)}")
         return found
 
-    def _cells(self, line: AggregateLine) -> list[str]:
-        cells = [line.policy, f"{line.episodes:,}", f"{line.failed:,}"]
-        cells += [*_texts(line.middle), *_texts(line.gap)]
-        return cells + (_texts(line.improvement) if self.against else [])
+    def _cells(self, line: AggregateLine) -> list[Any]:
+        cells = [line.policy, line.episodes, line.failed]
+        cells += [*_estimate_cells(line.middle), *_estimate_cells(line.gap)]
+        return cells + (_estimate_cells(line.improvement) if self.against else [])
 
 
 def normalised(rows_by_world: Mapping[str, Rows], scales: Scales) -> Normalised:
@@ -250,13 +244,11 @@ def _pairs(
     return _values(mine, worlds), aligned, True
 
 
-def _texts(estimate: Estimate | None) -> list[str]:
-    """Return the figure and its interval as texts; both empty where there is none."""
+def _estimate_cells(estimate: Estimate | None) -> list[Any]:
+    """Return the figure and its interval as cells; both empty where there is none."""
     if estimate is None:
         return ["", ""]
     low, high = estimate.low, estimate.high
     assert low is not None
     assert high is not None
-    half = (high - low) / 2
-    between = f"[{', '.join(estimate_text(end, half) for end in (low, high))}]"
-    return [estimate_text(estimate.value, half), between]
+    return [number_cell(estimate.value, (high - low) / 2), ends_cell(low, high)]

@@ -1,32 +1,26 @@
 """The board of all worlds: baselines by their normalised scores, and what 0 and 1 stand for."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.core.limits import Limits
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
-from desim.jobs.rows.comparison_table import UNKNOWN, as_text, rich_table
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.playing import Progress
-from desim.show.labels import estimate_text
+from desim.show.estimates import HALF, number_cell
+from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.studies.boards.aggregate_scores import AggregateTable, aggregate, normalised
 from desim.studies.boards.leaderboard import Board, boards
 from desim.studies.boards.score_scale import Above, WorldScale, world_scale
 
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
-
 __all__ = ["NormalisedBoards", "NormalisedScore", "NormalisedWorld", "normalised_boards"]
 
 #: The policies of every model, which have a column of their own.
 _EVERYWHERE = ("greedy", "random")
-
-#: With spaces at which rich does not fold.
-_HALF = "±\N{NO-BREAK SPACE}95\N{NO-BREAK SPACE}%"
 
 
 @frozen
@@ -90,7 +84,7 @@ class NormalisedWorld:
 
 
 @frozen
-class NormalisedBoards:
+class NormalisedBoards(Tabular):
     """Baselines by their normalised scores, world by world and over all worlds.
 
     Attributes:
@@ -113,38 +107,35 @@ class NormalisedBoards:
         """The policies that score more than a bound which no policy can exceed."""
         return [f"{p} in {world.name}" for world in self.worlds for p in world.above.bound]
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
-        scales = rich_table(_SCALE_HEADS, map(_scale_cells, self.worlds), dict.fromkeys(_TEXTS, 0))
-        heads = [*_SCORE_HEADS, *_EVERYWHERE]
-        scores = rich_table(heads, map(_score_cells, self.worlds), dict.fromkeys(_NAMES, 0))
-        parts: list[Any] = [Text("what 0 and 1 stand for", "bold"), scales, ""]
-        parts += [Text("normalised scores", "bold"), scores]
-        parts += [Text(note, "table.caption") for note in self.notes()]
-        if self.aggregate:
-            kinds = {world.name: world.scale.means.kind for world in self.worlds}
-            named = ", ".join(f"{name} ({kinds[name]})" for name in self.aggregate.worlds)
-            parts += ["", Text(f"over one preset a world: {named}", "bold"), self.aggregate]
-        return Group(*parts)
+    def tables(self) -> tuple[Table, ...]:
+        """Return what 0 and 1 stand for, the scores, and those over one preset a world."""
+        scales = map(_scale_cells, self.worlds)
+        heads = (*_SCORE_HEADS, *_EVERYWHERE)
+        scores = map(_score_cells, self.worlds)
+        return (
+            Table(_SCALE_HEADS, scales, _TEXTS, "what 0 and 1 stand for"),
+            Table(heads, scores, _NAMES, "normalised scores", self.notes(), self._legend()),
+            *self._aggregated(),
+        )
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
-        kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.means.scores}
-        found = [text for kind, text in _KINDS.items() if kind in kinds]
-        found += [
-            _SCALED,
-            _CHOSEN,
-            *(note for world in self.worlds for note in _world_notes(world)),
-        ]
+        found = [note for world in self.worlds for note in _world_notes(world)]
         found += [f"FAULT: {text} scores more than the bound" for text in self.faults]
         if self.failed:
             found.append(f"{self.failed} failed episodes count 0")
         return found + [f"left out: {reason}" for reason in self.left_out.values()]
+
+    def _legend(self) -> list[str]:
+        kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.means.scores}
+        return [*(text for kind, text in _KINDS.items() if kind in kinds), _SCALED, _CHOSEN]
+
+    def _aggregated(self) -> Iterator[Table]:
+        if self.aggregate:
+            kinds = {world.name: world.scale.means.kind for world in self.worlds}
+            named = ", ".join(f"{name} ({kinds[name]})" for name in self.aggregate.worlds)
+            for table in self.aggregate.tables():
+                yield evolve(table, title=f"over one preset a world: {named}")
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Yield what `--json` prints: an object for each preset, one for all, one for the rest."""
@@ -236,7 +227,7 @@ _SCALE_HEADS = ("world", "floor of", "floor", "best known of", "best known", "bo
 #: The columns of text of the two tables.
 _TEXTS, _NAMES = (0, 1, 3, 6), (0, 1, 2, 6)
 
-_SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", _HALF, "best informed", "score")
+_SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", HALF, "best informed", "score")
 
 #: What is to be known of each kind of what counts 1.
 _KINDS = {
@@ -256,7 +247,7 @@ _SCALED = (
 )
 _CHOSEN = (
     "best policy: the best of the baselines on these seeds, without the informed, which use facts "
-    f"that their role cannot observe. {_HALF}: half the confidence interval."
+    f"that their role cannot observe. {HALF}: half the confidence interval."
 )
 
 
@@ -267,28 +258,27 @@ def _world_notes(world: NormalisedWorld) -> Iterator[str]:
         yield f"{world.name}: {names} scores more than the best known; make the data again"
 
 
-def _scale_cells(world: NormalisedWorld) -> list[str]:
+def _scale_cells(world: NormalisedWorld) -> list[Any]:
     means = world.scale.means
-    bound = UNKNOWN if means.bound is None else estimate_text(means.bound)
-    floor, best = estimate_text(means.floor), estimate_text(means.best)
+    floor, best, bound = map(number_cell, (means.floor, means.best, means.bound))
     return [world.name, means.known.floor, floor, means.policies, best, bound, means.kind]
 
 
-def _score_cells(world: NormalisedWorld) -> list[str]:
+def _score_cells(world: NormalisedWorld) -> list[Any]:
     best, informed = world.best(informed=False), world.best(informed=True)
     return [
         world.name,
         world.scale.means.kind,
-        *((best.policy, f"{best.estimate.n:,}", *_texts(best)) if best else [UNKNOWN] * 4),
-        *((informed.policy, _texts(informed)[0]) if informed else [UNKNOWN] * 2),
-        *(_texts(one)[0] if (one := world.of(name)) else UNKNOWN for name in _EVERYWHERE),
+        *((best.policy, best.estimate.n, *_cells(best)) if best else [None] * 4),
+        *((informed.policy, _cells(informed)[0]) if informed else [None] * 2),
+        *(_cells(one)[0] if (one := world.of(name)) else None for name in _EVERYWHERE),
     ]
 
 
-def _texts(one: NormalisedScore) -> list[str]:
+def _cells(one: NormalisedScore) -> list[Printed | None]:
     """Return the mean and half the width of its interval."""
-    half = one.estimate.half
-    return [f"{one.estimate.mean:.2f}", f"{half:.2f}" if half else UNKNOWN]
+    mean, half = one.estimate.mean, one.estimate.half
+    return [Printed(mean, f"{mean:.2f}"), Printed(half, f"{half:.2f}") if half else None]
 
 
 def _plain(one: NormalisedScore) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import asdict, frozen
 
@@ -29,12 +29,10 @@ from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Progress
 from desim.jobs.run.process_executor import ProcessExecutor
+from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
 from desim.studies.boards.ranking import BoardLine, ranked
 from desim.studies.sweep import sweep
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Console, ConsoleOptions, Group
 
 __all__ = ["Board", "Entrant", "boards", "everything"]
 
@@ -57,7 +55,7 @@ class Entrant:
 
 
 @frozen
-class Board:
+class Board(Tabular):
     """The scores of the baselines of one preset of one world.
 
     Attributes:
@@ -91,13 +89,13 @@ class Board:
             [one.spec for one in self.entrants if one.fixed],
         )
 
-    def __rich_console__(self, _: "Console", options: "ConsoleOptions") -> "Iterator[Group]":
+    def tables(self) -> tuple[Table]:
+        """Return the table of the ranked policies."""
         episodes = f"{len(self.rows):,} episodes over {self.seeds:,} seeds"
         rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
-        title = f"[bold]{self.name}[/]: {episodes}, {rate}"
-        lines = self.ranked()
         known = known_note(self.rows, self.rows.column("seed"))
-        yield board_table(title, lines, self.reference, self.seeds, options.max_width, known)
+        title = f"{self.name}: {episodes}, {rate}"
+        return (board_table(title, self.ranked(), self.reference, self.seeds, known),)
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""

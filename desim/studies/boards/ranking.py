@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
@@ -49,6 +49,12 @@ class BoardLine:
     ended: Mapping[str, int]
     rank: int | None = None
     seeds: tuple[int, int] | None = None
+    figure: ClassVar[str] = "score"
+
+    @property
+    def name(self) -> str:
+        """The first of the policies, by which notes call the line."""
+        return self.policies[0]
 
 
 def ranked(

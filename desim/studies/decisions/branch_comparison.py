@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 
@@ -20,9 +20,10 @@ from desim.episodes.futures.what_if import (
 )
 from desim.episodes.lineup import Policies
 from desim.errors import UsageError, WrongAction
-from desim.jobs.rows.comparison_table import as_text, estimate_cells, rich_table
 from desim.records.episode import Episode
 from desim.schema import codec
+from desim.show.estimates import estimate_cells, interval_head
+from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference
 from desim.studies.decisions.branch_table import (
@@ -36,17 +37,13 @@ from desim.studies.decisions.branch_table import (
     plain_action,
     plain_difference,
     redrawn_notes,
-    with_notes,
 )
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
 
 __all__ = ["BranchComparison", "compare_branches"]
 
 
 @frozen
-class BranchComparison:
+class BranchComparison(Tabular):
     """Two continuations of one record, over the same futures.
 
     Attributes:
@@ -75,20 +72,18 @@ class BranchComparison:
         level = self.found.paired.level
         return interval(self.scores[0], level), interval(self.scores[1], level)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __rich__(self) -> "Group":
-        place, level = self.place, self.found.paired.level
+    def tables(self) -> tuple[Table]:
+        """Return the table of the two means and their difference."""
+        place = self.place
         title = f"decision {place.at} ({place.when}, {place.role})"
-        heads = [title, "n", "mean score", f"{100 * level:g} % interval"]
+        heads = [title, "n", "mean score", interval_head(self.found.paired.level)]
         rows = zip(
             (*self.arms, "difference: instead less recorded"),
             (*self.means, self.found.paired),
             strict=True,
         )
-        lines = [[name, f"{one.n:,}", *estimate_cells(one, sd=False)] for name, one in rows]
-        return with_notes(rich_table(heads, lines, {0: 0}), self.notes)
+        lines = [[name, one.n, *estimate_cells(one, sd=False)] for name, one in rows]
+        return (Table(heads, lines, notes=self.notes),)
 
     def plain(self) -> dict[str, Any]:
         """Return what `--json` prints: one plain object."""

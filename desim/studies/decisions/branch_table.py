@@ -1,7 +1,7 @@
 """How the tables of branches show decisions, and the sentences without which they are misread."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from attrs import frozen
@@ -15,10 +15,6 @@ from desim.short_repr import cut, short_repr
 from desim.show.labels import number_text
 from desim.statistics.intervals import Interval
 
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
-    from rich.table import Table
-
 __all__ = [
     "MOST_FUTURES",
     "Place",
@@ -31,7 +27,6 @@ __all__ = [
     "plain_action",
     "plain_difference",
     "redrawn_notes",
-    "with_notes",
 ]
 
 #: Most futures of a comparison.
@@ -104,14 +99,6 @@ def plain_difference(paired: Interval | None) -> dict[str, Any]:
     """Return a paired difference as a plain object; None where nothing was compared."""
     names = {"difference": "mean", "low": "low", "high": "high"}
     return {key: getattr(paired, name) if paired else None for key, name in names.items()}
-
-
-def with_notes(table: "Table", notes: Sequence[str]) -> "Group":
-    """Return a table with the sentences below it."""
-    from rich.console import Group
-    from rich.text import Text
-
-    return Group(table, *(Text(note, "table.caption") for note in notes))
 
 
 def labels(policies: Mapping[str, Any]) -> str:

@@ -1,12 +1,13 @@
 """The table of `regret`: what each decision cost, the dearest first."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 
 from desim.episodes.futures.past import Past
-from desim.jobs.rows.comparison_table import SAME, UNKNOWN, as_text, estimate_cells, rich_table
+from desim.show.estimates import SAME, estimate_cells, interval_head
+from desim.show.table import Printed, Table, Tabular
 from desim.statistics.pairing import Difference
 from desim.studies.decisions.branch_table import (
     Place,
@@ -14,11 +15,7 @@ from desim.studies.decisions.branch_table import (
     hindsight_note,
     plain_difference,
     redrawn_notes,
-    with_notes,
 )
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
 
 __all__ = ["DecisionRegret", "RegretTable"]
 
@@ -79,7 +76,7 @@ class DecisionRegret:
 
 
 @frozen
-class RegretTable:
+class RegretTable(Tabular):
     """What the decisions of a record cost; `print` shows the dearest.
 
     Attributes:
@@ -132,17 +129,14 @@ class RegretTable:
         """The decisions whose whole interval is above 0, in the order of the episode."""
         return [line for line in self.lines if line.costs]
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __rich__(self) -> "Group":
+    def tables(self) -> tuple[Table]:
+        """Return the table of the dearest decisions."""
         roles = len({line.place.role for line in self.lines}) > 1
-        left = dict.fromkeys((0, *range(1, 4 + roles)), 0)
         heads = ["at", "when", *(["role"] if roles else []), "recorded", self._other, "n"]
-        heads += ["difference", f"{100 * self.level:g} % interval", ""]
+        heads += ["difference", interval_head(self.level), ""]
         rows = [_cells(line, roles=roles) for line in self.ranked[: self.top]]
-        table = rich_table(heads, rows, left)
-        return with_notes(table, [self._counts(), *self.explanations()])
+        notes = [self._counts(), *self.explanations()]
+        return (Table(heads, rows, range(4 + roles), notes=notes),)
 
     def explanations(self) -> list[str]:
         """Return the sentences without which the differences could be misread."""
@@ -229,16 +223,16 @@ class RegretTable:
         return [note]
 
 
-def _cells(line: DecisionRegret, *, roles: bool) -> list[str]:
+def _cells(line: DecisionRegret, *, roles: bool) -> list[Any]:
     place = line.place
     paired = line.found.paired if line.found else None
     return [
-        str(place.at),
+        Printed(place.at, str(place.at)),
         place.when,
         *([place.role] if roles else []),
         action_text(line.recorded),
-        action_text(line.best) if line.best else UNKNOWN,
-        f"{paired.n:,}" if paired else UNKNOWN,
+        action_text(line.best) if line.best else None,
+        paired.n if paired else None,
         *estimate_cells(paired, sd=False),
         "*" if line.costs else "",
     ]

@@ -1,16 +1,14 @@
 """What the rows of a design show, as plain lines and as a table."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 from attrs import field, frozen
 
-from desim.jobs.rows.comparison_table import as_text, estimate_cells, rich_table
+from desim.show.estimates import estimate_cells
+from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
 
 __all__ = ["Analysis", "interval_cells", "tabulated"]
 
@@ -19,46 +17,40 @@ _GROUPS = ("policy", "figure")
 
 
 @frozen
-class Analysis:
-    """Effects, indices or screened parameters; `print` aligns them, and so does rich.
+class Analysis(Tabular):
+    """Effects, indices or screened parameters.
 
     Attributes:
         lines: Objects of the class that the analysis returns: `Effect`, `Index` or `Screened`.
         heads: The heads of the table.
-        cells: The texts of the table, one line for each object.
+        cells: The cells of the table, one line for each object.
         notes: Sentences without which the table could be misread.
     """
 
     lines: tuple[Any, ...]
     heads: tuple[str, ...] = field(repr=False)
-    cells: tuple[tuple[str, ...], ...] = field(repr=False)
+    cells: tuple[tuple[Any, ...], ...] = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
 
-    def __str__(self) -> str:
-        return as_text(self)
-
-    def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
+    def tables(self) -> tuple[Table]:
+        """Return the table of all lines."""
         names = sum(head in _GROUPS for head in self.heads) + 1
-        table = rich_table(self.heads, self.cells, dict.fromkeys(range(names), 0))
-        return Group(table, *(Text(note, "table.caption") for note in self.notes))
+        return (Table(self.heads, self.cells, range(names), notes=self.notes),)
 
     def plain(self) -> list[dict[str, Any]]:
         """Return the lines as plain mappings, for JSON."""
         return [attrs.asdict(line) for line in self.lines]
 
 
-def interval_cells(estimate: Interval) -> list[str]:
-    """Return the texts of a mean and its interval."""
+def interval_cells(estimate: Interval) -> list[Any]:
+    """Return the cells of a mean and its interval."""
     return estimate_cells(estimate, sd=False)
 
 
 def tabulated(
     lines: Sequence[Any],
     heads: Sequence[str],
-    cells: Sequence[Sequence[str]],
+    cells: Sequence[Sequence[Any]],
     notes: Sequence[str],
 ) -> Analysis:
     """Return an analysis; a policy or a figure that all lines share is named in the first note.
@@ -66,7 +58,7 @@ def tabulated(
     Args:
         lines: Objects with the attributes `group` and `figure`.
         heads: Of the columns behind policy and figure.
-        cells: The texts of these columns, one line for each object.
+        cells: The cells of these columns, one line for each object.
         notes: Sentences below the table.
     """
     groups = [(line.group, line.figure) for line in lines]
@@ -77,8 +69,8 @@ def tabulated(
         tuple(lines),
         (*(_GROUPS[at] for at in kept), *heads),
         tuple(
-            (*(group[at] for at in kept), *texts)
-            for group, texts in zip(groups, cells, strict=True)
+            (*(group[at] for at in kept), *values)
+            for group, values in zip(groups, cells, strict=True)
         ),
         (*([", ".join(common)] if common else []), *notes),
     )

@@ -1,18 +1,14 @@
 """The result of a tuning: scores of the best and the default parameters, as table and as data."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import field, frozen
 
-from desim.jobs.rows.comparison_table import UNKNOWN, as_text, estimate_cells, rich_table
-from desim.show.labels import estimate_text
+from desim.show.estimates import estimate_cells, number_cell
+from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import paired
-
-if TYPE_CHECKING:  # `import desim` must not load rich
-    from rich.console import Group
-    from rich.table import Table
 
 __all__ = ["Bought", "Scores", "Setting", "Tuned", "gain", "mean_of", "parameters_text"]
 
@@ -55,7 +51,7 @@ class Bought:
 
 
 @frozen
-class Tuned:
+class Tuned(Tabular):
     """The result of a search.
 
     Means are withheld (None) where an episode failed and the model declares no worst score.
@@ -129,18 +125,11 @@ class Tuned:
         plain: dict[str, Any] = to_plain(self)
         return {**plain, **{name: to_plain(getattr(self, name)) for name in figures}}
 
-    def __str__(self) -> str:
-        return as_text(self)
+    def tables(self) -> tuple[Table, Table]:
+        """Return the scores, and what parts of the budget had found."""
+        return self._scores(), self._curve()
 
-    def __rich__(self) -> "Group":
-        from rich.console import Group
-        from rich.text import Text
-
-        head = Text(f"{self.model}, {self.policy}: best {parameters_text(self.best.parameters)}")
-        notes = [Text(note, "table.caption") for note in self._notes()]
-        return Group(head, Text(), self._scores(), Text(), self._curve(), Text(), *notes)
-
-    def _scores(self) -> "Table":
+    def _scores(self) -> Table:
         lines = [
             [name, *estimate_cells(one, sd=False)]
             for name, one in (
@@ -149,9 +138,9 @@ class Tuned:
                 *self._default_scores(),
             )
         ]
-        for name, value in self._biases().items():
-            lines.append([name, UNKNOWN if value is None else estimate_text(value), ""])
-        return rich_table(["score", "mean", "95 % interval"], lines, {0: 0})
+        lines += [[name, number_cell(value), ""] for name, value in self._biases().items()]
+        title = f"{self.model}, {self.policy}: best {parameters_text(self.best.parameters)}"
+        return Table(["score", "mean", "95 % interval"], lines, title=title)
 
     def _default_scores(self) -> list[tuple[str, Interval | None]]:
         if self.default is None:
@@ -168,19 +157,19 @@ class Tuned:
             found["optimism of the difference to the defaults"] = self.optimism_of_difference
         return found
 
-    def _curve(self) -> "Table":
+    def _curve(self) -> Table:
         heads = ["budget", "episodes", "training", "95 % interval", "held out", "95 % interval"]
         lines = [
             [
-                f"{100 * one.share:.0f} %",
-                f"{one.episodes:,}",
+                Printed(one.share, f"{100 * one.share:.0f} %"),
+                one.episodes,
                 *estimate_cells(one.training, sd=False),
                 *estimate_cells(one.held_out, sd=False),
-                UNKNOWN if one.parameters is None else parameters_text(one.parameters),
+                None if one.parameters is None else parameters_text(one.parameters),
             ]
             for one in self.bought
         ]
-        return rich_table([*heads, "best so far"], lines, {0: 0, len(heads): 0})
+        return Table([*heads, "best so far"], lines, (0, len(heads)), notes=self._notes())
 
     def _notes(self) -> list[str]:
         played = (

@@ -15,19 +15,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from attrs import define, evolve, frozen
 
 from desim.errors import UsageError, possible
+from desim.show.table import Table
 from desim.statistics import Interval, interval
 from desim.statistics.proportions import share
 from policies.llm.router.order import grouped
 from policies.llm.router.predictions import Item, methods_of, require_disjoint
 from policies.llm.router.routing import Chooser
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 @frozen
@@ -213,19 +210,17 @@ HEADS = (
 )
 
 
-def router_table(comparison: Comparison) -> "Table":
+def router_table(comparison: Comparison) -> Table:
     """Return the table for a console to print: accuracies from 0 to 1.
 
     Under `as published` the router has learned from the items scored, under `leakage-free` from
     others. Single methods, the best one first, and the oracle learn nothing, so both are the same.
     """
-    from desim.jobs.rows.comparison_table import rich_table
-
     free = comparison.leakage_free
     left_out = f", {free.left_out:,} without every method left out" if free.left_out else ""
     scored = f"{len(free.items):,} items scored{left_out}"
     title = f"{scored}; leakage-free: learned on {comparison.learned_on:,} others"
-    return rich_table(HEADS, router_lines(comparison), {0: 0}, title)
+    return Table(HEADS, router_lines(comparison), title=title)
 
 
 def router_lines(comparison: Comparison) -> list[list[str]]:

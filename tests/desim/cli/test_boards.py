@@ -9,12 +9,15 @@ from support.small_worlds import DIARY, STRIDE, WALK
 
 
 def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
-    """And the notes that it needs."""
+    """With the notes that it needs, and each sentence of the legend once, at the end."""
     code, out, err = desim("baselines", WALK, "--seeds", "0:3", "--jobs", "1")
     assert (code, err) == (0, "")
     assert f"{WALK}/short: 6 episodes over 3 seeds" in out
     assert f"{WALK}/long: 6 episodes over 3 seeds" in out
-    assert "difference: to greedy, on the same seeds." in out
+    assert out.count("difference to greedy, paired by seed") == 2
+    names = [line.split(":")[0].replace("\N{NO-BREAK SPACE}", " ") for line in out.splitlines()]
+    assert names[-3:] == ["± 95 %", "rank", "n for 5 %"]
+    assert (names.count("± 95 %"), names.count("rank"), names.count("n for 5 %")) == (1, 1, 1)
 
 
 def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:

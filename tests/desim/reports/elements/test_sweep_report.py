@@ -12,6 +12,7 @@ from desim import Rows, sweep
 from desim.errors import BadRecord, UsageError
 from desim.reports.elements.page import MOST_LINES
 from desim.reports.report import write_report
+from desim.show.table import cell_text
 from models.beer_game import BeerGame
 
 
@@ -72,7 +73,7 @@ def test_the_leaderboard_holds_the_cells_of_the_table(page: Read, played: Path) 
     """Ordered by the mean, rivals first; informed policies are marked and have no rank."""
     table = page.pictures[0].tables[0]
     lines = Rows.read(played).where(horizon=5).table()
-    cells = {line.group[0]: lines.cells(line)[2:] for line in lines.lines}
+    cells = {line.group[0]: list(map(cell_text, lines.cells(line)[2:])) for line in lines.lines}
     assert {line[1].removesuffix(" (informed)"): line[2:] for line in table[1:]} == cells
     assert column(table, "policy")[-1] == "foresight (informed)"
     assert column(table, "rank")[-1] == "—"
@@ -86,7 +87,7 @@ def test_differences_to_a_chosen_policy_are_those_of_the_table(played: Path) -> 
     rows = Rows.read(played)
     table = rows.where(horizon=5).table(against=against)
     chosen = read(write_report([played], against=against).read_bytes()).pictures[1].tables[0]
-    found = {line.group[0]: table.cells(line)[-3:] for line in table.lines}
+    found = {line.group[0]: list(map(cell_text, table.cells(line)[-3:])) for line in table.lines}
     found = {f"{k} (informed)" if k == "foresight" else k: v for k, v in found.items()}
     assert {line[0]: line[1:4] for line in chosen[1:]} == {
         name: cells for name, cells in found.items() if name != against

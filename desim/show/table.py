@@ -1,0 +1,297 @@
+"""A table of values: printed as text and on a console, and written as HTML, CSV and JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, field, frozen
+
+from desim.show.labels import NOTHING, value_text
+
+if TYPE_CHECKING:  # `import desim` must not load rich
+    from rich.console import Console, ConsoleOptions
+    from rich.table import Table as RichTable
+
+#: Characters of a console on which no line is folded.
+_UNLIMITED = 100_000
+
+#: Spaces between columns, and on a console with fewer columns than this.
+_GAP, _NARROW_GAP, _NARROW = 2, 1, 100
+
+#: The least width to which a column of words is folded.
+_LEAST = 10
+
+
+@frozen
+class Printed:
+    """A value of a table, and the text that is printed for it.
+
+    Attributes:
+        value: A plain value, as CSV and JSON have it.
+        text: What people read.
+    """
+
+    value: Any
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Tabular:
+    """The base of classes that are printed as tables.
+
+    `print` aligns the tables, rich folds them to the width of its console, and notebooks show them
+    as HTML. The sentences of their legends are below the last one, each once.
+    """
+
+    __slots__ = ()
+
+    def tables(self) -> "Sequence[Table]":
+        """Return the tables from top to bottom."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from desim.show.console import SafeConsole
+
+        console = SafeConsole(width=_UNLIMITED, color_system=None, force_jupyter=False)
+        with console.capture() as capture:
+            console.print(self)
+        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator[Any]:
+        for place, table in enumerate(tables := self.tables()):
+            yield from [""] * (place > 0)
+            yield from table.rendered(options.max_width)
+        yield from _captions(legend(tables))
+
+    def _repr_html_(self) -> str:
+        tables = self.tables()
+        return "\n".join([*(table.html() for table in tables), *map(_paragraph, legend(tables))])
+
+
+def _line_tuples(lines: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, lines))
+
+
+def _texts(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(texts)
+
+
+def _places(places: Iterable[int]) -> frozenset[int]:
+    return frozenset(places)
+
+
+@frozen
+class Table(Tabular):
+    """A table of values with the sentences that it needs.
+
+    Attributes:
+        heads: The heads of the columns; none for a table without a line of heads.
+        lines: Plain values, `Printed` or None, one for each column.
+        left: The places of the columns of words, from 0; the others hold numbers. On a narrow
+            console words are folded, and numbers never.
+        title: Above it; empty for none.
+        notes: Sentences about its figures, without which a line could be misread.
+        legend: Sentences that say what a head or a mark means, the same in other tables.
+        spare: The places of columns that are left out on a console of less than 100 columns.
+        breaks: The places of columns before which a table that is too wide for its console is
+            continued below, with its first column repeated.
+    """
+
+    heads: tuple[str, ...] = field(converter=_texts)
+    lines: tuple[tuple[Any, ...], ...] = field(converter=_line_tuples)
+    left: frozenset[int] = field(default=(0,), converter=_places)
+    title: str = ""
+    notes: tuple[str, ...] = field(default=(), converter=_texts)
+    legend: tuple[str, ...] = field(default=(), converter=_texts)
+    spare: frozenset[int] = field(default=(), converter=_places)
+    breaks: frozenset[int] = field(default=(), converter=_places)
+
+    def tables(self) -> "Sequence[Table]":
+        """Return the table itself."""
+        return (self,)
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The texts of the lines."""
+        return [[cell_text(value) for value in line] for line in self.lines]
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as a plain object, for JSON."""
+        return {
+            "title": self.title,
+            "heads": list(self.heads),
+            "lines": [[_value(cell) for cell in line] for line in self.lines],
+            "notes": list(self.notes),
+            "legend": list(self.legend),
+        }
+
+    def csv(self) -> str:
+        """Return heads and values as CSV."""
+        return b"".join(csv_lines(self.heads, self.lines)).decode()
+
+    def html(self) -> str:
+        """Return title, table and notes as HTML, without the legend."""
+        sides = ["left" if place in self.left else "right" for place in range(self._width)]
+        rows = [_html_row("td", texts, sides) for texts in self.texts]
+        head = [f"<thead>{_html_row('th', self.heads, sides)}</thead>"] if self.heads else []
+        title = [f"<p><strong>{escape(self.title)}</strong></p>"] if self.title else []
+        table = ["<table>", *head, "<tbody>", *rows, "</tbody></table>"]
+        return "\n".join([*title, *table, *map(_paragraph, self.notes)])
+
+    def rendered(self, width: int) -> Iterator[Any]:
+        """Yield what rich prints of title, table and notes at a width, without the legend."""
+        from rich.text import Text
+
+        if self.title:
+            yield Text(self.title, "bold")
+        heads = [self.heads] if self.heads else []
+        columns = [list(column) for column in zip(*heads, *self.texts, strict=True)]
+        gap = _NARROW_GAP if width < _NARROW else _GAP
+        kept = [at for at in range(self._width) if width >= _NARROW or at not in self.spare]
+        for part in self._parts(columns, kept, width, gap):
+            yield self._rich_table(columns, part, width, gap)
+        yield from _captions(self.notes)
+
+    @property
+    def _width(self) -> int:
+        """The number of columns."""
+        return len(self.heads or next(iter(self.lines), ()))
+
+    def _parts(
+        self, columns: Sequence[Sequence[str]], kept: Sequence[int], width: int, gap: int
+    ) -> Iterator[list[int]]:
+        """Yield the places of the columns of each part of the table."""
+        ends = [0, *sorted(self.breaks), self._width]
+        blocks = [[at for at in kept if start <= at < end] for start, end in pairwise(ends)]
+        sizes = {at: _text_width(columns[at]) + gap for at in kept}
+        part: list[int] = []
+        for block in blocks:
+            if self.breaks and part[1:] and sum(sizes[at] for at in [*part, *block]) > width:
+                yield part
+                part = part[:1]
+            part = [*part, *block]
+        yield part
+
+    def _rich_table(
+        self, columns: Sequence[Sequence[str]], part: Sequence[int], width: int, gap: int
+    ) -> "RichTable":
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(
+            box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=bool(self.heads)
+        )
+        shown = [columns[at] for at in part]
+        words = [at in self.left for at in part]
+        # rich counts a gap behind the last column, too.
+        widths = _widths(shown, words, width - gap * len(part), heads=bool(self.heads))
+        for column, is_word, most in zip(shown, words, widths, strict=True):
+            head = Text(column[0] if self.heads else "")
+            side: Any = "left" if is_word else "right"
+            table.add_column(head, justify=side, overflow="fold", width=most)
+        for line in list(zip(*shown, strict=True))[bool(self.heads) :]:
+            table.add_row(*map(Text, line))  # as Text, because a bracket is no markup
+        return table
+
+
+def legend(tables: Iterable[Table]) -> list[str]:
+    """Return the sentences of the legends of tables, each once."""
+    return list(dict.fromkeys(sentence for table in tables for sentence in table.legend))
+
+
+def print_tables(out: "Console", found: Iterable[Tabular]) -> None:
+    """Print tables as they come, each followed by an empty line, and their legend at the end."""
+    printed: list[Table] = []
+    for each in found:
+        for table in each.tables():
+            out.print(evolve(table, legend=()))
+            out.print()
+            printed.append(table)
+    for caption in _captions(legend(printed)):
+        out.print(caption)
+
+
+def cell_text(value: Any) -> str:
+    """Return the text of a value in a table.
+
+    >>> [cell_text(value) for value in (None, "", 1234, 0.5, True, Printed((1, 2), "[1, 2]"))]
+    ['—', '', '1,234', '0.5', 'yes', '[1, 2]']
+    """
+    if value is None:
+        return NOTHING
+    return str(value) if isinstance(value, str | Printed) else value_text(value)
+
+
+def csv_lines(heads: Iterable[str], lines: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """Yield lines of CSV in UTF-8; None is empty, and truth values and lists are JSON."""
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    for values in chain([heads], lines):
+        writer.writerow(map(_csv_cell, values))
+        yield line.getvalue().encode()
+        line.seek(0)
+        line.truncate()
+
+
+def _value(cell: Any) -> Any:
+    return cell.value if isinstance(cell, Printed) else cell
+
+
+def _csv_cell(cell: Any) -> Any:
+    value = _value(cell)
+    return json.dumps(value) if isinstance(value, bool | list | tuple | dict) else value
+
+
+def _captions(sentences: Iterable[str]) -> Iterator[Any]:
+    from rich.text import Text
+
+    for sentence in sentences:
+        yield Text(sentence, "table.caption")
+
+
+def _paragraph(sentence: str) -> str:
+    return f"<p><small>{escape(sentence)}</small></p>"
+
+
+def _html_row(tag: str, texts: Iterable[str], sides: Iterable[str]) -> str:
+    cells = (
+        f'<{tag} style="text-align: {side}">{escape(text)}</{tag}>'
+        for text, side in zip(texts, sides, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _text_width(texts: Iterable[str]) -> int:
+    """Return how many columns of a console the longest line of some texts takes."""
+    from rich.cells import cell_len
+
+    return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
+
+
+def _widths(
+    columns: Sequence[Sequence[str]], words: Sequence[bool], width: int, *, heads: bool
+) -> list[int]:
+    """Return the widths of columns, which together take no more than *width* where they can.
+
+    Columns of words share what numbers leave over. Heads of numbers are folded between words.
+    """
+    wanted = [_text_width(column) for column in columns]
+    found = [
+        min(most, _LEAST) if is_word else _text_width([*column[heads:], *column[0].split(" ")])
+        for column, most, is_word in zip(columns, wanted, words, strict=True)
+    ]
+    free = max(0, width - sum(found))
+    # Narrow columns first, so that what they do not need is left to wide ones.
+    order = sorted(range(len(columns)), key=lambda at: (not words[at], wanted[at] - found[at]))
+    for place, at in enumerate(order):
+        share = free // max(1, sum(words) - place)
+        more = min(wanted[at] - found[at], share)
+        found[at] += more
+        free -= more
+    return found

@@ -1,0 +1,108 @@
+"""A table holds values and becomes text, what rich prints, HTML, CSV and JSON."""
+
+import csv
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from desim.show.table import Printed, Table, Tabular, print_tables
+
+TABLE = Table(
+    ["name", "n", "95 % interval"],
+    [["a [b]", 1234, Printed((0.25, 0.75), "[0.25, 0.75]")], ["<c>", None, "all equal"]],
+    title="a shop",
+    notes=["c was played once"],
+    legend=["n: episodes"],
+)
+
+
+def printed(table: Tabular, width: int) -> list[str]:
+    """Return the lines that rich prints at a width."""
+    out = io.StringIO()
+    Console(file=out, width=width).print(table)
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_a_table_as_text() -> None:
+    """Words are aligned to the left and numbers to the right; the notes precede the legend."""
+    assert str(TABLE).splitlines() == [
+        "a shop",
+        "name       n  95 % interval",
+        "a [b]  1,234   [0.25, 0.75]",
+        "<c>        —      all equal",
+        "c was played once",
+        "n: episodes",
+    ]
+
+
+def test_csv_and_json_hold_the_values() -> None:
+    """Not their texts; None is empty."""
+    assert list(csv.reader(io.StringIO(TABLE.csv()))) == [
+        ["name", "n", "95 % interval"],
+        ["a [b]", "1234", "[0.25, 0.75]"],
+        ["<c>", "", "all equal"],
+    ]
+    assert json.loads(json.dumps(TABLE.plain())) == {
+        "title": "a shop",
+        "heads": ["name", "n", "95 % interval"],
+        "lines": [["a [b]", 1234, [0.25, 0.75]], ["<c>", None, "all equal"]],
+        "notes": ["c was played once"],
+        "legend": ["n: episodes"],
+    }
+
+
+def test_a_notebook_shows_html() -> None:
+    """Texts are escaped."""
+    html = TABLE._repr_html_()
+    assert "<strong>a shop</strong>" in html
+    assert '<td style="text-align: left">&lt;c&gt;</td>' in html
+    assert '<td style="text-align: right">1,234</td>' in html
+    assert html.index("c was played once") < html.index("n: episodes")
+
+
+@pytest.mark.parametrize("width", [50, 70])
+def test_words_are_folded_and_numbers_are_not(width: int) -> None:
+    """Heads of numbers are folded between words."""
+    table = Table(
+        ["policy", "mean score", "ended"], [["word " * 9, 123_456_789, "word " * 9]], (0, 2)
+    )
+    lines = printed(table, width)
+    assert max(map(len, lines)) <= width
+    assert "123,456,789" in "\n".join(lines)
+
+
+def test_spare_columns_are_left_out_on_a_narrow_console() -> None:
+    """From 100 columns on all are printed."""
+    table = Table(["name", "n", "needed"], [["a", 1, 150]], spare=[2])
+    assert printed(table, 99)[0].split() == ["name", "n"]
+    assert printed(table, 100)[0].split() == ["name", "n", "needed"]
+
+
+def test_a_table_that_is_too_wide_is_continued() -> None:
+    """Before the columns that it names, with its first column again."""
+    heads = ["entry", "score", "95 %", "cost", "95 %"]
+    table = Table(heads, [["a", 1, 2, 3, 4]], breaks=[1, 3])
+    assert printed(table, 200)[0].split() == ["entry", "score", "95", "%", "cost", "95", "%"]
+    assert [line.split() for line in printed(table, 25)] == [
+        ["entry", "score", "95", "%"],
+        ["a", "1", "2"],
+        ["entry", "cost", "95", "%"],
+        ["a", "3", "4"],
+    ]
+
+
+def test_legends_of_several_tables_are_printed_once() -> None:
+    """Below the last one."""
+    out = io.StringIO()
+    print_tables(Console(file=out, width=100), [TABLE, TABLE])
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert lines.count("c was played once") == 2
+    assert lines.index("n: episodes") == len(lines) - 1
+
+
+def test_a_table_without_heads_and_one_without_lines_are_printed() -> None:
+    """Facts have no heads; a search may have found nothing."""
+    assert str(Table([], [["model", "beer_game"]], (0, 1))) == "model  beer_game"
+    assert str(Table(["name", "n"], [])) == "name  n"
