@@ -2,15 +2,14 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 
 import click
 import msgspec
+from attrs import evolve
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from desim.catalog.summaries import CatalogSummary, ModelSummary, PolicySummary
 from desim.episodes.usage import default_share, is_played
@@ -18,6 +17,7 @@ from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
+from desim.show.table import Table, print_tables
 
 __all__ = [
     "defaults_text",
@@ -28,9 +28,6 @@ __all__ = [
     "print_traced",
     "progress_bar",
 ]
-
-#: How many metrics of a part a table of an episode shows.
-_OF_PART = 4
 
 #: What is said of a policy in lists, in this order, and what it means.
 _MARKS = {
@@ -45,16 +42,17 @@ def print_catalog(catalog: CatalogSummary) -> None:
     The actions of a model, a dozen or two, are in the tables of that model alone.
     """
     out = console()
-    table = _table("model", "presets", "roles", "what it is")
-    for name, model in catalog.models.items():
-        _add_row(table, name, ", ".join(model.presets), ", ".join(model.roles), model.text)
-    out.print(table)
-    out.print()
-    for name, model in catalog.models.items():
-        _print_policies(out, f"policies of {name}", model.policies)
-    _print_policies(out, "policies of every model", catalog.policies)
-    known = [policy for model in catalog.models.values() for policy in model.policies.values()]
-    _print_marks(out, [*known, *catalog.policies.values()])
+    heads = ("model", "presets", "roles", "what it is")
+    lines = (
+        (name, ", ".join(model.presets), ", ".join(model.roles), model.text)
+        for name, model in catalog.models.items()
+    )
+    policies = (
+        _policies(f"policies of {name}", model.policies) for name, model in catalog.models.items()
+    )
+    everywhere = _policies("policies of every model", catalog.policies)
+    tables = (_words(heads, lines), *chain.from_iterable(policies), *everywhere)
+    print_tables(out, tables)
     for name, file in catalog.not_imported.items():
         line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
         out.print(line, markup=False)
@@ -63,58 +61,48 @@ def print_catalog(catalog: CatalogSummary) -> None:
 def print_model(name: str, catalog: CatalogSummary) -> None:
     """Print one model: presets, roles, actions, and the policies that play it."""
     out, model = console(), catalog.models[name]
-    facts = _facts()
-    _add_row(facts, "model", name)
-    _add_row(facts, "what it is", model.text or NOTHING)
-    _add_row(facts, "presets", ", ".join(model.presets))
-    if model.parts:
-        parts = ", ".join(f"{part} ({of.name})" for part, of in model.parts.items())
-        _add_row(facts, "parts", parts)
-    _add_row(facts, "baselines", "  ".join(model.baselines) or NOTHING)
-    roles = _table("role", "default", "observation", "actions")
-    for each, role in model.roles.items():
-        _add_row(roles, each, value_text(role.default), role.observation, ", ".join(role.actions))
-    actions = _table("action", "what it does")
-    for action, text in _actions(model).items():
-        _add_row(actions, action, text)
-    for table in (facts, roles, actions):
-        out.print(table)
-        out.print()
-    _print_policies(out, f"policies of {name}", model.policies)
-    for part, of in model.parts.items():
-        _print_policies(out, f"policies of {part}, {of.name}", of.policies)
-    for policy, arguments in model.further_arguments.items():
-        out.print(f"{policy} takes here also: {', '.join(map(str, arguments))}", markup=False)
-    _print_policies(out, "policies of every model", catalog.policies)
-    known = [
-        *model.policies.values(),
-        *(p for of in model.parts.values() for p in of.policies.values()),
+    parts = ", ".join(f"{part} ({of.name})" for part, of in model.parts.items())
+    facts = {
+        "model": name,
+        "what it is": model.text or NOTHING,
+        "presets": ", ".join(model.presets),
+        **({"parts": parts} if parts else {}),
+        "baselines": "  ".join(model.baselines) or NOTHING,
+    }
+    roles = (
+        (each, value_text(role.default), role.observation, ", ".join(role.actions))
+        for each, role in model.roles.items()
+    )
+    further = [
+        f"{policy} takes here also: {', '.join(map(str, arguments))}"
+        for policy, arguments in model.further_arguments.items()
     ]
-    _print_marks(out, [*known, *catalog.policies.values()])
+    of_parts = (
+        _policies(f"policies of {part}, {of.name}", of.policies) for part, of in model.parts.items()
+    )
+    tables = (
+        _words((), facts.items()),
+        _words(("role", "default", "observation", "actions"), roles),
+        _words(("action", "what it does"), _actions(model).items()),
+        *_policies(f"policies of {name}", model.policies),
+        *chain.from_iterable(of_parts),
+        *_policies("policies of every model", catalog.policies, further),
+    )
+    print_tables(out, tables)
 
 
 def print_episode(episode: Episode, *, as_json: bool) -> None:
     """Print what was played and how it ended, as a table or as one line of JSON."""
-    summary = episode.summary()
     if as_json:
-        click.echo(msgspec.json.encode(summary))
+        click.echo(msgspec.json.encode(episode.summary()))
         return
-    table = _facts()
-    policies = ", ".join(f"{role}={spec}" for role, spec in summary["policies"].items())
-    for key in ("model", "preset", "seed"):
-        _add_row(table, key, value_text(summary[key]))
-    _add_row(table, "policies", policies or "none")
-    for key in ("score", "ended", "decisions"):
-        _add_row(table, key, value_text(summary[key]))
-    if defaults := defaults_text(summary.get("usage", {})):
-        _add_row(table, "defaults", defaults)
-    metrics = summary["metrics"]
-    for name in (shown := _first_of_parts(metrics)):
-        _add_row(table, name, value_text(metrics[name]))
-    if more := len(metrics) - len(shown):
-        _add_row(table, "more metrics", f"{more:,}; --json prints all")
-    _add_row(table, "ledger digest", (summary["ledger_digest"] or "none")[:16])
-    console().print(table)
+    facts = episode.facts()
+    if defaults := defaults_text(episode.result.usage if episode.result else {}):
+        lines = list(facts.lines)
+        after = [name for name, _ in lines].index("decisions") + 1
+        lines.insert(after, ("defaults", defaults))
+        facts = evolve(facts, lines=lines)
+    console().print(facts)
 
 
 def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:
@@ -136,22 +124,6 @@ def print_traced(trace: str | None, *, as_json: bool) -> None:
 def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
     """Print a sweep's rows by policy and by every parameter that varies."""
     console().print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
-
-
-def _first_of_parts(metrics: Iterable[str]) -> list[str]:
-    """Return the names of metrics without those that would fill screens.
-
-    The name of a metric of a part begins with the part and a dot; of each part the first few stay,
-    which are its score and its end.
-    """
-    seen = Counter[str]()
-    shown = []
-    for name in metrics:
-        part, dot, _ = name.partition(".")
-        seen[part] += bool(dot)
-        if seen[part] <= _OF_PART:
-            shown.append(name)
-    return shown
 
 
 @contextmanager
@@ -199,17 +171,25 @@ def _actions(model: ModelSummary) -> dict[str, str]:
     return {name: text for role in model.roles.values() for name, text in role.actions.items()}
 
 
-def _print_policies(out: Console, title: str, policies: Mapping[str, PolicySummary]) -> None:
+def _policies(
+    title: str, policies: Mapping[str, PolicySummary], notes: Sequence[str] = ()
+) -> Iterator[Table]:
+    """Yield the table of some policies with what their marks mean; nothing where there are none."""
     if not policies:
         return
-    marked = any(map(_marks, policies.values()))
-    out.print(Text(title, "bold"))
-    table = _table("policy", "arguments", *(["marks"] if marked else []), "what it does")
-    for name, policy in policies.items():
-        marks = [", ".join(_marks(policy))] if marked else []
-        _add_row(table, name, ", ".join(map(str, policy.arguments)), *marks, policy.text)
-    out.print(table)
-    out.print()
+    used = {mark for policy in policies.values() for mark in _marks(policy)}
+    heads = ("policy", "arguments", *(["marks"] if used else []), "what it does")
+    lines = (
+        (
+            name,
+            ", ".join(map(str, policy.arguments)),
+            *([", ".join(_marks(policy))] if used else []),
+            policy.text,
+        )
+        for name, policy in policies.items()
+    )
+    legend = [f"{mark}: {meaning}" for mark, meaning in _MARKS.items() if mark in used]
+    yield evolve(_words(heads, lines), title=title, notes=notes, legend=legend)
 
 
 def _marks(policy: PolicySummary) -> list[str]:
@@ -219,30 +199,7 @@ def _marks(policy: PolicySummary) -> list[str]:
     ]
 
 
-def _print_marks(out: Console, policies: Iterable[PolicySummary]) -> None:
-    """Print what the marks of policies mean, if there are any."""
-    used = {mark for policy in policies for mark in _marks(policy)}
-    for mark, meaning in _MARKS.items():
-        if mark in used:
-            out.print(f"{mark}: {meaning}", markup=False)
-
-
-def _facts() -> Table:
-    """Return a table of names and values."""
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    return table
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for place, column in enumerate(columns):
-        # Names are not folded, so that they can be copied.
-        table.add_column(column, overflow="fold", no_wrap=place == 0)
-    return table
-
-
-def _add_row(table: Table, *cells: str) -> None:
-    # As Text, because brackets in a spec or a docstring are no markup.
-    table.add_row(*map(Text, cells))
+def _words(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
+    """Return a table of which all columns hold words."""
+    each = list(lines)
+    return Table(heads, each, range(len(each[0]) if each else 0))

@@ -1,6 +1,7 @@
 """An episode that was played: header, decisions, result; written to a file and read back."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,22 @@ from desim.records.record_file import lines_of
 from desim.records.recorded_steps import RecordedSteps
 from desim.records.recorder import Recorder
 from desim.records.tidy import WHAT, What, decision_columns, series_columns
+from desim.short_repr import shortened
 from desim.show.frames import pandas_frame, polars_frame
+from desim.show.labels import value_text
+from desim.show.table import Table
 
 if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd
     import polars as pl
 
 __all__ = ["Episode"]
+
+#: How many metrics of a part of a world a table shows.
+_OF_PART = 4
+
+#: Lines of the card that notebooks show, and characters of each.
+_CARD_LINES, _CARD_WIDTH = 20, 200
 
 
 @frozen
@@ -158,6 +168,34 @@ class Episode:
             "version": head.version,
         }
 
+    def facts(self) -> Table:
+        """Return header, result and metrics as a table of names and values.
+
+        Of each part of a world it has the first metrics. An episode that failed or was cut has the
+        reason in place of its end.
+        """
+        head, end = self.header, self.result
+        policies = ", ".join(f"{role}={spec}" for role, spec in head.policies.items())
+        facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
+        facts |= {"policies": policies or "none"}
+        if end is None:
+            facts["ended"] = f"failed: {self.failure.error}" if self.failure else "cut"
+        else:
+            facts |= {"score": end.score, "ended": end.ended, "decisions": end.decisions}
+            shown = _first_of_parts(end.metrics)
+            facts |= {name: end.metrics[name] for name in shown}
+            if more := len(end.metrics) - len(shown):
+                facts["more metrics"] = f"{more:,}; --json prints all"
+            facts["ledger digest"] = (end.ledger_digest or "none")[:16]
+        return Table((), ((name, value_text(value)) for name, value in facts.items()), (0, 1))
+
+    def _repr_html_(self) -> str:
+        """Return a card of a few lines, for notebooks."""
+        lines = [(name, shortened(text, _CARD_WIDTH)) for name, text in self.facts().lines]
+        more = len(lines) - _CARD_LINES
+        notes = [f"{more} more lines are in the summary"] if more > 0 else []
+        return Table((), lines[:_CARD_LINES], (0, 1), notes=notes).html()
+
     def write(self, path: str | Path) -> None:
         """Write the record to a new file, gzipped when the name ends in .gz.
 
@@ -230,3 +268,19 @@ class Episode:
         if self.result is None:
             raise BadRecord("the record was cut before the episode ended, so it has no result")
         return self.result
+
+
+def _first_of_parts(metrics: Iterable[str]) -> list[str]:
+    """Return the names of metrics without those that would fill screens.
+
+    The name of a metric of a part begins with the part and a dot; of each part the first few stay,
+    which are its score and its end.
+    """
+    seen = Counter[str]()
+    shown = []
+    for name in metrics:
+        part, dot, _ = name.partition(".")
+        seen[part] += bool(dot)
+        if seen[part] <= _OF_PART:
+            shown.append(name)
+    return shown

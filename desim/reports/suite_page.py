@@ -7,8 +7,9 @@ from urllib.parse import urlsplit
 
 from desim.reports.elements.charts import dots
 from desim.reports.elements.estimates import HEADS, cells
-from desim.reports.elements.page import Facts, Figure, Given, Page, Section, Table
+from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.labels import NOTHING
+from desim.show.table import Table
 from desim.statistics.intervals import Interval
 from desim.suites.folder import Folder
 from desim.suites.outcome import Outcome, Played
@@ -75,7 +76,7 @@ def _table(name: str, lines: Sequence[ResultLine]) -> Table:
             "that are not played yet are in no mean, so the means are over fewer episodes than "
             "the suite asks for"
         )
-    return Table.of(table.heads, each, notes=notes)
+    return cleaned(table.heads, each, notes=notes)
 
 
 def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:
@@ -99,7 +100,7 @@ def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:
             beside=beside,
         ),
         f"Means of {head} with intervals of {len(shown)} entries.",
-        Table.of(heads, rows),
+        cleaned(heads, rows),
     )
 
 
@@ -109,7 +110,7 @@ def _costs(lines: Sequence[ResultLine], known: Sequence[Interval | None]) -> Fig
         "Cost of an episode: mean of each entry with its 95 % interval",
         dots([_marked(line) for line in lines[:shown]], known[:shown], "cost"),
         f"Mean costs of an episode with intervals of {shown} entries.",
-        Table.of(
+        cleaned(
             ["entry", *HEADS],
             ([_marked(line), *cells(cost)] for line, cost in zip(lines, known, strict=True)),
         ),
@@ -129,7 +130,7 @@ def _stopped(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[Given]:
         if played.state in {"failed", "cut", "not played"}
     ]
     if each:
-        yield Table.of(
+        yield cleaned(
             ["job", "episode", "state", "reason"], each, left=(0, 2, 3), most=_MOST_ERRORS
         )
 
@@ -161,7 +162,7 @@ def _host(address: str) -> str:
 
 
 def _identity(folder: Folder) -> Table:
-    return Table.of(["what determines the episodes", "value"], folder.identity().items(), (0, 1))
+    return cleaned(["what determines the episodes", "value"], folder.identity().items(), (0, 1))
 
 
 def _marked(line: ResultLine) -> str:

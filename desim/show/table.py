@@ -154,7 +154,7 @@ class Table(Tabular):
         columns = [list(column) for column in zip(*heads, *self.texts, strict=True)]
         gap = _NARROW_GAP if width < _NARROW else _GAP
         kept = [at for at in range(self._width) if width >= _NARROW or at not in self.spare]
-        for part in self._parts(columns, kept, width, gap):
+        for part in self._parts(columns, kept, width, gap) if kept else ():
             yield self._rich_table(columns, part, width, gap)
         yield from _captions(self.notes)
 
@@ -191,10 +191,11 @@ class Table(Tabular):
         words = [at in self.left for at in part]
         # rich counts a gap behind the last column, too.
         widths = _widths(shown, words, width - gap * len(part), heads=bool(self.heads))
-        for column, is_word, most in zip(shown, words, widths, strict=True):
+        for place, (column, most) in enumerate(zip(shown, widths, strict=True)):
             head = Text(column[0] if self.heads else "")
-            side: Any = "left" if is_word else "right"
-            table.add_column(head, justify=side, overflow="fold", width=most)
+            side: Any = "left" if words[place] else "right"
+            style = "" if self.heads or place else "bold"
+            table.add_column(head, justify=side, style=style, overflow="fold", width=most)
         for line in list(zip(*shown, strict=True))[bool(self.heads) :]:
             table.add_row(*map(Text, line))  # as Text, because a bracket is no markup
         return table
@@ -206,15 +207,17 @@ def legend(tables: Iterable[Table]) -> list[str]:
 
 
 def print_tables(out: "Console", found: Iterable[Tabular]) -> None:
-    """Print tables as they come, each followed by an empty line, and their legend at the end."""
+    """Print tables as they come, empty lines between them, and their legend at the end."""
     printed: list[Table] = []
     for each in found:
         for table in each.tables():
+            if printed:
+                out.print()
             out.print(evolve(table, legend=()))
-            out.print()
             printed.append(table)
-    for caption in _captions(legend(printed)):
-        out.print(caption)
+    if sentences := legend(printed):
+        out.print()
+        out.print(*_captions(sentences), sep="\n")
 
 
 def cell_text(value: Any) -> str:

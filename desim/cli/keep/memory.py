@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 import msgspec
-from rich.table import Table
-from rich.text import Text
 
 from desim.cli.options import json_option
 from desim.core.policy_protocols import ShownMemory
@@ -18,6 +16,7 @@ from desim.errors import UsageError
 from desim.short_repr import visible_text
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
+from desim.show.table import Table, print_tables
 
 
 @click.command("memory")
@@ -60,11 +59,8 @@ def print_memory(memory: ShownMemory, *, as_json: bool) -> None:
         whole = {"method": memory.method, "episodes": memory.episodes, "rows": memory.rows}
         click.echo(msgspec.json.encode(whole))
         return
-    out = console()
-    out.print(Text(_title(memory), "bold"))
-    for table in _tables(memory.rows):
-        out.print()
-        out.print(table)
+    title = Table((), (), title=_title(memory))
+    print_tables(console(), [title, *_tables(memory.rows)])
 
 
 def _title(memory: ShownMemory) -> str:
@@ -75,12 +71,8 @@ def _title(memory: ShownMemory) -> str:
 def _tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
     """Yield a table for every run of rows with the same columns."""
     for columns, alike in groupby(rows, key=tuple):
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        for name in columns:
-            table.add_column(Text(_line(name)), overflow="fold")
-        for row in alike:
-            table.add_row(*(Text(_cell(value)) for value in row.values()))
-        yield table
+        lines = [[_cell(value) for value in row.values()] for row in alike]
+        yield Table(map(_line, columns), lines, range(len(columns)))
 
 
 def _cell(value: Any) -> str:

@@ -199,7 +199,6 @@ def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
 
     lines = expectations(plan, outcomes)
     out = console()
-    print_tables(out, _endpoint_tables(plan))
     heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
     rows = [
         [
@@ -213,7 +212,7 @@ def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
         for line in lines
     ]
     left, cost = sum(line.left for line in lines), expected_cost(lines)
-    out.print(Table(heads, rows, (0, 1, 5)))
+    print_tables(out, [*_endpoint_tables(plan), Table(heads, rows, (0, 1, 5))])
     total = "not known" if cost is None else f"{cost:.4g}"
     out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
 
@@ -269,6 +268,7 @@ def _print_results(plan: "Plan", folder: "Folder") -> None:
     lines = results(plan, outcomes)
     by_world = {world: [line for line in lines if line.world == world] for world in plan.worlds}
     print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
+    out.print()
     ledger = folder.ledger()
     count_outcomes(plan, outcomes, ledger)
     out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)

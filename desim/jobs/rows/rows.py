@@ -1,10 +1,6 @@
 """The rows of a sweep, one for each episode: filtered, compared, read and written."""
 
 import contextlib
-import csv
-import io
-import itertools
-import json
 import operator
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
+from attrs import evolve
 
 from desim.catalog.policy_spec import label
 from desim.errors import BadRecord, UsageError
@@ -23,6 +20,7 @@ from desim.jobs.rows.groups import compare
 from desim.jobs.rows.packed import PackedRows, SelectedRows
 from desim.jobs.rows.row_series import series_by_group
 from desim.show.files import open_regular, write_whole
+from desim.show.table import Table, csv_lines
 from desim.statistics.selection import best
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
@@ -32,6 +30,9 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy.typing import NDArray
 
 __all__ = ["Rows"]
+
+#: Groups of rows that notebooks show.
+_SHOWN = 50
 
 _encode = msgspec.json.Encoder().encode
 
@@ -132,6 +133,16 @@ class Rows(Sequence[Row]):
 
     def __repr__(self) -> str:
         return f"<Rows of {len(self)} episodes, {len(self.failed)} of which failed>"
+
+    def _repr_html_(self) -> str:
+        """Return the mean scores by policy and by what varies, for notebooks."""
+        title = f"{len(self):,} episodes, {len(self.failed):,} of which failed"
+        if not self:
+            return Table((), (), title=title).html()
+        (table,) = self.table([*self.varying, "policy"]).tables()
+        more = f"the first {_SHOWN} of {len(table.lines):,} groups are shown"
+        notes = [*table.notes, *([more] if len(table.lines) > _SHOWN else [])]
+        return evolve(table, title=title, lines=table.lines[:_SHOWN], notes=notes)._repr_html_()
 
     @property
     def failed(self) -> "Rows":
@@ -338,14 +349,7 @@ class Rows(Sequence[Row]):
         """Yield the lines of rows.csv."""
         names = self.columns
         paths = columns.paths(names)
-        line = io.StringIO()
-        writer = csv.writer(line, lineterminator="\n")
-        cells = ([_cell(columns.value_at(row, path)) for path in paths] for row in self)
-        for values in itertools.chain([names], cells):
-            writer.writerow(values)
-            yield line.getvalue().encode()
-            line.seek(0)
-            line.truncate()
+        return csv_lines(names, ([columns.value_at(row, at) for at in paths] for row in self))
 
 
 def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
@@ -372,12 +376,6 @@ def _policy_label(value: Any) -> Any:
         with contextlib.suppress(UsageError):
             return label(value)
     return value
-
-
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    return json.dumps(value) if isinstance(value, bool | list | dict) else value
 
 
 def _checked(line: bytes) -> bytes:

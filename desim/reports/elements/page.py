@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 from desim.errors import UsageError
 from desim.short_repr import shortened
-from desim.show.table import cell_text
+from desim.show.table import Table, cell_text
 
 __all__ = [
     "MOST_LINES",
@@ -19,8 +19,8 @@ __all__ = [
     "Given",
     "Page",
     "Section",
-    "Table",
     "clean",
+    "cleaned",
     "needed",
 ]
 
@@ -87,40 +87,21 @@ class Fold:
         return cls(f"{clean(line[:head], head)}\u2026", rest)
 
 
-@frozen
-class Table:
-    """A table of texts.
-
-    Attributes:
-        heads: The heads of the columns.
-        lines: One text for each head; a long one may be folded.
-        left: The places of the columns that hold words; the others hold numbers.
-        notes: Sentences without which a line could be misread.
-    """
-
-    kind = "table"
-    heads: tuple[str, ...]
-    lines: tuple[tuple[str | Fold, ...], ...]
-    left: frozenset[int] = frozenset({0})
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        heads: Iterable[object],
-        lines: Iterable[Iterable[object]],
-        left: Iterable[int] = (0,),
-        notes: Iterable[object] = (),
-        most: int = MOST_LINES,
-    ) -> "Table":
-        """Return a table of at most *most* lines; a note says how many are left out."""
-        each = iter(lines)
-        shown = tuple(tuple(map(_cell, line)) for line in islice(each, most))
-        more = sum(1 for _ in each)
-        sentences = [clean(note, 2_000) for note in notes]
-        if more:
-            sentences.append(f"{len(shown):,} of {len(shown) + more:,} lines are shown")
-        return cls(tuple(map(clean, heads)), shown, frozenset(left), tuple(sentences))
+def cleaned(
+    heads: Iterable[object],
+    lines: Iterable[Iterable[object]],
+    left: Iterable[int] = (0,),
+    notes: Iterable[object] = (),
+    most: int = MOST_LINES,
+) -> Table:
+    """Return a table of clean texts, at most *most* lines; a note says how many are left out."""
+    each = iter(lines)
+    shown = [map(_cell, line) for line in islice(each, most)]
+    more = sum(1 for _ in each)
+    sentences = [clean(note, 2_000) for note in notes]
+    if more:
+        sentences.append(f"{len(shown):,} of {len(shown) + more:,} lines are shown")
+    return Table(map(clean, heads), shown, left, notes=sentences)
 
 
 def _cell(value: object) -> str | Fold:

@@ -10,7 +10,7 @@ from typing import Any
 
 from desim.records.lines import Step
 from desim.reports.elements.charts import shares
-from desim.reports.elements.page import Figure, Fold, Folded, Given, Table
+from desim.reports.elements.page import Figure, Fold, Folded, Given, cleaned
 from desim.reports.record.record_read import OTHER, ReadRecord, readable, short_value
 from desim.show.labels import NOTHING, estimate_text
 
@@ -54,7 +54,7 @@ def actions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         "Actions of each role",
         shares(list(bars), parts, "% of the role's decisions"),
         f"Shares of {', '.join(heads)} among the decisions of {len(bars)} roles.",
-        Table.of(
+        cleaned(
             ["role", "decisions", *heads],
             ([b, f"{bars[b].total():,}", *(f"{n:,}" for n in row)] for b, row in counts.items()),
         ),
@@ -79,7 +79,7 @@ def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         heads = ["number", "time", "role", "action", "observation"]
         yield Folded(
             f"{one.name}: {_shown(one)}",
-            Table.of(
+            cleaned(
                 [*heads, "notes"] if _notes(one) else heads,
                 (_decision_line(one, number, step) for number, step in shown),
                 left=range(1, 6),
@@ -122,7 +122,7 @@ def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
         if found:
             yield Folded(
                 f"{one.name}: {len(found):,} entries of what its policies received",
-                Table.of(
+                cleaned(
                     ["number", "role", "entry"],
                     (
                         [f"{at:,}", entry.role, Fold.of(readable(entry.entry), _HEAD, _MOST_TEXT)]
@@ -158,7 +158,7 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
         return
     letters = [one.name.partition(" ")[0] for one in each]
     heads = [letter + f" - {letters[0]}" for letter in letters[1:]]
-    yield Table.of(
+    yield cleaned(
         ["metric", *(one.name for one in each), *heads],
         (
             [name, *map(_value, values), *(_change(values[0], other) for other in values[1:])]
@@ -194,7 +194,7 @@ def difference(each: Sequence[ReadRecord]) -> Iterator[Given]:
     if not others:
         return
     yield f"Compared with {first.name}, whose world has the same parameters and the same seed:"
-    yield Table.of(
+    yield cleaned(
         [
             "record",
             "first decision that differs",

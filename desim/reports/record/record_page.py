@@ -11,13 +11,14 @@ from pathlib import Path
 import msgspec
 
 from desim.records.lines import Header
-from desim.reports.elements.page import Fold, Given, Page, Section, Table
+from desim.reports.elements.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record import record_decisions, record_series
 from desim.reports.record.record_decisions import difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
 from desim.reports.record.record_series import MOST_SERIES
 from desim.reports.record.record_statements import statements
 from desim.show.labels import NOTHING, number_text
+from desim.show.table import Table
 
 __all__ = ["MOST_RECORDS", "record_page"]
 
@@ -125,7 +126,7 @@ def _title(head: Header) -> str:
 
 
 def _overview(groups: _Groups) -> Iterator[Given]:
-    yield Table.of(
+    yield cleaned(
         ["record", "world and seed", "policies", "score", "ended"],
         (
             [one.name, title, _policies(one), _score(one), one.ended]
@@ -145,7 +146,7 @@ def _beside(
     each: Sequence[ReadRecord], lines: Sequence[tuple[str, Callable[[ReadRecord], object]]]
 ) -> Table:
     """Return a table with a column for each record."""
-    return Table.of(
+    return cleaned(
         ["", *(one.name for one in each)],
         ([head, *(of(one) for one in each)] for head, of in lines),
         left=range(len(each) + 1),
@@ -202,7 +203,7 @@ def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
             yield f"All {equal:,} parameters are the same in all records."
             return
     if lines:
-        yield Table.of(
+        yield cleaned(
             ["parameter", *(one.name for one in each)],
             ([name, *values] for name, values in lines),
             left=range(len(each) + 1),
@@ -221,7 +222,7 @@ def _usage(each: Sequence[ReadRecord]) -> Iterator[Given]:
     ]
     names = list(dict.fromkeys(name for *_, figures in found for name in figures))
     if names:
-        yield Table.of(
+        yield cleaned(
             ["record", "role", *names],
             (
                 [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from desim.reports.elements.page import Figure, Gallery, Given, Table
+from desim.reports.elements.page import Figure, Gallery, Given, cleaned
 from desim.reports.record.measured import Measured, is_unchanged
 from desim.reports.record.record_read import ReadRecord
 from desim.reports.record.series_charts import MOST_MARKED, Shown, Span, decided_chart, panel_chart
@@ -125,7 +125,7 @@ def _roles(one: ReadRecord) -> Iterator[Given]:
         "Decisions of each role",
         picture,
         f"A row of short vertical lines for each of {len(steps)} roles, a line for each decision.",
-        Table.of(["role", "decisions"], ([role, f"{count:,}"] for role, count in steps.items())),
+        cleaned(["role", "decisions"], ([role, f"{count:,}"] for role, count in steps.items())),
     )
 
 
@@ -150,7 +150,7 @@ def _figure(each: Sequence[ReadRecord], lines: Sequence[_Found], span: Span | No
         panel_chart(shown, span),
         f"{title} over {first.x or 'time'}, "
         f"{'a line' if len(lines) == 1 else f'{len(lines)} lines'}; its extremes are in the table.",
-        Table.of(
+        cleaned(
             [*head, "first", "lowest", "highest", "last"],
             (
                 [*([one.name.partition(" ")[0]] if head else []), *_extremes(line.values)]

@@ -25,9 +25,10 @@ from desim.core.reported import (
     HasTables,
 )
 from desim.faults import RAISED, fault_text
-from desim.reports.elements.page import Folded, Given, Table
+from desim.reports.elements.page import Folded, Given, cleaned
 from desim.reports.record.record_read import ReadRecord
 from desim.show.labels import NOTHING, label_text, number_text, value_text
+from desim.show.table import Table
 
 __all__ = ["statements"]
 
@@ -120,7 +121,7 @@ def _table(rows: Rows) -> Table:
     more = len(columns) - _MOST_COLUMNS
     columns = columns[:_MOST_COLUMNS]
     lines = [[_text(row.get(column)) for column in columns] for row in rows]
-    return Table.of(
+    return cleaned(
         (str(column).replace("_", " ") for column in columns),
         lines,
         left=[at for at, _ in enumerate(columns) if not _is_number(line[at] for line in lines)],

@@ -11,7 +11,7 @@ from typing import Any
 
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Fan, fans, shares
-from desim.reports.elements.page import Figure, Given, Table, clean
+from desim.reports.elements.page import Figure, Given, clean, cleaned
 from desim.show.labels import NOTHING
 from desim.statistics.intervals import Interval
 from desim.statistics.proportions import share
@@ -49,7 +49,7 @@ def endings(rows: Rows) -> Iterator[Given]:
         "How episodes ended",
         shares(list(shown), parts, "% of the episodes"),
         f"Shares of {', '.join(parts)} among the episodes of {len(shown)} policies.",
-        Table.of(
+        cleaned(
             ["policy", "episodes", *parts],
             (
                 [policy, *_counts(counts, ways, other=bool(rest))]
@@ -74,7 +74,7 @@ def failures(rows: Rows) -> Iterator[Given]:
         return
     yield f"{sum(map(len, found.values())):,} of {len(rows):,} episodes failed."
     each = sorted(found.items(), key=lambda item: -len(item[1]))
-    yield Table.of(
+    yield cleaned(
         ["policy", "episodes", "seeds", "error, or the first of several"],
         ([key[0], f"{len(seeds):,}", _seeds(seeds), first[key]] for key, seeds in each),
         left=(0, 2, 3),
@@ -139,7 +139,7 @@ def still_running(rows: Rows) -> Iterator[Given]:
             "% still running",
         ),
         f"Survival curves over {longest} periods, a panel for each of {len(shown)} policies.",
-        Table.of(
+        cleaned(
             ["policy", "episodes", "ended early", "% to the end", "interval", "half ended before"],
             ([policy, *_cells(curve)] for policy, curve in curves.items()),
             notes=notes,

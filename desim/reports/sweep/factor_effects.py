@@ -11,7 +11,7 @@ from attrs import frozen
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Curve, Panel, lines
 from desim.reports.elements.estimates import HEADS, Estimates, cells
-from desim.reports.elements.page import Figure, Given, Table
+from desim.reports.elements.page import Figure, Given, cleaned
 from desim.reports.sweep.varied import Factor, families
 from desim.statistics.intervals import Interval
 
@@ -47,7 +47,7 @@ def over_parameters(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
             lines([Panel("", factor.name, _curves(shown))], "score"),
             f"Mean scores over {len(factor.values())} values of {factor.name}, "
             f"a line for each of {len(shown)} policies.",
-            Table.of(
+            cleaned(
                 ["policy", factor.name, *HEADS],
                 ([n, v, *cells(e)] for n, each in curves.items() for v, e in each.items()),
                 notes=notes,
@@ -69,7 +69,7 @@ def main_effects(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
         "Main effects: mean score by level, with 95 % intervals",
         lines([_panel(factor, {"": found[factor.name]}) for factor in shown], "score"),
         f"Mean scores by level of {', '.join(factor.name for factor in shown)}.",
-        Table.of(
+        cleaned(
             ["column", "level", *HEADS],
             ([name, lv, *cells(e)] for name, each in found.items() for lv, e in each.items()),
             left=(0, 1),
@@ -95,7 +95,7 @@ def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
             f"Interaction of {first.name} and {second.name}: mean score, with 95 % intervals",
             lines([_panel(first, shown, second.name)], "score"),
             f"Mean scores by level of {first.name}, a line for each level of {second.name}.",
-            Table.of(
+            cleaned(
                 [first.name, second.name, *HEADS],
                 ([v, level, *cells(e)] for level, each in found.items() for v, e in each.items()),
                 left=(0, 1),
@@ -103,7 +103,7 @@ def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
             ),
         )
     if len(pairs) > _MOST_PANELS:
-        yield Table.of(
+        yield cleaned(
             ["further pairs"], ([f"{a.name} and {b.name}"] for a, b in pairs[_MOST_PANELS:])
         )
 

@@ -10,7 +10,7 @@ from desim.errors import SchemaError
 from desim.jobs.plan.job import SERIES_COLUMNS
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Fan, fans
-from desim.reports.elements.page import Figure, Given, Table
+from desim.reports.elements.page import Figure, Given, cleaned
 from desim.schema import from_plain
 from desim.show.labels import NOTHING, estimate_text
 
@@ -60,7 +60,7 @@ def series_fans(rows: Rows) -> Iterator[Given]:
             fans(_padded(each, -(-periods // step)), range(1, periods + 1, step), period, title),
             f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
             f"a panel for each of {len(shown)} policies.",
-            Table.of(
+            cleaned(
                 ["policy", "n", *(f"{period} {number:,}" for number in shown_periods)],
                 (
                     [
@@ -75,7 +75,7 @@ def series_fans(rows: Rows) -> Iterator[Given]:
         )
     if len(names) > _MOST_SERIES:
         more = islice(names, _MOST_SERIES, None)
-        yield Table.of(["further series"], ([name] for name in more))
+        yield cleaned(["further series"], ([name] for name in more))
 
 
 def _declared(rows: Rows) -> dict[str, Column]:

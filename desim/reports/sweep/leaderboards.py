@@ -10,8 +10,9 @@ from desim.errors import UsageError, possible
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import dots
-from desim.reports.elements.page import Figure, Given, Table
+from desim.reports.elements.page import Figure, Given, cleaned
 from desim.show.labels import NOTHING, estimate_text
+from desim.show.table import Table
 from desim.studies.boards.ranking import ranked
 
 __all__ = ["leaderboard"]
@@ -74,7 +75,7 @@ def _scores(
         [_rank(ranks.get(str(line.group[0]))), _name(line, informed), *plain.cells(line)[2:]]
         for line in lines
     ]
-    return Table.of(["rank", *heads], shown, left=(1,), notes=notes)
+    return cleaned(["rank", *heads], shown, left=(1,), notes=notes)
 
 
 def _differences(
@@ -101,7 +102,7 @@ def _differences(
             zero=True,
         ),
         f"Differences with intervals of {len(shown)} policies to {reference}; a line marks 0.",
-        Table.of(
+        cleaned(
             ["policy", "pairs", "difference", "95 % interval", "± unpaired", "correlation"],
             ([_name(line, informed), *_cells(table, line)] for line in each),
             notes=_notes(table, each, reference, chosen=bool(against)),

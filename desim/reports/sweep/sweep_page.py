@@ -19,7 +19,7 @@ from desim.jobs.keep.checkpoint import FILE_NAME
 from desim.jobs.keep.fingerprint import is_digest
 from desim.jobs.keep.row_file import read_identity
 from desim.jobs.rows.rows import Rows
-from desim.reports.elements.page import Facts, Given, Page, Section, Table
+from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.endings import endings, failures, still_running
 from desim.reports.sweep.factor_effects import interactions, main_effects, over_parameters
 from desim.reports.sweep.fans import series_fans
@@ -41,7 +41,7 @@ def plan(rows: Rows, path: Path) -> Iterator[Given]:
     yield Facts.of(_facts(rows, known, path))
     digests = {topic: text for topic, text in known.items() if is_digest(text)}
     if digests:
-        yield Table.of(
+        yield cleaned(
             ["what the rows depend on", "SHA-256"],
             ([topic, text.partition(":")[2][:16]] for topic, text in digests.items()),
             left=(0, 1),
@@ -185,7 +185,7 @@ def _worlds(rows: Rows, against: str) -> Iterator[Section]:
         yield Section.of(title, leaderboard(each, against))
     if len(worlds) > _MOST_WORLDS:
         more = ([name, f"{len(each):,}"] for name, each in worlds.items())
-        table = Table.of(["world", "episodes"], islice(more, _MOST_WORLDS, None))
+        table = cleaned(["world", "episodes"], islice(more, _MOST_WORLDS, None))
         yield Section.of("Worlds without a leaderboard of their own", [table])
 
 

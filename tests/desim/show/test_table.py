@@ -106,3 +106,8 @@ def test_a_table_without_heads_and_one_without_lines_are_printed() -> None:
     """Facts have no heads; a search may have found nothing."""
     assert str(Table([], [["model", "beer_game"]], (0, 1))) == "model  beer_game"
     assert str(Table(["name", "n"], [])) == "name  n"
+
+
+def test_a_title_alone_is_printed() -> None:
+    """A memory may have no rows."""
+    assert str(Table([], [], title="memory of ace")) == "memory of ace"

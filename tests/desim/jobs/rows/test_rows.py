@@ -190,3 +190,15 @@ def test_a_sweep_with_series_does_not_continue_one_without(tmp_path: Path) -> No
     sweep(DIARY, STRIDE, [1], out=tmp_path)
     with pytest.raises(UsageError, match="series"):
         sweep(DIARY, STRIDE, [1], out=tmp_path, series=True)
+
+
+def test_a_notebook_shows_means_by_what_varies(rows: Rows) -> None:
+    """As a table in HTML, of at most fifty groups; without rows, their number alone."""
+    html = rows._repr_html_()
+    assert "12 episodes, 1 of which failed" in html
+    assert html.count("<tr>") == 4
+    assert "no mean" in html
+    many = Rows(row(f"p{n}", 0, float(n)) for n in range(60))._repr_html_()
+    assert many.count("<tr>") == 51
+    assert "the first 50 of 60 groups are shown" in many
+    assert "0 episodes" in Rows([])._repr_html_()
