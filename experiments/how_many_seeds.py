@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import click
 from attrs import evolve
-from rich.table import Table
 
-from desim.jobs.rows.comparison_table import UNKNOWN
 from desim.show.console import console
+from desim.show.labels import NOTHING
+from desim.show.table import Table
 from desim.statistics.intervals import Interval, seeds_needed
 from desim.statistics.variance import MOST_RUNS, runs_needed
 from desim.studies.boards.leaderboard import Board, boards, everything
@@ -28,28 +28,27 @@ HEADS = ("world", "best", "for 5 %", "most for 5 %", "of", "second", "to tell ap
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1))
 def main(models: Sequence[str], seeds: int, jobs: int) -> None:
     """Print one line for each preset of some models, or of all."""
-    table = Table(*HEADS, box=None, pad_edge=False)
-    for board in boards(everything(models), range(seeds), jobs):
-        table.add_row(board.name, *cells(board))
+    played = boards(everything(models), range(seeds), jobs)
+    lines = [[board.name, *cells(board)] for board in played]
     note = (
         f"from {seeds} seeds. exact: each has the same episode; where some have, as cases in turn, "
-        f"more are needed. {UNKNOWN}: no spread, mean 0, no second. tied: over {MOST_RUNS:,}."
+        f"more are needed. {NOTHING}: no spread, mean 0, no second. tied: over {MOST_RUNS:,}."
     )
-    console().print(table, note, sep="\n")
+    console().print(Table(HEADS, lines, (0, 1, 4, 5), notes=[note]))
 
 
 def cells(board: Board) -> list[str]:
     """Return the texts of one world; the differences of a board are to its first entrant."""
     needed = {one.policies[0]: needs(one.estimate) for one in rivals(board) if one.estimate}
     if not needed:
-        return []
+        return [NOTHING] * (len(HEADS) - 1)
     best, widest = next(iter(needed)), max(needed, key=lambda name: needed[name] or 0)
     order = tuple(sorted(board.entrants, key=lambda one: one.spec != best))
     fixed = {one.spec for one in order if one.fixed}
     own, most = ("exact" if p in fixed else count(needed[p]) for p in (best, widest))
     others = rivals(evolve(board, entrants=order))
     second = [(one.policies[0], tell(one.difference.paired)) for one in others if one.difference]
-    return [best, own, most, widest, *(second[0] if second else (UNKNOWN, UNKNOWN))]
+    return [best, own, most, widest, *(second[0] if second else (NOTHING, NOTHING))]
 
 
 def rivals(board: Board) -> list[BoardLine]:
@@ -69,7 +68,7 @@ def tell(difference: Interval) -> str:
     return count(runs_needed(difference.mean, (difference.sd or 0) ** 2), "tied")
 
 
-def count(number: int | None, unknown: str = UNKNOWN) -> str:
+def count(number: int | None, unknown: str = NOTHING) -> str:
     """Return a number of seeds as text."""
     return unknown if number is None else f"{number:,}"
 

@@ -10,9 +10,9 @@ from typing import Any
 import click
 import numpy as np
 from interval_cases import CASES, LEVEL, Case
-from rich.table import Table
 
 from desim.show.console import console
+from desim.show.table import Table
 
 NOTE = """\
 exact: covers as often as it says. at least: as often or more (ends are values, Bonferroni).
@@ -26,14 +26,13 @@ near: the normal law or the bootstrap, close to the level with many values.
 def main(trials: int) -> None:
     """Print the measured coverage of each interval."""
     heads = ("interval", "kind", "n", "stated", "measured", "±")
-    table = Table(*heads, box=None, pad_edge=False)
+    lines = []
     for case in CASES:
         covered = coverage(case, trials)
         error = 2 * sqrt(covered * (1 - covered) / trials)
         texts = f"{LEVEL:g}", f"{covered:.4f}", f"{error:.4f}"
-        table.add_row(case.name, case.kind, case.n, *texts)
-    console().print(table)
-    console().print(NOTE)
+        lines.append((case.name, case.kind, case.n, *texts))
+    console().print(Table(heads, lines, (0, 1), legend=NOTE.splitlines()))
 
 
 def coverage(case: Case, trials: int) -> float:

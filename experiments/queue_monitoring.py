@@ -11,10 +11,10 @@ from math import factorial
 
 import click
 from office import Office
-from rich.table import Table
 
 from desim import play
 from desim.show.console import console
+from desim.show.table import Table
 from desim.statistics.intervals import Interval, interval
 
 #: Of each interval; all ten hold together with at least 0.99.
@@ -27,15 +27,15 @@ LEVEL = 0.999
 def main(seeds: int, services: int) -> None:
     """Print what was measured beside the formulas."""
     heads = ("desks", "metric", "formula", "measured", f"{LEVEL:.1%} interval", "holds")
-    table = Table(*heads, box=None, pad_edge=False)
+    lines = []
     for desks in (1, 3):
         office = Office(desks=desks, services=services)
         for name, found in measured(office, seeds).items():
             truth = expected(office)[name]
             ends = f"[{found.low:.4f}, {found.high:.4f}]"
             holds = "yes" if found.low <= truth <= found.high else "NO"
-            table.add_row(str(desks), name, f"{truth:.4f}", f"{found.mean:.4f}", ends, holds)
-    console().print(table)
+            lines.append((desks, name, f"{truth:.4f}", f"{found.mean:.4f}", ends, holds))
+    console().print(Table(heads, lines, (1, 5)))
 
 
 def measured(office: Office, seeds: int) -> dict[str, Interval]:

@@ -15,8 +15,9 @@ from desim.errors import UsageError
 from desim.jobs.plan.job import Row
 from desim.jobs.plan.parameter_points import Design
 from desim.jobs.rows.columns import column, column_names, find
+from desim.show.estimates import estimate_cells, interval_head
 from desim.statistics.intervals import Interval, interval
-from desim.studies.designs.findings import Analysis, interval_cells, tabulated
+from desim.studies.designs.findings import Analysis, tabulated
 from desim.studies.designs.responses import Responses, at_values
 
 if TYPE_CHECKING:
@@ -90,12 +91,12 @@ def effects(
         [
             one.name,
             " to ".join(map(str, one.change)),
-            *interval_cells(one.estimate),
+            *estimate_cells(one.estimate, sd=False),
             ", ".join(one.aliases),
         ]
         for one in found
     ]
-    heads = ["effect of", "change", "effect", f"{100 * level:g} % interval"]
+    heads = ["effect of", "change", "effect", interval_head(level)]
     confused = any(one.aliases for one in found)
     notes = ["effect: the mean at the second level less that at the first, in the figure's unit"]
     if any(not one.change for one in found):

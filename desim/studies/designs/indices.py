@@ -17,6 +17,8 @@ from attrs import frozen
 from desim.errors import UsageError
 from desim.jobs.plan.job import Row
 from desim.jobs.plan.parameter_points import Design, Factor, at_places, checked_count, read_factors
+from desim.show.estimates import interval_head
+from desim.show.table import Printed
 from desim.statistics.intervals import checked_level
 from desim.studies.designs.findings import Analysis, tabulated
 from desim.studies.designs.responses import of_figures
@@ -121,14 +123,14 @@ def sobol(
     cells = tuple(
         (
             one.name,
-            f"{one.first:.3f}",
+            Printed(one.first, f"{one.first:.3f}"),
             _between(one.first_interval),
-            f"{one.total:.3f}",
+            Printed(one.total, f"{one.total:.3f}"),
             _between(one.total_interval),
         )
         for one in found
     )
-    between = f"{100 * level:g} % interval"
+    between = interval_head(level)
     heads = ("parameter", "first order", between, "total", between)
     notes = (
         "shares of the variance of the figure's mean over seeds: alone, and with interactions",
@@ -192,5 +194,5 @@ def _estimated(sample: "NDArray[float64]") -> "tuple[NDArray[float64], NDArray[f
     return found.first_order, found.total_order
 
 
-def _between(ends: tuple[float, float]) -> str:
-    return f"[{ends[0]:.3f}, {ends[1]:.3f}]"
+def _between(ends: tuple[float, float]) -> Printed:
+    return Printed(ends, f"[{ends[0]:.3f}, {ends[1]:.3f}]")

@@ -25,8 +25,9 @@ from desim.jobs.plan.parameter_points import (
     read_factors,
 )
 from desim.short_repr import short_repr
+from desim.show.estimates import estimate_cells, interval_head, short_cell
 from desim.statistics.intervals import Interval, interval
-from desim.studies.designs.findings import Analysis, interval_cells, tabulated
+from desim.studies.designs.findings import Analysis, tabulated
 from desim.studies.designs.responses import of_figures
 from desim.studies.designs.sampling import generator
 
@@ -123,13 +124,13 @@ def morris(
     cells = tuple(
         (
             one.name,
-            *interval_cells(one.size),
-            *interval_cells(one.direction),
-            "" if one.spread is None else f"{one.spread:.4g}",
+            *estimate_cells(one.size, sd=False),
+            *estimate_cells(one.direction, sd=False),
+            "" if one.spread is None else short_cell(one.spread),
         )
         for one in found
     )
-    between = f"{100 * level:g} % interval"
+    between = interval_head(level)
     heads = ("parameter", "mu*", between, "mu", between, "sigma")
     notes = (
         "elementary effect: what a whole range changes in the figure's mean over seeds",

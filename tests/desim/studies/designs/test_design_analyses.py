@@ -176,5 +176,5 @@ def test_lines_are_plain_data() -> None:
     plain: list[dict[str, Any]] = found.plain()
     assert [line["figure"] for line in plain] == ["score"] * 3 + ["decisions"] * 3
     assert plain[0]["estimate"]["mean"] == 16
-    assert all(head in found.heads for head in ("figure", "effect of", "effect"))
-    assert len(set(map(len, itertools.chain([found.heads], found.cells)))) == 1
+    assert all(head in found.table.heads for head in ("figure", "effect of", "effect"))
+    assert len(set(map(len, itertools.chain([found.table.heads], found.table.lines)))) == 1
