@@ -17,7 +17,8 @@ from desim.episodes.driver import play
 from desim.episodes.lineup import assign, seat_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
-from desim.ui.layout import TextTable, text_table
+from desim.show.table import Table
+from desim.ui.layout import text_table
 
 #: The baseline of a person's other parts while one part tries all of its own.
 _USUAL = "greedy"
@@ -212,7 +213,7 @@ class BaselineComparison:
         for contender in self.contenders:
             self.played.append(self._episode_of(contender))
 
-    def ranked(self, episode: Episode) -> TextTable:
+    def ranked(self, episode: Episode) -> Table:
         """Rank the person's episode among the baselines that have played, best first.
 
         Equal scores share a rank. Informed baselines follow without one, as do those that failed.

@@ -4,9 +4,10 @@ Tables of a game that the page and the terminal both show.
 """
 
 from desim.records.episode import Episode
+from desim.show.table import Table
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
-from desim.ui.layout import TextTable, action_text, text_table
+from desim.ui.layout import action_text, text_table
 from desim.ui.part_texts import name_text, part_of
 
 
@@ -37,7 +38,7 @@ def _undo_goes_on(game: Game, fault: Fault) -> bool:
     return bool(game.practice and fault.command and game.view.steps)
 
 
-def decisions_table(game: Game, *, latest_first: bool = False) -> TextTable:
+def decisions_table(game: Game, *, latest_first: bool = False) -> Table:
     """Return the person's decisions so far."""
     rows = [
         {
@@ -53,7 +54,7 @@ def decisions_table(game: Game, *, latest_first: bool = False) -> TextTable:
     return text_table("Decisions", rows)
 
 
-def metrics_table(game: Game, episode: Episode) -> TextTable:
+def metrics_table(game: Game, episode: Episode) -> Table:
     """Return the figures of an ended episode, those of the person's parts first."""
     model = game.model
     mine = {part_of(model, role)[0] for role in game.seats}

@@ -14,8 +14,9 @@ from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.schema import codec
 from desim.show.labels import label_text, value_text
+from desim.show.table import Table
 from desim.ui.game_faults import call_failed
-from desim.ui.layout import TextTable, text_table
+from desim.ui.layout import text_table
 
 __all__ = ["offered_options", "offered_tables", "shown_table"]
 
@@ -47,7 +48,7 @@ def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[st
     return tables, ""
 
 
-def shown_table(tables: Mapping[str, Rows], name: str) -> TextTable:
+def shown_table(tables: Mapping[str, Rows], name: str) -> Table:
     """Lay out a table.
 
     Raises:

@@ -15,13 +15,13 @@ from attrs import frozen
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.wire_types import TAG
 from desim.show.labels import class_text, label_text, value_text, words_text
+from desim.show.table import Table
 from desim.ui.form_texts import tagged_object
 from desim.ui.history import first_field
 
 __all__ = [
     "Figure",
     "Section",
-    "TextTable",
     "action_text",
     "lay_out",
     "text_table",
@@ -51,25 +51,6 @@ class Figure:
 
 
 @frozen
-class TextTable:
-    """A table of texts.
-
-    Attributes:
-        label: Its title.
-        columns: The headings.
-        rows: Texts, one a column.
-        numeric: Which columns hold numbers.
-        help: The explanation; may be empty.
-    """
-
-    label: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: tuple[bool, ...]
-    help: str = ""
-
-
-@frozen
 class Section:
     """An observation, or a mapping nested in it.
 
@@ -84,7 +65,7 @@ class Section:
 
     label: str
     figures: tuple[Figure, ...] = ()
-    tables: tuple[TextTable, ...] = ()
+    tables: tuple[Table, ...] = ()
     texts: tuple[Figure, ...] = ()
     sections: tuple["Section", ...] = ()
     help: str = ""
@@ -130,17 +111,17 @@ def action_text(action: Any, classes: Any) -> str:
     return f"{label_text(name)}: {values}" if values else label_text(name)
 
 
-def text_table(label: str, rows: Sequence[Mapping[str, Any]], help: str = "") -> TextTable:  # noqa: A002
-    """Make a table of plain rows; its columns are the keys in the order in which they occur."""
+def text_table(label: str, rows: Sequence[Mapping[str, Any]], help: str = "") -> Table:  # noqa: A002
+    """Return a table of plain rows; its columns are the keys in the order in which they occur."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    numeric = [all(_is_number(row.get(key, 0)) for row in rows) for key in keys]
-    cells = tuple(tuple(value_text(row.get(key)) for key in keys) for row in rows)
-    return TextTable(label, tuple(map(label_text, keys)), cells, tuple(numeric), help)
+    words = [n for n, k in enumerate(keys) if not all(_is_number(row.get(k, 0)) for row in rows)]
+    cells = ([value_text(row.get(key)) for key in keys] for row in rows)
+    return Table(map(label_text, keys), cells, words, label, legend=[help] if help else [])
 
 
 def _section(label: str, plain: Any, schema: Any, defs: Any, depth: int, help: str = "") -> Section:  # noqa: A002
     figures: list[Figure] = []
-    tables: list[TextTable] = []
+    tables: list[Table] = []
     texts: list[Figure] = []
     sections: list[Section] = []
     for name, raw in _ordered(plain, schema).items():

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
-from rich import box
-from rich.markup import escape
-from rich.table import Table
+from attrs import evolve
 
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
 from desim.show.labels import value_text
+from desim.show.table import Table
 from desim.ui.comparison import BaselineComparison
 from desim.ui.form_texts import read_form
 from desim.ui.forms import Form, amount_form, forms
@@ -20,7 +19,7 @@ from desim.ui.game import Game
 from desim.ui.game_faults import Fault
 from desim.ui.game_texts import answer_lines, decisions_table, metrics_table, way_command, way_lines
 from desim.ui.helps import shown_table
-from desim.ui.layout import Section, TextTable, action_text, lay_out, text_table
+from desim.ui.layout import Section, action_text, lay_out, text_table
 from desim.ui.part_texts import seats_text
 
 __all__ = ["play_in_terminal"]
@@ -163,7 +162,7 @@ class TerminalGame:
     # -- output ------------------------------------------------------------------------------------
 
     def _print(self, text: str, style: str = "") -> None:
-        self.out.print(escape(text), style=style or None, soft_wrap=True)
+        self.out.print(text, style=style or None, soft_wrap=True, markup=False)
 
     def _print_header(self) -> None:
         header, seats = self.game.header, seats_text(self.game.model, self.game.seats)
@@ -217,11 +216,9 @@ class TerminalGame:
     def _print_section(self, section: Section) -> None:
         if section.label:
             self._print(section.label, "bold")
-        figures = Table(show_header=False, box=None, pad_edge=False)
-        for figure in section.figures:
-            figures.add_row(escape(figure.label), escape(figure.text))
         if section.figures:
-            self.out.print(figures)
+            figures = ((figure.label, figure.text) for figure in section.figures)
+            self.out.print(Table((), figures, (0, 1)))
         for text in section.texts:
             self._print(f"{text.label}:\n{text.text}")
         for table in section.tables:
@@ -229,13 +226,9 @@ class TerminalGame:
         for inner in section.sections:
             self._print_section(inner)
 
-    def _print_table(self, table: TextTable) -> None:
-        rich = Table(title=escape(table.label), title_justify="left", box=box.SIMPLE_HEAD)
-        for label, numeric in zip(table.columns, table.numeric, strict=True):
-            rich.add_column(escape(label), justify="right" if numeric else "left", overflow="fold")
-        for row in table.rows:
-            rich.add_row(*map(escape, row))
-        self.out.print(rich)
+    def _print_table(self, table: Table) -> None:
+        self._print("")
+        self.out.print(evolve(table, legend=()))
 
     def _print_help(self) -> None:
         amount = amount_form(self._forms())

@@ -8,8 +8,9 @@ from typing import Any
 from nicegui import ui
 
 from desim.show.labels import NOTHING
+from desim.show.table import Table
 from desim.ui.history import Axis, Series
-from desim.ui.layout import Figure, Section, TextTable
+from desim.ui.layout import Figure, Section
 
 #: Rows of a table on one page.
 _PAGE_ROWS = 10
@@ -62,15 +63,15 @@ def show_section(section: Section, level: int = 3) -> None:
     for text in section.texts:
         _text(text)
     for table in section.tables:
-        heading(table.label, 3)
-        _explain(table.help)
+        heading(table.title, 3)
+        _explain(" ".join(table.legend))
         show_table(table)
     for inner in section.sections:
         with ui.element("section").classes("nested stack gap-2"):
             show_section(inner)
 
 
-def show_table(table: TextTable, *, mark: str = "", page: int = _PAGE_ROWS) -> None:
+def show_table(table: Table, *, mark: str = "", page: int = _PAGE_ROWS) -> None:
     """Show a table of texts.
 
     Args:
@@ -86,28 +87,28 @@ def show_table(table: TextTable, *, mark: str = "", page: int = _PAGE_ROWS) -> N
             "align": _side(table, n),
             "classes": "unbroken" if _is_short(table, n) else "words",
         }
-        for n, label in enumerate(table.columns)
+        for n, label in enumerate(table.heads)
     ]
     rows = [
         {"key": key, **{str(n): text for n, text in enumerate(row)}}
-        for key, row in enumerate(table.rows)
+        for key, row in enumerate(table.lines)
     ]
     paged = {"rowsPerPage": page} if 0 < page < len(rows) else None
     element = ui.table(columns=columns, rows=rows, row_key="key", pagination=paged)
     element.props("dense flat bordered wrap-cells").classes("w-full")
-    element.props["aria-label"] = table.label
+    element.props["aria-label"] = table.title
     if mark:
-        keys = [key for key, row in enumerate(table.rows) if mark in row]
+        keys = [key for key, row in enumerate(table.lines) if mark in row]
         element.props(f":table-row-class-fn=\"row => {keys}.includes(row.key) ? 'marked' : ''\"")
 
 
-def _side(table: TextTable, column: int) -> str:
-    return "right" if table.numeric[column] else "left"
+def _side(table: Table, column: int) -> str:
+    return "left" if column in table.left else "right"
 
 
-def _is_short(table: TextTable, column: int) -> bool:
+def _is_short(table: Table, column: int) -> bool:
     """Return whether a column holds numbers, or short texts alone."""
-    return table.numeric[column] or all(len(row[column]) <= _UNBROKEN for row in table.rows)
+    return column not in table.left or all(len(row[column]) <= _UNBROKEN for row in table.lines)
 
 
 def _figure(figure: Figure) -> None:

@@ -25,7 +25,7 @@ def test_the_table_ranks_the_person_among_them() -> None:
     comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
     episode = play(MODEL, "greedy", 0)
     comparison.play()
-    rows = {row[1]: row for row in comparison.ranked(episode).rows}
+    rows = {row[1]: row for row in comparison.ranked(episode).lines}
     policies = [*rows]
     assert policies.index("you") < policies.index("greedy")
     assert len(rows) == len(catalog.baselines(MODEL)) + 1
@@ -42,7 +42,7 @@ def test_an_informed_baseline_is_marked_and_has_no_rank() -> None:
     """It knows what the person cannot observe, so it is listed behind the rivals."""
     comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
     comparison.play()
-    rows = comparison.ranked(play(MODEL, "greedy", 0)).rows
+    rows = comparison.ranked(play(MODEL, "greedy", 0)).lines
     assert [row[0] for row in rows[-2:]] == ["—", "—"]
     assert {row[1] for row in rows[-2:]} == {"perfect (informed)", "foresight (informed)"}
     assert "Informed baselines use facts" in comparison.notes[0]

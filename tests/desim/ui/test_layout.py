@@ -81,11 +81,11 @@ def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None
     ]
     assert section.figures[1].help == "Money in the bank."
     (lines,) = section.tables
-    assert (lines.columns, lines.rows) == (("Zeta", "Alpha"), (("z", "0.25"), ("y", "1,000,000")))
-    assert lines.numeric == (False, True)
+    assert (lines.heads, lines.lines) == (("Zeta", "Alpha"), (("z", "0.25"), ("y", "1,000,000")))
+    assert lines.left == {0}
     assert section.texts[0].text == "first line\nsecond line"
     (mail,) = section.sections
-    assert (mail.label, mail.figures[0].text, mail.tables[0].rows) == (
+    assert (mail.label, mail.figures[0].text, mail.tables[0].lines) == (
         "Mail",
         "bank",
         (("1", "0.05"),),
@@ -184,4 +184,4 @@ def test_an_action_in_one_line_leaves_out_empty_values() -> None:
 def test_rows_need_not_have_the_same_keys() -> None:
     """There is a column for every key; a missing value is a dash."""
     table = text_table("Mixed", [{"a": 1}, {"b": "x", "a": 2}])
-    assert (table.columns, table.rows) == (("A", "B"), (("1", "—"), ("2", "x")))
+    assert (table.heads, table.lines) == (("A", "B"), (("1", "—"), ("2", "x")))

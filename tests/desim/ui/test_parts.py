@@ -72,7 +72,7 @@ def test_the_name_of_a_part_stands_for_its_default_roles(tmp_path: Path) -> None
 def test_the_figures_of_the_persons_part_are_first(tmp_path: Path) -> None:
     """Otherwise in the order of the parts; without parts they are as the model gives them."""
     with Game(Town(), 0, tmp_path / "a.jsonl", seats=["inn"], others={"mill": "greedy"}) as game:
-        figures = [row[0] for row in metrics_table(game, take_best(game)).rows]
+        figures = [row[0] for row in metrics_table(game, take_best(game)).lines]
     assert figures == [
         *("Inn: score", "Inn: ended", "Inn: beds"),
         *("Mill: score", "Mill: ended", "Mill: days"),
@@ -183,7 +183,7 @@ def test_the_comparison_ranks_the_whole_model() -> None:
     others = {"inn.landlord": "greedy"}
     comparison = BaselineComparison(Town(), 0, ("mill.miller",), others)
     comparison.play()
-    rows = comparison.ranked(play(Town(), "greedy", 0)).rows
+    rows = comparison.ranked(play(Town(), "greedy", 0)).lines
     assert [row[1] for row in rows] == ["you", "greedy", "random"]
     assert rows[0][2:] == rows[1][2:]
 
@@ -202,7 +202,7 @@ def test_a_person_in_two_parts_in_the_terminal(tmp_path: Path) -> None:
     assert "Decision 1, mill.miller, 2025-01-01" in out
     assert out.count("Decision 3, inn.landlord, 2025-01-08") == 2
     assert "Bought" in out
-    assert "2   2025-01-01   Inn: landlord   Invest: beds 2" in out
+    assert "2  2025-01-01  Inn: landlord  Invest: beds 2" in out
     assert "t=" not in out
     assert "Inn: ended" in out
     assert "random" in out
