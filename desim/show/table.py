@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
 
+from desim.short_repr import visible_text
 from desim.show.labels import NOTHING, value_text
 
 if TYPE_CHECKING:  # `import desim` must not load rich
@@ -151,7 +152,8 @@ class Table(Tabular):
         if self.title:
             yield Text(self.title, "bold")
         heads = [self.heads] if self.heads else []
-        columns = [list(column) for column in zip(*heads, *self.texts, strict=True)]
+        # Escaped before their widths are measured: `SafeConsole` would escape what is laid out.
+        columns = [[*map(visible_text, each)] for each in zip(*heads, *self.texts, strict=True)]
         gap = _NARROW_GAP if width < _NARROW else _GAP
         kept = [at for at in range(self._width) if width >= _NARROW or at not in self.spare]
         for part in self._parts(columns, kept, width, gap) if kept else ():

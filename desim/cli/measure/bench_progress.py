@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from desim.errors import UsageError
+from desim.show.labels import number_text
 
 if TYPE_CHECKING:  # commands start fast
     from rich.console import Group

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from support.command_line import MINE, Desim, Ended, refused
 from support.paths import PYTHONPATH
 
-from desim import Episode, catalog
+from desim import Episode, catalog, play
+from desim.cli.tables import print_episode
 from desim.errors import UsageError
 
 # -- schema ----------------------------------------------------------------------------------------
@@ -357,3 +359,16 @@ def test_a_module_that_cannot_be_imported_says_why(
         catalog.model_class("needy:World")
     with pytest.raises(UsageError, match="there is no module 'absent' here"):
         catalog.model_class("absent:World")
+
+
+def test_an_episode_is_printed_with_the_decisions_that_were_defaults(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Below the number of decisions; without default actions there is no such line."""
+    episode = play("beer_game", "greedy", seed=1)
+    print_episode(episode, as_json=False)
+    assert "defaults" not in capsys.readouterr().out
+    usage = {"retailer": {"decisions": 4, "default_actions": 3}}
+    print_episode(evolve(episode, result=evolve(episode.result, usage=usage)), as_json=False)
+    names = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert names[names.index("decisions") + 1] == "defaults"

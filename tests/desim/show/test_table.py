@@ -111,3 +111,10 @@ def test_a_table_without_heads_and_one_without_lines_are_printed() -> None:
 def test_a_title_alone_is_printed() -> None:
     """A memory may have no rows."""
     assert str(Table([], [], title="memory of ace")) == "memory of ace"
+
+
+def test_a_table_as_text_steers_no_terminal() -> None:
+    """Titles, heads, cells, notes and legends come from outside."""
+    hostile = "\x1b[2J\u202e"
+    table = Table([hostile], [[hostile]], title=hostile, notes=[hostile], legend=[hostile])
+    assert str(table).splitlines() == [r"\x1b[2J\u202e"] * 5

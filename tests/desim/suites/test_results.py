@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 from support.paths import REFERENCE, ROOT
 
+from desim.show.table import Printed
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
 from desim.suites.outcome import Outcome, Played
@@ -93,6 +94,24 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(plan, outcomes))))
     assert [row["state"] for row in rows] == ["done", "failed", "done", "done", "cut"]
     assert rows[1]["reason"] == "died"
+
+
+def test_defaults_and_episodes_not_played_have_columns_and_a_legend(plan: Plan) -> None:
+    """An entry without a language model has no share; scores of millions have all their digits."""
+    read, silent = ({"decisions": 4, "default_actions": count} for count in (1, 4))
+    outcomes = dict(
+        [
+            ended("game__first__seed0__1", 3e6, usage=read),
+            ended("game__first__seed0__2", 0.0, usage=silent),
+            ended("game__second__seed0__1", 3e6),
+        ]
+    )
+    table = result_table("game", results(plan, outcomes))
+    assert table.heads[:6] == ("entry", "n", "cut", "not played", "open", "defaults")
+    assert [line[:4] for line in table.lines] == [("first", 1, 0, 1), ("second", 1, 0, 0)]
+    assert [line[5] for line in table.lines] == [Printed(5 / 8, "62%"), None]
+    assert [sentence.partition(":")[0] for sentence in table.legend] == ["defaults", "not played"]
+    assert str(table.lines[0][6]) == "1,500,000"
 
 
 def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
