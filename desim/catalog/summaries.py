@@ -1,7 +1,7 @@
 """What `desim list` shows, as data: models with presets, roles and policies."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
@@ -14,13 +14,13 @@ from desim.core.model_protocols import (
     offers,
 )
 from desim.core.policy_protocols import (
-    Seated,
+    declared_arguments,
     is_drawing,
     is_informed,
-    model_arguments,
 )
 from desim.schema import members
 from desim.schema.arguments import parameters
+from desim.schema.wire_types import attribute_texts
 
 __all__ = [
     "ArgumentSummary",
@@ -41,11 +41,13 @@ class ArgumentSummary:
         name: As in `,name=value` of a spec.
         required: Whether it has no default.
         default: The default as a JSON value; None also where it is none of those.
+        text: What the docstring of an attrs class says about it; empty where there is none.
     """
 
     name: str
     required: bool
     default: float | str | None
+    text: str
 
     def __str__(self) -> str:
         return self.name if self.required else f"{self.name}={self.default}"
@@ -186,31 +188,33 @@ def _further_arguments(model: type) -> dict[str, tuple[ArgumentSummary, ...]]:
     found = {}
     for name, policy in catalog.policies().items():
         own = {argument.name for argument in _arguments(policy)}
-        declared = [_of_call(call) for call in model_arguments(policy, model)]
-        more = [each for arguments in declared for each in arguments if each.name not in own]
+        more = tuple(each for each in _arguments(policy, model) if each.name not in own)
         if more:
-            found[name] = tuple(more)
+            found[name] = more
     return found
 
 
 def _policy_summaries(policies: Mapping[str, type]) -> dict[str, PolicySummary]:
     return {
         name: PolicySummary(
-            _first_line(cls), tuple(_arguments(cls)), is_informed(cls), is_drawing(cls)
+            _first_line(cls), _required_first(_arguments(cls)), is_informed(cls), is_drawing(cls)
         )
         for name, cls in policies.items()
     }
 
 
-def _arguments(policy: type) -> Iterable[ArgumentSummary]:
-    return _of_call(policy.seated if offers(policy, Seated) else policy)
+def _required_first(arguments: Iterable[ArgumentSummary]) -> tuple[ArgumentSummary, ...]:
+    return tuple(sorted(arguments, key=lambda each: not each.required))
 
 
-def _of_call(call: Callable[..., Any]) -> Iterable[ArgumentSummary]:
-    for name, parameter in parameters(call).items():
-        required = parameter.default is inspect.Parameter.empty
-        plain = isinstance(parameter.default, int | float | str)
-        yield ArgumentSummary(name, required, parameter.default if plain else None)
+def _arguments(policy: type, model: type | None = None) -> Iterator[ArgumentSummary]:
+    for call in declared_arguments(policy, model):
+        texts = attribute_texts(call) if isinstance(call, type) else {}
+        for name, parameter in parameters(call).items():
+            required = parameter.default is inspect.Parameter.empty
+            plain = isinstance(parameter.default, int | float | str)
+            default = parameter.default if plain else None
+            yield ArgumentSummary(name, required, default, texts.get(name, ""))
 
 
 def _first_line(documented: object) -> str:

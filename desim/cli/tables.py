@@ -11,8 +11,9 @@ import msgspec
 from attrs import evolve
 from rich.console import Console
 
-from desim.catalog.summaries import CatalogSummary, ModelSummary, PolicySummary
+from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
 from desim.episodes.usage import default_share, is_played
+from desim.errors import UsageError, possible
 from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
 from desim.show.console import console
@@ -24,6 +25,7 @@ __all__ = [
     "print_catalog",
     "print_episode",
     "print_model",
+    "print_policy",
     "print_rows",
     "print_traced",
     "progress_bar",
@@ -89,6 +91,33 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         *_policies("policies of every model", catalog.policies, further),
     )
     print_tables(out, tables)
+
+
+def print_policy(name: str, catalog: CatalogSummary) -> None:
+    """Print one policy: its arguments, and what models add to them.
+
+    Raises:
+        UsageError: There is no such policy for the models of the catalog.
+    """
+    known = dict(catalog.policies)
+    for model in catalog.models.values():
+        known |= model.policies
+    if name not in known:
+        raise UsageError(f"there is no policy {name!r}; {possible(name, sorted(known))}")
+    out, table = console(), _table("argument", "default", "what it sets")
+    for each in known[name].arguments:
+        _add_argument(table, each)
+    for title, model in catalog.models.items():
+        for each in model.further_arguments.get(name, ()):
+            _add_argument(table, each, f"In {title}: ")
+    out.print(Text(f"{name}: {known[name].text}"))
+    out.print()
+    out.print(table)
+
+
+def _add_argument(table: Table, argument: ArgumentSummary, where: str = "") -> None:
+    default = "required" if argument.required else value_text(argument.default)
+    _add_row(table, argument.name, default, where + argument.text)
 
 
 def print_episode(episode: Episode, *, as_json: bool) -> None:

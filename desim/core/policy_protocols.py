@@ -4,6 +4,7 @@ None of them is a base class; the framework tests with `offers` which ones a pol
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import (
     Any,
     ClassVar,
@@ -119,21 +120,38 @@ class Seated(Protocol):
 
 
 @runtime_checkable
-class HasModelArguments(Protocol):
-    """A policy class that takes further arguments, which depend on the model.
+class DeclaresArguments(Protocol):
+    """A policy class whose arguments are the fields of other classes; `seated` takes them by name.
 
-    `seated` receives them by name, beside those of its own signature.
+    They may depend on the model, and on other arguments: the name of a method may add its own.
     """
 
     @staticmethod
-    def model_arguments(model: type, /) -> Callable[..., Any]:
-        """Return a class or function whose parameters are these arguments, for a model's class."""
+    def arguments(
+        model: type | None, given: Mapping[str, Any], /
+    ) -> tuple[Callable[..., Any], ...]:
+        """Return classes or functions whose parameters are the arguments.
+
+        Args:
+            model: The model's class; None for the arguments that every model has.
+            given: The arguments given so far, as text or as values.
+        """
         ...
 
 
-def model_arguments(policy: Any, model: type) -> tuple[Callable[..., Any], ...]:
-    """Return what declares the further arguments of a policy class for a model; often empty."""
-    return (policy.model_arguments(model),) if offers(policy, HasModelArguments) else ()
+def declared_arguments(
+    policy: Any, model: type | None = None, given: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[Callable[..., Any], ...]:
+    """Return the classes or functions whose parameters are the arguments of a policy class.
+
+    Args:
+        policy: The class.
+        model: As in `DeclaresArguments.arguments`.
+        given: As there.
+    """
+    if offers(policy, DeclaresArguments):
+        return policy.arguments(model, given)
+    return (policy.seated if offers(policy, Seated) else policy,)
 
 
 # Declared by the class, so that a record can be judged before any of its policies is built.
@@ -174,17 +192,40 @@ class DependsOnModel(Protocol):
         ...
 
 
+# Static, for the same reason; a sweep refuses to continue once the code of these has changed.
+@runtime_checkable
+class NamesClasses(Protocol):
+    """A policy class with arguments that name classes of the user's, which it builds."""
+
+    @staticmethod
+    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[type]:
+        """Yield these classes.
+
+        Args:
+            arguments: Texts by argument; some may be missing.
+
+        Raises:
+            UsageError: There is no such class.
+        """
+        ...
+
+
 # Static, because a file is shown without a seat.
 @runtime_checkable
 class ShowsMemory(Protocol):
     """A policy class that keeps what it learns in a file and can show such a file."""
 
     @staticmethod
-    def shown_memory(path: str, /) -> ShownMemory:
+    def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
         """Return what a file holds; the file may come from a stranger.
 
+        Args:
+            path: The file.
+            trust: Whether a module that the file names may be imported.
+
         Raises:
-            UsageError: There is no such file, or it is no memory of this policy.
+            UsageError: There is no such file, it is no memory of this policy, or a module would be
+                imported without *trust*.
         """
         ...
 

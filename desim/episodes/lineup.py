@@ -25,7 +25,7 @@ from desim.core.policy_protocols import (
     Policy,
     Seated,
     TakesAllRoles,
-    model_arguments,
+    declared_arguments,
     needs_world_seed,
 )
 from desim.core.roles import Role
@@ -334,10 +334,9 @@ def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy
     make = cls.seated if offers(cls, Seated) else None
     if make is None:
         _checked(cls)
-    call = make or cls
-    further = model_arguments(cls, type(seat.model))
-    arguments = read_arguments(call, texts, f"policy {name!r} has no argument", further)
-    for missing, parameter in parameters(call).items():
+    calls = declared_arguments(cls, type(seat.model), texts)
+    arguments = read_arguments(calls[0], texts, f"policy {name!r} has no argument", calls[1:])
+    for missing, parameter in (each for call in calls for each in parameters(call).items()):
         if missing not in arguments and parameter.default is parameter.empty:
             raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
     if make is None:

@@ -1,6 +1,6 @@
 """The policy `llm`: a language model at a seat of any world."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -10,8 +10,7 @@ from desim import Episode, Model, Role, Seat
 from desim.core.policy_protocols import ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain
-from desim.schema.arguments import build
-from desim.schema.validators import require_not_negative
+from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
     Conversation,
     HasRequestFields,
@@ -20,16 +19,16 @@ from policies.llm.chat.conversation import (
     Question,
 )
 from policies.llm.chat.messages import corrected
-from policies.llm.chat.options import ROUTED, LLMOptions
+from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import BadReply
 from policies.llm.method_parts.embedding import EmbeddingEndpoint, EndpointVectors, hashed
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
-from policies.llm.methods import METHODS
-from policies.llm.methods.build import MethodOptions
-from policies.llm.router.at_seat import RouterOptions, Routing
-from policies.llm.wires.budget import CallLimits, Metered, Spent, check_prices
+from policies.llm.methods import method_class
+from policies.llm.methods.build import MethodMaker, check_method, own_arguments
+from policies.llm.router.at_seat import Routing, routing_at
+from policies.llm.wires.budget import Metered, Spent, check_prices
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.gate import gate_of
 from policies.llm.wires.resending import Resending
@@ -57,7 +56,7 @@ class Llm:
             limit of the episode is reached, if one is.
     """
 
-    reaches: ClassVar[tuple[str, ...]] = ("base_url", "key_env", "memory", "router")
+    reaches: ClassVar[tuple[str, ...]] = ("base_url", "key_env", "memory", "method", "router")
     draws: ClassVar[bool] = True
 
     role: Role
@@ -77,145 +76,64 @@ class Llm:
     _memory_recorded: bool = field(default=False, init=False)
 
     @classmethod
-    def seated(
-        cls,
-        seat: Seat,
-        *,
-        model: str,
-        base_url: str = "",
-        mode: str = "",
-        retries: int = 2,
-        resends: int = 3,
-        timeout: float = 300.0,
-        max_calls: int | None = None,
-        max_tokens: int | None = None,
-        max_cost: float | None = None,
-        price_in: float = 0.0,
-        price_out: float = 0.0,
-        price_cached: float | None = None,
-        reported_cost: bool = False,
-        temperature: float | None = None,
-        seed: int | None = None,
-        reply_tokens: int | None = None,
-        key_env: str = "OPENAI_API_KEY",
-        method: str = "",
-        rounds: int | None = None,
-        repeat_context: bool = False,
-        run_programs: bool | None = None,
-        as_published: bool = False,
-        memory: str = "",
-        learning: str = "online",
-        train: int = 0,
-        embed: str = "",
-        router: str = "",
-        router_labels: bool = False,
-        history: int | None = None,
-        **world_options: Any,
-    ) -> Self:
+    def seated(cls, seat: Seat, **arguments: Any) -> Self:
         """Return the policy for a seat.
 
         Args:
             seat: The model, the role and the seed.
-            model: The language model's name at the endpoint.
-            base_url: The endpoint, `http://HOST:PORT/v1`; the package's default where empty.
-            mode: How it answers: tools, schema or json; the world's default where empty.
-            retries: How often the model is asked again after an invalid reply.
-            resends: How often a request is sent again that brought no reply (429, 5xx, a dropped
-                connection).
-            timeout: Seconds for a whole call: all its requests, the waits between them, and
-                reading the reply.
-            max_calls: Limit of requests sent for this seat in an episode, those without a reply
-                included; then the default action is taken.
-            max_tokens: Limit of tokens, read and written, for this seat in an episode; likewise.
-            max_cost: Limit of money, by the prices, for this seat in an episode; likewise.
-            price_in: Money for a million tokens read.
-            price_out: Money for a million tokens written.
-            price_cached: Money for a million tokens read from the server's cache; *price_in* where
-                None.
-            reported_cost: Whether every request asks the server for its cost (OpenRouter's
-                `usage: {"include": true}`).
-            temperature: Sent with every request; the server's default where None.
-            seed: Sent with every request where given.
-            reply_tokens: Limit of tokens in one reply, sent with every request where given.
-            key_env: The environment variable that holds the key; a server without keys needs none.
-            method: How calls become a reply: empty for one call, or a method's name.
-            rounds: Rounds of a method; None for its published number.
-            repeat_context: Whether a method that rewrites an answer shows the context again.
-            run_programs: Whether programs that the model writes are run, in a sandbox, by a method
-                that can; None for never, or as published with *as_published*.
-            as_published: Whether a method keeps the defects of the published code.
-            memory: The file of a method's memory; empty for nowhere.
-            learning: When a method learns: eval_only, online or offline.
-            train: Of learning=offline: the number of episodes to learn from, or of a world's
-                training questions, of which 0 stands for all.
-            embed: The model for a method's vectors at the endpoint; without, none is needed.
-            router: Chooses one of all methods for each decision, in place of *method*: table_4, or
-                the file of a policy.
-            router_labels: Whether the model labels each decision for the router by a call more.
-            history: Rounds kept in the conversation; the world's number where None.
-            world_options: Options of this world alone; see `model_arguments`.
+            arguments: Those that `arguments` declares: the fields of `LLMOptions`, of the options
+                of the model's world, and of the method.
 
         Raises:
             UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
         kind = conversation_kind(type(seat.model))
-        of_world = {"mode": mode, "history": history, "method": ROUTED if router else method}
-        options = build(kind.options, {**of_world, **world_options})
-        require_not_negative(retries=retries)
-        of_method = build(
-            MethodOptions,
-            {
-                "method": method,
-                "rounds": rounds,
-                "repeat_context": repeat_context,
-                "run_programs": run_programs,
-                "as_published": as_published,
-                "memory": memory,
-                "learning": learning,
-                "train": train,
-                "embed": embed,
-                "routed": bool(router),
-            },
-        )
-        of_router = build(RouterOptions, {"router": router, "router_labels": router_labels})
-        limits = CallLimits(
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-            max_cost=max_cost,
-            price_in=price_in,
-            price_out=price_out,
-            price_cached=price_cached,
-            reported=reported_cost,
-        )
-        check_prices(limits, seat.budget)
-        given = {
-            "temperature": temperature,
-            "seed": seed,
-            "max_completion_tokens": reply_tokens,
-            "usage": {"include": True} if reported_cost else None,
-        }
-        fields = {name: value for name, value in given.items() if value is not None}
+        options, own = _read(kind.options, arguments)
+        check_prices(options, seat.budget)
         conversation = kind.begin(seat, options)
+        fields = options.request_fields
         if isinstance(conversation, HasRequestFields):
             fields = {**conversation.request_fields, **fields}
-        endpoint = Endpoint.of(model, base_url, key_env, options=fields)
-        metered = Metered(endpoint, limits, seat.budget)
-        gate, at_once = gate_of(endpoint.server), seat.budget.calls_at_once
-        resending = partial(Resending, gate=gate, at_once=at_once)
-        call = resending(metered, endpoint.name, timeout, resends)
-        vectors = hashed
-        if embed:
-            sender = metered.through(EmbeddingEndpoint.of(embed, base_url, key_env))
-            vectors = EndpointVectors(resending(sender, endpoint.name, timeout, resends))
-        learner = of_method.build(call, seat, conversation, vectors)
-        routing = of_router.build(of_method, call, seat, conversation, vectors)
+        endpoint = Endpoint.of(options.model, options.base_url, options.key_env, options=fields)
+        metered = Metered(endpoint, options, seat.budget)
+        resending = partial(
+            Resending,
+            name=endpoint.name,
+            timeout=options.timeout,
+            resends=options.resends,
+            gate=gate_of(endpoint.server),
+            at_once=seat.budget.calls_at_once,
+        )
+        call, vectors = resending(metered), hashed
+        if options.embed:
+            of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
+            vectors = EndpointVectors(resending(metered.through(of_vectors)))
+        maker = MethodMaker(
+            options=options,
+            complete=call,
+            seat=seat,
+            conversation=conversation,
+            embed=vectors,
+            own=own,
+        )
+        learner, routing = maker.learning(), routing_at(maker)
         complete = routing.routed if routing else learner.method if learner else call
-        return cls(seat.spec, conversation, complete, metered, retries, model, learner, routing)
+        return cls(
+            role=seat.spec,
+            conversation=conversation,
+            complete=complete,
+            metered=metered,
+            retries=options.retries,
+            model=options.model,
+            learning=learner,
+            routing=routing,
+        )
 
     @staticmethod
-    def model_arguments(model: type) -> type[LLMOptions]:
-        """Return the options of a model's world, which `seated` takes as `world_options`."""
-        return conversation_kind(model).options
+    def arguments(model: type | None, given: Mapping[str, Any]) -> tuple[type, ...]:
+        """Return the classes of the arguments: of every world or of a model's, and of a method."""
+        options = conversation_kind(model).options if model else LLMOptions
+        return options, own_arguments(given.get("method", ""))
 
     @staticmethod
     def dependencies(model: Model[Any]) -> Iterable[Any]:
@@ -224,9 +142,15 @@ class Llm:
         yield world_texts(model)
 
     @staticmethod
-    def shown_memory(path: str) -> ShownMemory:
-        """Return what a method keeps in a file."""
-        return shown_memory(path, METHODS)
+    def inner_classes(arguments: Mapping[str, str]) -> Iterator[type]:
+        """Yield the class of a user's own method."""
+        if ":" in (name := arguments.get("method", "")):
+            yield method_class(name)
+
+    @staticmethod
+    def shown_memory(path: str, *, trust: bool = False) -> ShownMemory:
+        """Return what a method keeps in a file; a user's own method is imported with *trust*."""
+        return shown_memory(path, method_class, trust=trust)
 
     def __repr__(self) -> str:
         return f"Llm(model={self.model!r})"
@@ -376,3 +300,19 @@ class Llm:
         limit = {"limit": self._limit_reached} if self._limit_reached else {}
         routed = self.routing.notes() if self.routing else {}
         return {"usage": usage} | routed | reason | limit
+
+
+def _read(
+    options: type[LLMOptions], arguments: Mapping[str, Any]
+) -> tuple[LLMOptions, dict[str, Any]]:
+    """Return the options of a world, and the arguments of the method alone.
+
+    Raises:
+        UsageError: An argument does not exist or is invalid.
+    """
+    own = own_arguments(arguments.get("method", ""))
+    names = parameters(own)
+    of_world = build(options, {k: v for k, v in arguments.items() if k not in names})
+    check_method(of_world)
+    of_method = build(own, {k: v for k, v in arguments.items() if k in names})
+    return of_world, {name: getattr(of_method, name) for name in names}

@@ -81,7 +81,7 @@ def player(
 def conversation_at(seat: Seat, **options: Any) -> Conversation:
     """Return the conversation of a seat's world."""
     kind = conversation_kind(type(seat.model))
-    return kind.begin(seat, kind.options(**options))
+    return kind.begin(seat, kind.options(**{"model": "scripted", **options}))
 
 
 def usage_of(episode: Any) -> dict[str, float]:

@@ -21,19 +21,22 @@ from desim.show.table import Table, print_tables
 
 @click.command("memory")
 @click.argument("file", type=click.Path())
+@click.option("--trust", is_flag=True, help="Import the module of a user's own method.")
 @json_option
 def command(
     file: str,
-    as_json: bool,  # noqa: FBT001 (click passes flags so)
+    trust: bool,  # noqa: FBT001 (click passes flags so)
+    as_json: bool,  # noqa: FBT001 (as above)
 ) -> None:
     """Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.
 
-    The file is read as data, checked, and limited in size; nothing that it names is opened.
+    The file is read as data, checked, and limited in size. Nothing that it names is opened, or
+    imported without --trust.
     """
-    print_memory(_shown(file), as_json=as_json)
+    print_memory(_shown(file, trust=trust), as_json=as_json)
 
 
-def _shown(file: str) -> ShownMemory:
+def _shown(file: str, *, trust: bool) -> ShownMemory:
     """Return the memory, by the first policy class that takes the file.
 
     Raises:
@@ -47,7 +50,7 @@ def _shown(file: str) -> ShownMemory:
     for policy in catalog.policies().values():
         if offers(policy, ShowsMemory):
             try:
-                return policy.shown_memory(file)
+                return policy.shown_memory(file, trust=trust)
             except UsageError as fault:
                 faults.append(fault)
     raise faults[0] if faults else UsageError("no policy here keeps a memory in a file")

@@ -21,7 +21,7 @@ from desim.catalog import policy_finder
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.limits import Limits
 from desim.core.model_protocols import HasParts, Model, offers
-from desim.core.policy_protocols import DependsOnModel, NamesPolicies
+from desim.core.policy_protocols import DependsOnModel, NamesClasses, NamesPolicies
 from desim.episodes.lineup import Policies, assigned, maker_of
 from desim.jobs.keep.code_digests import code_digests, forget_standard_input
 from desim.jobs.keep.definitions.data_files import digest
@@ -247,6 +247,8 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
     if offers(maker, DependsOnModel):
         yield from maker.dependencies(model)
     yield from given.values()
+    if offers(maker, NamesClasses):
+        yield from maker.inner_classes(given)
     if offers(maker, NamesPolicies):
         for inner in maker.inner_policies(given):
             yield from _policy(inner, model)

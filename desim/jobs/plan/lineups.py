@@ -9,8 +9,8 @@ from attrs import field, frozen
 
 from desim.catalog import policy_finder
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
-from desim.core.model_protocols import Model, model_of, offers
-from desim.core.policy_protocols import Seated, model_arguments
+from desim.core.model_protocols import Model, model_of
+from desim.core.policy_protocols import declared_arguments
 from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
 from desim.errors import UsageError, possible
 from desim.jobs.plan.parameter_values import combinations
@@ -128,7 +128,8 @@ def _named(given: Any, model: Model[Any]) -> Any:
 def _unset(one: Any, model: Model[Any]) -> set[str]:
     """Return the names of the arguments that one policy of one role takes and that are not set."""
     if isinstance(one, str | type | ConfiguredClass):
-        return _arguments(maker_of(one, model), model) - set(_texts(one))
+        given = _texts(one)
+        return _arguments(maker_of(one, model), model, given) - set(given)
     return set()
 
 
@@ -139,12 +140,13 @@ def _texts(one: str | type | ConfiguredClass) -> Mapping[str, str]:
     return one.arguments if isinstance(one, ConfiguredClass) else Spec.read(one).arguments
 
 
-def _arguments(maker: policy_finder.PolicyMaker, model: Model[Any]) -> set[str]:
+def _arguments(
+    maker: policy_finder.PolicyMaker, model: Model[Any], given: Mapping[str, str]
+) -> set[str]:
     """Return the names of the arguments that a spec may set; a function of a policy has none."""
     if not isinstance(maker, type):
         return set()
-    own = maker.seated if offers(maker, Seated) else maker
-    calls = (own, *model_arguments(maker, type(model)))
+    calls = declared_arguments(maker, type(model), given)
     return {name for call in calls for name in parameters(call)}
 
 

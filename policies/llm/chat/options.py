@@ -1,19 +1,24 @@
-"""What a user may set about a conversation, and the checks of such values.
+"""The arguments of the policy `llm`, and the checks of such values.
 
 The class of a world's file derives from `LLMOptions` and adds the options of that world.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from attrs import Attribute, field, frozen
 
 from desim.errors import UsageError, possible
 from desim.schema.validators import not_negative
+from policies.llm.wires.budget import CallLimits
 
-#: How a model answers: by tool calls, by JSON under a schema, by JSON somewhere in its text.
+#: The forms of an answer: tool calls, JSON under a schema, JSON somewhere in a text.
 MODES = ("tools", "schema", "json")
 
+#: When a method learns: never; after windows of questions and after episodes; from other questions
+#: or episodes first.
+LearningMode = Literal["eval_only", "online", "offline"]
+LEARNING_MODES: tuple[LearningMode, ...] = ("eval_only", "online", "offline")
 
 #: Stands for the name of a method where a router chooses it.
 ROUTED = "routed"
@@ -34,16 +39,74 @@ def choice(*values: str) -> "Callable[[Any, Attribute[str], str], None]":
 
 
 @frozen(kw_only=True)
-class LLMOptions:
-    """Options of a conversation that every world has.
+class LLMOptions(CallLimits):
+    """The arguments of `llm` in every world.
 
     Attributes:
-        mode: One of `MODES`; empty for the mode that the world uses by default.
-        history: Rounds kept in the conversation, at least 0; None for the world's own number.
-        method: The method that makes replies out of calls; `ROUTED` where a router chooses one for
-            each decision, empty for none. A protocol may differ by it.
+        model: The language model's name at the endpoint.
+        base_url: The endpoint, `http://HOST:PORT/v1`; empty for `OPENAI_BASE_URL`, else OpenAI's.
+        key_env: The environment variable that holds the key; a server without keys needs none.
+        mode: How the model answers: tools, schema or json; empty for the world's default.
+        retries: How often the model is asked again after an invalid reply, at least 0.
+        resends: How often a request without a reply is sent again (408, 409, 429, 5xx, a dropped
+            connection), at least 0.
+        timeout: Seconds for a whole call: all its requests, the waits between them, and reading
+            the reply; above 0 and at most 86,400.
+        temperature: Sent with every request; None for the server's default.
+        seed: Sent with every request where given.
+        reply_tokens: Limit of tokens in one reply, sent with every request where given.
+        history: Rounds kept in the conversation, at least 0; None for the world's number.
+        method: How calls become a reply: empty for one call, a method's name, or `module:Class`.
+        rounds: How often a method repeats its main step, at least 0; None for its own number.
+        repeat_context: Whether a method's rewriting call contains the context again.
+        run_programs: Whether programs in replies are run, in the sandbox, by a method that can;
+            None for never, or as published with as_published.
+        as_published: Whether a method keeps the defects of the published code.
+        memory: The file of a method's memory; empty for nowhere.
+        learning: When a method learns: eval_only, online or offline.
+        train: Of learning=offline: the number of episodes to learn from, or of a world's training
+            questions, of which 0 stands for all.
+        embed: The server's model for a method's vectors; empty for vectors without a server.
+        router: Chooses one of all methods for each decision, in place of method: table_4, or the
+            file of a policy.
+        router_labels: Whether the model labels each decision for the router by a further call.
     """
 
+    model: str
+    base_url: str = ""
+    key_env: str = "OPENAI_API_KEY"
     mode: str = field(default="", validator=choice("", *MODES))
+    retries: int = field(default=2, validator=not_negative)
+    resends: int = field(default=3, validator=not_negative)
+    timeout: float = 300.0
+    temperature: float | None = None
+    seed: int | None = None
+    reply_tokens: int | None = None
     history: int | None = field(default=None, validator=not_negative)
     method: str = ""
+    rounds: int | None = field(default=None, validator=not_negative)
+    repeat_context: bool = False
+    run_programs: bool | None = None
+    as_published: bool = False
+    memory: str = ""
+    learning: LearningMode = field(default="online", validator=choice(*LEARNING_MODES))
+    train: int = field(default=0, validator=not_negative)
+    embed: str = ""
+    router: str = ""
+    router_labels: bool = False
+
+    @property
+    def chosen_method(self) -> str:
+        """The method's name; `ROUTED` where a router chooses one for each decision."""
+        return ROUTED if self.router else self.method
+
+    @property
+    def request_fields(self) -> dict[str, Any]:
+        """The fields of every request that the user gives, as the endpoint names them."""
+        given = {
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "max_completion_tokens": self.reply_tokens,
+            "usage": {"include": True} if self.reported_cost else None,
+        }
+        return {name: value for name, value in given.items() if value is not None}

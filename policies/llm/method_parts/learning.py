@@ -17,6 +17,7 @@ from attrs import define, evolve, field
 from desim import Episode
 from desim.errors import BadRecord, SchemaError
 from policies.llm.chat.conversation import Question
+from policies.llm.chat.options import LearningMode
 from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.items import (
     Answered,
@@ -35,7 +36,6 @@ from policies.llm.method_parts.memory_file import (
     write_memory,
 )
 from policies.llm.method_parts.method import Method, NoMemory
-from policies.llm.method_parts.stream import Mode
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Learning"]
@@ -69,7 +69,7 @@ class Learning:
     name: str
     method: Method
     role: str
-    mode: Mode = "online"
+    mode: LearningMode = "online"
     train: int = 0
     file: str = ""
     grade: Grade | None = None

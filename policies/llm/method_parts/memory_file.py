@@ -7,15 +7,15 @@ in size. It is written whole under another name and then renamed, by one process
 import os
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 from attrs import frozen
 
 from desim.core.policy_protocols import ShownMemory
-from desim.errors import SchemaError, UsageError, possible
+from desim.errors import SchemaError, UsageError
 from desim.records.record_lock import RecordLock
 from desim.schema import from_plain, to_plain
 from desim.show.files import read_regular
@@ -38,6 +38,18 @@ FORMAT = "desim-memory/1"
 
 #: Bytes of a file that is read.
 MAX_BYTES = 32 * 2**20
+
+#: Characters of a method's name that are read.
+_LONGEST_NAME = 200
+
+
+@runtime_checkable
+class HasRows(Protocol):
+    """A memory that states how it is shown."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a table, one mapping of columns to plain values a row."""
+        ...
 
 
 class MemoryLock:
@@ -153,32 +165,52 @@ def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> 
         raise UsageError(f"memory={path} cannot be written: {fault.strerror or fault}") from None
 
 
-def shown_memory(path: str | Path, methods: Mapping[str, type[Method]]) -> ShownMemory:
+def shown_memory(
+    path: str | Path, method_class: Callable[[str], type[Method]], *, trust: bool = False
+) -> ShownMemory:
     """Return the memories of a file for people.
 
     Every row begins with the role; the other columns are those of the method's memory, or those of
     an episode that was not learned from yet.
 
+    Args:
+        path: The file.
+        method_class: Returns the class of a method by name.
+        trust: Whether the module of a user's own method may be imported.
+
     Raises:
-        UsageError: There is no such file, it is no memory, or of a method that does not exist.
+        UsageError: There is no such file, it is no memory, or of a method that does not exist or
+            would be imported.
     """
     whole = _whole(path)
     if whole is None:
         raise UsageError(f"there is no file {path}")
-    if whole["method"] not in methods:
-        given = str(whole["method"])[:80]
-        raise UsageError(f"{path} is of method {given!r}; {possible(given, [*methods])}")
-    method = methods[whole["method"]]
+    given = whole["method"][:_LONGEST_NAME]
+    if ":" in given and not trust:
+        module = given.partition(":")[0]
+        raise UsageError(
+            f"{path} is of method {given!r}, and module {module!r} would be imported for it. "
+            "Nothing was done; allow it with --trust (trust=True in Python)"
+        )
+    try:
+        method = method_class(given)
+    except UsageError as fault:
+        raise UsageError(f"{path}: {fault}") from None
     rows, episodes = [], {}
     for role, plain in whole["roles"].items():
         memory = _checked(plain, method, path, role)
         episodes[role] = memory.episodes
-        rows += [{"role": role, **row} for row in memory.state.rows()]
+        rows += [{"role": role, **row} for row in _rows(memory.state)]
         rows += [
             {"role": role, "pending episode": past.number, "score": past.outcome.score}
             for past in memory.pending
         ]
     return ShownMemory(whole["method"], rows, episodes)
+
+
+def _rows(state: Any) -> list[dict[str, Any]]:
+    """Return a memory as rows: its own, or one with its fields where its class has none."""
+    return state.rows() if isinstance(state, HasRows) else [to_plain(state)]
 
 
 def _whole(path: str | Path) -> dict[str, Any] | None:

@@ -1,16 +1,12 @@
 """A method on a stream of independent questions, in the published modes."""
 
 from collections.abc import Sequence
-from typing import Literal
 
+from policies.llm.chat.options import LearningMode
 from policies.llm.method_parts.items import Answered, Grade, Item
 from policies.llm.method_parts.method import Method
 
-__all__ = ["MODES", "Mode", "answer_stream"]
-
-#: Without learning; tested and learned from window by window; learned from other items first.
-Mode = Literal["eval_only", "online", "offline"]
-MODES: tuple[Mode, ...] = ("eval_only", "online", "offline")
+__all__ = ["answer_stream"]
 
 
 def answer_stream(
@@ -18,7 +14,7 @@ def answer_stream(
     items: Sequence[Item],
     grade: Grade,
     *,
-    mode: Mode = "online",
+    mode: LearningMode = "online",
     window: int | None = None,
     train: Sequence[Item] = (),
 ) -> list[Answered]:
@@ -28,7 +24,7 @@ def answer_stream(
         method: The method; what it learns stays in its memory.
         items: The questions, numbered from 1.
         grade: Scores a reply; learning may score further ones.
-        mode: One of `MODES`.
+        mode: One of `LEARNING_MODES`.
         window: Items answered before the memory changes; None for the method's own number.
         train: Of the mode offline: the questions to learn from, which are not scored.
 

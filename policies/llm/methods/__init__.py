@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from desim.catalog.imports import load
 from desim.errors import UsageError, possible
 from policies.llm.method_parts.method import Method
 from policies.llm.methods.ace import Ace
@@ -16,6 +17,9 @@ from policies.llm.methods.reflexion import Reflexion
 from policies.llm.methods.self_refine import SelfRefine
 
 __all__ = ["METHODS", "method_class"]
+
+#: Where a user's file imports the base class from.
+_BASE = f"{Method.__module__}.{Method.__name__}"
 
 #: The methods by name.
 METHODS: Mapping[str, type[Method]] = MappingProxyType(
@@ -34,11 +38,17 @@ METHODS: Mapping[str, type[Method]] = MappingProxyType(
 
 
 def method_class(name: str) -> type[Method]:
-    """Return the class of a method.
+    """Return the class of a method, by its name here or by `module:Class` for a user's own.
 
     Raises:
-        UsageError: There is no such method.
+        UsageError: The method is unknown, or its class does not derive from `Method`.
     """
-    if name not in METHODS:
-        raise UsageError(f"method={name} was given; {possible(name, list(METHODS))}")
-    return METHODS[name]
+    if ":" not in name:
+        if name not in METHODS:
+            hint = possible(name, list(METHODS))
+            raise UsageError(f"method={name} was given; {hint}, or module:Class")
+        return METHODS[name]
+    cls = load(name, "method")
+    if not (isinstance(cls, type) and issubclass(cls, Method)):
+        raise UsageError(f"method={name} was given, which is no class derived from {_BASE}")
+    return cls

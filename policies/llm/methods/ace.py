@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from attrs import Factory, define, evolve, field
+from attrs.validators import ge
 
 from policies.llm.chat.messages import as_json
 from policies.llm.chat.parse import objects
@@ -76,7 +77,7 @@ class Ace(Method):
     ROUNDS: ClassVar[int] = 3
 
     shows_gold: bool = True
-    budget: int = TOKENS
+    budget: int = field(default=TOKENS, validator=ge(0))
     _reflections: list[str] = field(default=Factory(list), init=False)
     _latest: str = field(default="", init=False)
     _curated: bool = field(default=False, init=False)

@@ -13,7 +13,8 @@ dialogue holds the text of its case, but not the dialogue.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from attrs import define
+from attrs import define, field
+from attrs.validators import ge
 
 from policies.llm.chat.messages import as_json
 from policies.llm.method_parts.items import Answered, Grade, Item, Past, decision_text, explanation
@@ -72,7 +73,7 @@ class AgenticMemory(Method):
     MEMORY: ClassVar[type] = Notes
     WINDOW: ClassVar[int] = 20
 
-    every: int = _EVERY
+    every: int = field(default=_EVERY, validator=ge(1))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer, in one call.

@@ -1,149 +1,176 @@
 """A method at a seat, from the arguments that a user gives."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import NoneType
+from typing import Any, Literal, get_origin, get_type_hints
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen, make_class
 
 from desim import Seat
 from desim.errors import UsageError
-from desim.schema.validators import not_negative
+from desim.schema import members
 from policies.llm.chat.conversation import Conversation, Question
-from policies.llm.chat.options import choice
+from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Grades, KnowsQuestions
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.method import Method, NoMemory
 from policies.llm.method_parts.setting import HasSetting, Setting
-from policies.llm.method_parts.stream import MODES, Mode
 from policies.llm.methods import METHODS, method_class
 from policies.llm.wires.wire import Complete
 
-__all__ = ["MethodOptions"]
+#: Types of the fields that a user may set by an argument.
+_PLAIN = {bool, int, float, str, NoneType}
+
+#: Options that a router leaves no room for.
+_NOT_ROUTED = ("method", "memory", "learning", "train")
+
+
+def own_arguments(method: str) -> type:
+    """Return a class of the arguments that a method adds to `LLMOptions`; none without a method.
+
+    These are the fields of plain types (numbers, texts, true or false) that the method's class adds
+    to those of `Method`, with their defaults and validators.
+
+    Raises:
+        UsageError: The method is unknown, or a field has the name of an argument of `llm`.
+    """
+    cls: Any = method_class(method) if method else Method
+    return _own_arguments(cls)
+
+
+@cache
+def _own_arguments(cls: Any) -> type:
+    hints, base = get_type_hints(cls), {each.name for each in fields(Method)}
+    own = {
+        each.alias: field(default=each.default, validator=each.validator, type=hints[each.name])
+        for each in fields(cls)
+        if each.init and each.name not in base and _is_plain(hints[each.name])
+    }
+    for name in (each.name for each in fields(LLMOptions) if each.name in own):
+        raise UsageError(
+            f"method {cls.__module__}:{cls.__qualname__} has a field {name!r}, which is the name "
+            "of an argument of llm; rename the field"
+        )
+    return make_class(f"{cls.__name__}Arguments", own, kw_only=True, frozen=True)
+
+
+def _is_plain(kind: Any) -> bool:
+    return get_origin(kind) is Literal or {*members(kind)} <= _PLAIN
+
+
+def check_method(options: LLMOptions) -> None:
+    """Check that no option is set that the method or the router leaves no room for.
+
+    Raises:
+        UsageError: Such an option is set, or the method is unknown.
+    """
+    if options.router:
+        _check_routed(options)
+        return
+    cls = method_class(options.method) if options.method else None
+    if options.run_programs and not (cls and cls.RUNS_PROGRAMS):
+        runners = [name for name, each in METHODS.items() if each.RUNS_PROGRAMS]
+        raise UsageError(
+            f"run_programs=true was given, but only method={' or '.join(runners)} runs programs"
+        )
+    for name in ("memory", "embed"):
+        if getattr(options, name) and not (cls and cls.MEMORY is not NoMemory):
+            what = f"method {options.method!r} has no memory" if options.method else "no method"
+            raise UsageError(f"{name}={getattr(options, name)} was given, but {what}")
+    if options.train and options.learning != "offline":
+        raise UsageError(f"train={options.train} was given; train needs learning=offline")
+
+
+def _check_routed(options: LLMOptions) -> None:
+    """Check that nothing is set that a router leaves no room for.
+
+    Raises:
+        UsageError: It is.
+    """
+    defaults = {each.name: each.default for each in fields(LLMOptions)}
+    for name in _NOT_ROUTED:
+        if (value := getattr(options, name)) != defaults[name]:
+            raise UsageError(
+                f"{name}={value} was given beside a router, which chooses among all methods; "
+                "they learn nothing"
+            )
 
 
 @frozen(kw_only=True)
-class MethodOptions:
-    """What a user may set about a method.
+class MethodMaker:
+    """Builds methods at one seat.
 
     Attributes:
-        method: The method's name; empty for none, and then nothing else may be set.
-        rounds: How often it repeats its main step; None for the published number.
-        repeat_context: Whether a rewriting call contains the context again.
-        run_programs: Whether programs in replies are run, in the sandbox; None for as published.
-        as_published: Whether the defects of the published code are kept.
-        memory: The file of its memory; empty for nowhere.
-        learning: When it learns, one of `MODES`.
-        train: Of learning=offline: the number of episodes that it learns from; where a world has
-            training questions, the number of these, and 0 for all of them.
-        embed: The server's model for vectors; empty for vectors without a server.
-        routed: Whether a router chooses the methods, so that none is named.
+        options: The arguments that every method has.
+        complete: The call beneath.
+        seat: The model, the role and the seed.
+        conversation: The conversation at the seat; its setting is the methods'.
+        embed: Turns texts into vectors.
+        own: The arguments of the method alone; see `own_arguments`.
     """
 
-    method: str = field(default="", validator=choice("", *METHODS))
-    rounds: int | None = field(default=None, validator=not_negative)
-    repeat_context: bool = False
-    run_programs: bool | None = None
-    as_published: bool = False
-    memory: str = ""
-    learning: Mode = field(default="online", validator=choice(*MODES))
-    train: int = field(default=0, validator=not_negative)
-    embed: str = ""
-    routed: bool = False
+    options: LLMOptions
+    complete: Complete
+    seat: Seat
+    conversation: Conversation
+    embed: Embed = hashed
+    own: Mapping[str, Any] = field(factory=dict)
 
-    def __attrs_post_init__(self) -> None:
-        if self.routed:
-            self._check_routed()
-            return
-        if self.run_programs and not (self.method and method_class(self.method).RUNS_PROGRAMS):
-            runners = [name for name, each in METHODS.items() if each.RUNS_PROGRAMS]
-            raise UsageError(
-                f"run_programs=true was given, but only method={' or '.join(runners)} runs programs"
-            )
-        has_memory = self.method and method_class(self.method).MEMORY is not NoMemory
-        for name in ("memory", "embed"):
-            if getattr(self, name) and not has_memory:
-                what = f"method {self.method!r} has no memory" if self.method else "no method"
-                raise UsageError(f"{name}={getattr(self, name)} was given, but {what}")
-        if self.train and self.learning != "offline":
-            raise UsageError(f"train={self.train} was given; train needs learning=offline")
-
-    def _check_routed(self) -> None:
-        """Check that nothing is set that a router leaves no room for.
-
-        Raises:
-            UsageError: It is.
-        """
-        for name in ("method", "memory", "learning", "train"):
-            if (value := getattr(self, name)) != getattr(type(self)(), name):
-                raise UsageError(
-                    f"{name}={value} was given beside a router, which chooses among all methods; "
-                    "they learn nothing"
-                )
-
-    def build(
-        self, call: Complete, seat: Seat, conversation: Conversation, embed: Embed = hashed
-    ) -> Learning | None:
-        """Return the method at a seat with its memory; None without a method.
-
-        Args:
-            call: The call beneath.
-            seat: The model, the role and the seed.
-            conversation: The conversation at the seat; its setting is the method's.
-            embed: Turns texts into vectors.
+    def learning(self) -> Learning | None:
+        """Return the method that the options name, with its memory; None where they name none.
 
         Raises:
             UsageError: The file of the memory is invalid, or there is nothing to learn from.
         """
-        if not self.method:
+        options, talk = self.options, self.conversation
+        if not options.method:
             return None
-        training = self._training(conversation)
+        training = self._training()
         return Learning(
-            name=self.method,
-            method=self.method_at(self.method, call, seat, conversation, embed),
-            role=seat.role,
-            mode=self.learning,
-            train=0 if training else self.train,
-            file=self.memory,
-            grade=conversation.grade if isinstance(conversation, Grades) else None,
-            stream=conversation.stream() if isinstance(conversation, KnowsQuestions) else (),
+            name=options.method,
+            method=self.method(options.method, **self.own),
+            role=self.seat.role,
+            mode=options.learning,
+            train=0 if training else options.train,
+            file=options.memory,
+            grade=talk.grade if isinstance(talk, Grades) else None,
+            stream=talk.stream() if isinstance(talk, KnowsQuestions) else (),
             training=training,
         )
 
-    def _training(self, conversation: Conversation) -> Sequence[Question]:
+    def _training(self) -> Sequence[Question]:
         """Return the questions that are learned from before the others; none but offline.
 
         Raises:
             UsageError: The mode is offline, and there are neither questions nor episodes for it.
         """
-        if self.learning != "offline":
+        if self.options.learning != "offline":
             return ()
-        known = conversation.training() if isinstance(conversation, KnowsQuestions) else ()
-        if not (known or self.train):
+        talk, train = self.conversation, self.options.train
+        known = talk.training() if isinstance(talk, KnowsQuestions) else ()
+        if not (known or train):
             raise UsageError("learning=offline needs train, the number of episodes to learn from")
-        return known[: self.train or len(known)]
+        return known[: train or len(known)]
 
-    def method_at(
-        self,
-        name: str,
-        call: Complete,
-        seat: Seat,
-        conversation: Conversation,
-        embed: Embed = hashed,
-    ) -> Method:
-        """Return a method at a seat, whatever `method` names, with an empty memory.
+    def method(self, name: str, **own: Any) -> Method:
+        """Return a method, whatever the options name, with an empty memory.
 
         Raises:
-            UsageError: There is no such method.
+            UsageError: The method is unknown.
         """
-        given = conversation.setting if isinstance(conversation, HasSetting) else Setting()
+        options, talk = self.options, self.conversation
+        given = talk.setting if isinstance(talk, HasSetting) else Setting()
         return method_class(name)(
-            complete=call,
-            setting=evolve(given, role=seat.role),
-            rounds=self.rounds,
-            as_published=self.as_published,
-            repeat_context=self.repeat_context,
-            run_programs=self.run_programs,
-            embed=embed,
-            seed=seat.seed,
-            number=int(isinstance(conversation, Grades)),
+            complete=self.complete,
+            setting=evolve(given, role=self.seat.role),
+            rounds=options.rounds,
+            as_published=options.as_published,
+            repeat_context=options.repeat_context,
+            run_programs=options.run_programs,
+            embed=self.embed,
+            seed=self.seat.seed,
+            number=int(isinstance(talk, Grades)),
+            **own,
         )

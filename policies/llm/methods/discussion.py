@@ -6,7 +6,8 @@ the round before; the moderator sees those of the last round.
 
 from typing import ClassVar
 
-from attrs import define
+from attrs import define, field
+from attrs.validators import ge
 
 from policies.llm.method_parts.items import Item, reply_text
 from policies.llm.method_parts.method import Method
@@ -35,7 +36,7 @@ class Discussion(Method):
 
     EXPERTS: ClassVar[int] = 3
 
-    experts: int = EXPERTS
+    experts: int = field(default=EXPERTS, validator=ge(1))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the moderator's answer; after a limit, the last expert's."""

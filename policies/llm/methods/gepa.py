@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
+from attrs.validators import ge
 
 from policies.llm.method_parts.evolution import (
     BUDGET,
@@ -108,7 +109,7 @@ class Gepa(Method):
     MEMORY: ClassVar[type] = Prompts
 
     start: str = SEED
-    budget: int = BUDGET
+    budget: int = field(default=BUDGET, validator=ge(0))
     draws: Draws | None = None
     last: Evolution | None = field(default=None, init=False)
     _seen: list[Item] = field(default=Factory(list), init=False)

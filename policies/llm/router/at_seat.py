@@ -6,24 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import define, field, frozen
+from attrs import define, field
 
-from desim import Seat, catalog
+from desim import catalog
 from desim.errors import BadRecord, PolicyWarning, UsageError
 from desim.short_repr import short_repr
-from policies.llm.chat.conversation import Conversation
-from policies.llm.method_parts.embedding import Embed, EndpointVectors, hashed
-from policies.llm.method_parts.method import Method, NoMemory
+from policies.llm.method_parts.embedding import EndpointVectors
+from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
-from policies.llm.methods.build import MethodOptions
+from policies.llm.methods.build import MethodMaker
 from policies.llm.router.labels import Labeller
 from policies.llm.router.live import Describer, Routed
 from policies.llm.router.policy import LABELS, Policy, holds, table_4
 from policies.llm.router.routing import RuleChooser
 from policies.llm.router.situation import Situation
-from policies.llm.wires.wire import Complete
 
-__all__ = ["MAX_BYTES", "TABLE_4", "RouterOptions", "Routing", "read_policy"]
+__all__ = ["MAX_BYTES", "TABLE_4", "Routing", "read_policy", "routing_at"]
 
 #: The name of the paper's policy; every other text is the name of a file.
 TABLE_4 = "table_4"
@@ -104,64 +102,38 @@ class Routing:
         self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched)
 
 
-@frozen(kw_only=True)
-class RouterOptions:
-    """What a user may set about a router.
+def routing_at(maker: MethodMaker) -> Routing | None:
+    """Return the router at a seat; None without one. What has no effect is warned of.
 
-    Attributes:
-        router: `table_4`, the file of a policy, or empty for no router.
-        router_labels: Whether the model labels each decision first, by one call more.
+    Args:
+        maker: Builds the methods that the router chooses among; the model's name is the task.
+
+    Raises:
+        UsageError: The policy cannot be read, or labels are wanted without a router.
     """
-
-    router: str = ""
-    router_labels: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        if self.router_labels and not self.router:
+    options = maker.options
+    if not options.router:
+        if options.router_labels:
             raise UsageError("router_labels=true was given, but no router; give router=table_4")
-
-    def build(
-        self,
-        options: MethodOptions,
-        call: Complete,
-        seat: Seat,
-        conversation: Conversation,
-        embed: Embed = hashed,
-    ) -> Routing | None:
-        """Return the router at a seat; None without one. What has no effect is warned of.
-
-        Args:
-            options: Those of the methods.
-            call: The call beneath every method.
-            seat: The model, the role and the seed; the model's name is the task.
-            conversation: The conversation at the seat.
-            embed: Turns texts into vectors.
-
-        Raises:
-            UsageError: The policy cannot be read.
-        """
-        if not self.router:
-            return None
-        policy = read_policy(self.router)
-        methods = {name: options.method_at(name, call, seat, conversation) for name in METHODS}
-        for method in methods.values():
-            method.learns = False
-            if type(method).MEMORY is not NoMemory:
-                method.embed = embed
-        task = catalog.model_name(type(seat.model))
-        labeller = Labeller(call) if self.router_labels else None
-        chooser = RuleChooser(policy, tuple(methods))
-        routing = Routing(
-            policy=policy,
-            task=task,
-            labelled=self.router_labels,
-            methods=methods,
-            routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
-        )
-        if routing.remarks:
-            text = f"router={self.router}: {'; '.join(routing.remarks)}"
-            warnings.warn(text, PolicyWarning, stacklevel=2)
-        return routing
+        return None
+    policy = read_policy(options.router)
+    methods = {name: maker.method(name) for name in METHODS}
+    for method in methods.values():
+        method.learns = False
+    task = catalog.model_name(type(maker.seat.model))
+    labeller = Labeller(maker.complete) if options.router_labels else None
+    chooser = RuleChooser(policy, tuple(methods))
+    routing = Routing(
+        policy=policy,
+        task=task,
+        labelled=options.router_labels,
+        methods=methods,
+        routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
+    )
+    if routing.remarks:
+        text = f"router={options.router}: {'; '.join(routing.remarks)}"
+        warnings.warn(text, PolicyWarning, stacklevel=2)
+    return routing
 
 
 def _never_matching(policy: Policy, task: str, known: Sequence[str]) -> Iterator[str]:

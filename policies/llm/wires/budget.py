@@ -39,13 +39,15 @@ class CallLimits:
     it, and the next is not sent.
 
     Attributes:
-        max_calls: Requests sent, those that brought no reply included.
-        max_tokens: Tokens read and written.
-        max_cost: Money, in the unit of the prices.
-        price_in: Money for a million tokens read.
-        price_out: Money for a million tokens written.
-        price_cached: Money for a million tokens read from the server's cache; None for `price_in`.
-        reported: Whether the server is asked to report the money itself.
+        max_calls: Limit of requests sent for a seat in an episode, those without a reply included;
+            then the default action is taken. None for no limit.
+        max_tokens: Limit of tokens, read and written; likewise.
+        max_cost: Limit of money, in the unit of the prices; likewise.
+        price_in: Money for a million tokens read, at least 0.
+        price_out: Money for a million tokens written, at least 0.
+        price_cached: Money for a million tokens read from the server's cache; None for price_in.
+        reported_cost: Whether every request asks the server for its cost (OpenRouter's
+            `usage: {"include": true}`).
     """
 
     max_calls: int | None = field(default=None, validator=not_negative)
@@ -54,7 +56,7 @@ class CallLimits:
     price_in: float = field(default=0.0, validator=not_negative)
     price_out: float = field(default=0.0, validator=not_negative)
     price_cached: float | None = field(default=None, validator=not_negative)
-    reported: bool = False
+    reported_cost: bool = False
 
     def __attrs_post_init__(self) -> None:
         if self.max_cost is not None:
@@ -66,7 +68,7 @@ class CallLimits:
         Raises:
             UsageError: There is none, nor does the server report money; the text names the limit.
         """
-        if not self.price_in + self.price_out and not self.reported:
+        if not self.price_in + self.price_out and not self.reported_cost:
             raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
 
     def reached(self, used: "Used") -> str:

@@ -161,7 +161,7 @@ class CandidateConversation(_InterviewConversation):
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options)
-        method = options.method
+        method = options.chosen_method
         tokens = None if method == ROUTED else _CANDIDATE_TOKENS.get(method, _OTHER_TOKENS)
         self.fields(None if method else _PLAIN, tokens, json=method in _IN_JSON)
         self.setting = Setting(task="interview", figures=SCORES)
@@ -197,7 +197,7 @@ class CandidateConversation(_InterviewConversation):
             return super().parsed(reply, observation)
         text = unrefused(reply)
         said = said_in(text)
-        if not said and self.options.method not in _STRICT:
+        if not said and self.options.chosen_method not in _STRICT:
             said = text.strip()
         return self._reply(said)
 

@@ -83,7 +83,9 @@ class QuestionConversation:
         self.memory: list[Any] = []
         self._schema: Schema | None = _SCHEMA if options.mode == "schema" else None
         # Methods have temperatures of their own, which a field of every request would replace.
-        self.request_fields: Mapping[str, Any] = {} if options.method else {"temperature": 0.0}
+        self.request_fields: Mapping[str, Any] = (
+            {} if options.chosen_method else {"temperature": 0.0}
+        )
         self._codec = codec(seat.spec.action)
         self._ids: dict[tuple[str, ...], str] = {}
 

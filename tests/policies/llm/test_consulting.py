@@ -222,7 +222,7 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
 
 def test_a_router_sets_neither_tokens_nor_temperature() -> None:
     """They differ by method, and one of all methods is chosen for each decision."""
-    talk: Any = conversation_at(seat_at(Consulting(), "candidate"), method="routed")
+    talk: Any = conversation_at(seat_at(Consulting(), "candidate"), router="table_4")
     assert talk.request_fields == {}
 
 

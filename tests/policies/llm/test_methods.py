@@ -18,11 +18,12 @@ from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, UsageError
 from policies.llm.chat.conversation import Question
 from policies.llm.chat.messages import user
+from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome
 from policies.llm.method_parts.memory_file import MAX_BYTES, read_memory, shown_memory
 from policies.llm.method_parts.setting import Setting
-from policies.llm.methods import METHODS
-from policies.llm.methods.build import MethodOptions
+from policies.llm.methods import METHODS, method_class
+from policies.llm.methods.build import MethodMaker, check_method
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply
@@ -70,7 +71,11 @@ def seated(world: str, method: str, **more: Any) -> tuple[Any, Any, Any]:
     mode, reply = WORLDS[world]
     limits = more.pop("limits", CallLimits(max_calls=30))
     llm, scripted = player(seat, lambda _: reply, limits, mode=mode)
-    llm.learning = MethodOptions(method=method, **more).build(llm.metered, seat, llm.conversation)
+    options = LLMOptions(model="scripted", method=method, **more)
+    maker = MethodMaker(
+        options=options, complete=llm.metered, seat=seat, conversation=llm.conversation
+    )
+    llm.learning = maker.learning()
     assert llm.learning is not None
     llm.complete = llm.learning.method
     return model, llm, scripted
@@ -191,7 +196,7 @@ def test_a_memory_is_carried_in_a_file(method: str, tmp_path: Path) -> None:
     assert other.learning.plain == llm.learning.plain
     assert other.learning.episodes == 2
     assert other.learning.method.memory == llm.learning.method.memory
-    shown = shown_memory(file, METHODS)
+    shown = shown_memory(file, method_class)
     rows = shown.rows
     assert (shown.method, shown.episodes) == (method, {"retailer": 2})
     assert {row["role"] for row in rows} == {"retailer"}
@@ -249,7 +254,7 @@ def test_a_folder_is_no_memory_and_a_missing_folder_takes_none(tmp_path: Path) -
     with pytest.raises(UsageError, match=r"memory: cannot write .*No such file"):
         play_series(model, {"manager": llm}, [0])
     with pytest.raises(UsageError, match="there is no file"):
-        shown_memory(tmp_path / "none.json", METHODS)
+        shown_memory(tmp_path / "none.json", method_class)
 
 
 #: Holds the lock of a file until its input ends.
@@ -319,7 +324,7 @@ def test_a_recorded_memory_is_checked(tmp_path: Path) -> None:
 def test_wrong_options_are_refused(given: dict[str, Any], why: str) -> None:
     """Before anything is sent."""
     with pytest.raises(UsageError, match=why):
-        MethodOptions(**given)
+        check_method(LLMOptions(model="scripted", **given))
 
 
 def test_offline_learning_needs_something_to_learn_from() -> None:
@@ -393,7 +398,10 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
     model = catalog.model("beer_game")
     seat = seat_of(model)
     _, scripted = player(seat, lambda n: worded(f"reply {n}"))
-    learning = MethodOptions(method=method).build(scripted, seat, Quiz())  # type: ignore[arg-type]
+    options = LLMOptions(model="scripted", method=method)
+    quiz: Any = Quiz()
+    maker = MethodMaker(options=options, complete=scripted, seat=seat, conversation=quiz)
+    learning = maker.learning()
     assert learning is not None
     size = learning.method.WINDOW
     for number in range(1, size + 1):

@@ -17,8 +17,9 @@ from models.reasoning.item import Item
 from models.reasoning.model import ReasoningTasks
 from models.reasoning.observation import Question
 from policies.llm.adapter import Llm
+from policies.llm.chat.options import LLMOptions
 from policies.llm.methods import METHODS
-from policies.llm.methods.build import MethodOptions
+from policies.llm.methods.build import MethodMaker
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply
 
@@ -58,8 +59,13 @@ def seated(
     llm, scripted = player(seat, lambda _: worded(""), limits, method=method)
     scripted.script = lambda n: answering(scripted.sent[n])
     if method:
-        options = MethodOptions(method=method, **more)
-        llm.learning = options.build(llm.metered, seat, llm.conversation)
+        maker = MethodMaker(
+            options=LLMOptions(model="scripted", method=method, **more),
+            complete=llm.metered,
+            seat=seat,
+            conversation=llm.conversation,
+        )
+        llm.learning = maker.learning()
         assert llm.learning is not None
         llm.complete = llm.learning.method
     return llm, scripted

@@ -62,11 +62,23 @@ def test_list_as_json_is_one_object(desim: Desim) -> None:
     assert (retailer["default"], retailer["observation"]) == (True, "Stage")
     assert retailer["actions"]["Order"].startswith("Order goods")
     assert model["policies"]["constant"]["arguments"] == [
-        {"name": "quantity", "required": True, "default": None}
+        {"name": "quantity", "required": True, "default": None, "text": "Units, at least 0."}
     ]
     assert model["policies"]["constant"]["informed"] is False
     assert listed["policies"]["random"]["draws"] is True
     assert "base_stock" in model["baselines"]
+
+
+def test_list_shows_the_arguments_of_one_policy(desim: Desim) -> None:
+    """Each with its default and what its docstring says, and those that a model adds."""
+    code, out, err = desim("list", "--policy", "llm")
+    assert (code, err) == (0, "")
+    rows = {line.split()[0]: line for line in out.splitlines() if line}
+    assert "required" in rows["model"]
+    assert "300" in rows["timeout"]
+    assert "Seconds for a whole call" in rows["timeout"]
+    assert "In edt: Whether the prompt contains" in rows["feedback"]
+    refused(desim("list", "--policy", "lm"), "did you mean 'llm'?")
 
 
 def test_list_marks_what_a_policy_says_of_itself(

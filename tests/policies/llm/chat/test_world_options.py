@@ -11,7 +11,14 @@ from support.scripted import seat_of
 from support.stub import serving, text
 
 from desim import catalog, play, sweep
-from desim.core.policy_protocols import Learner, Noted, Policy, Resumable, Seated, model_arguments
+from desim.core.policy_protocols import (
+    Learner,
+    Noted,
+    Policy,
+    Resumable,
+    Seated,
+    declared_arguments,
+)
 from desim.errors import UsageError
 from policies.llm import Llm
 from policies.llm.chat.options import LLMOptions
@@ -76,10 +83,10 @@ def test_an_option_of_a_world_may_vary_in_a_sweep() -> None:
 
 def test_worlds_with_options_say_what_they_are() -> None:
     """Each class derives from the options that every world has; a world may have no more."""
-    own = {name: model_arguments(Llm, cls) for name, cls in catalog.models().items()}
-    assert own["beer_game"] == (LLMOptions,)
+    own = {name: declared_arguments(Llm, cls) for name, cls in catalog.models().items()}
+    assert own["beer_game"][0] is LLMOptions
     for name in ("edt", "enterprise_arena", "yc_bench"):
-        [options] = own[name]
+        options = own[name][0]
         assert isinstance(options, type)
         assert issubclass(options, LLMOptions)
         assert options.__doc__
@@ -137,12 +144,12 @@ CONVERSATION = ConversationKind(KioskOptions, GenericConversation)
 SCRIPT = """
 import kiosk
 from desim import catalog
-from desim.core.model_protocols import model_arguments
+from desim.core.policy_protocols import declared_arguments
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from policies.llm import Llm
 
-[options] = model_arguments(Llm, kiosk.Kiosk)
+options, _ = declared_arguments(Llm, kiosk.Kiosk)
 assert options.__name__ == "KioskOptions", options
 resolve(kiosk.Kiosk(), "llm,model=x,base_url=http://h/v1,tone=stern", 0)
 try:
@@ -178,7 +185,7 @@ def test_a_file_of_a_world_that_exports_no_conversation_is_named(
     )
     silent = type("Silent", (), {"__module__": "silent"})
     with pytest.raises(UsageError, match=r"worlds\.silent exports no CONVERSATION"):
-        model_arguments(Llm, silent)
+        declared_arguments(Llm, silent)
 
 
 @pytest.mark.parametrize(

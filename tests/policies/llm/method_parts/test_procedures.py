@@ -8,6 +8,7 @@ from attrs import define, field
 
 from desim.errors import UsageError
 from policies.llm.chat.messages import system, user
+from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome, Past, explanation
 from policies.llm.method_parts.notes import Note, Notes
 from policies.llm.method_parts.playbook import statistics
@@ -15,7 +16,7 @@ from policies.llm.method_parts.setting import Setting
 from policies.llm.method_parts.stream import answer_stream
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
-from policies.llm.methods.build import MethodOptions
+from policies.llm.methods.build import check_method
 from policies.llm.methods.debate import Debate
 from policies.llm.methods.discussion import Discussion
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
@@ -358,10 +359,10 @@ def test_a_program_is_run_in_the_sandbox_and_its_output_shown() -> None:
 def test_programs_are_run_by_a_method_that_can_or_by_none(method: str) -> None:
     """Asking another one for it is an error; not to run any is possible everywhere."""
     with pytest.raises(UsageError, match="only method=dynamic_cheatsheet runs programs"):
-        MethodOptions(method=method, run_programs=True)
-    assert MethodOptions(method=method, run_programs=False).run_programs is False
-    assert MethodOptions(routed=True, run_programs=True).run_programs
-    assert MethodOptions(method="dynamic_cheatsheet", run_programs=True).run_programs
+        check_method(LLMOptions(model="x", method=method, run_programs=True))
+    check_method(LLMOptions(model="x", method=method, run_programs=False))
+    check_method(LLMOptions(model="x", router="table_4", run_programs=True))
+    check_method(LLMOptions(model="x", method="dynamic_cheatsheet", run_programs=True))
 
 
 def test_a_sheet_for_a_plan_is_cut_and_made_of_the_decision() -> None:
