@@ -12,7 +12,7 @@ from attrs import field, frozen
 from policies.llm.chat.conversation import Question
 from policies.llm.chat.messages import as_json, system, user
 from policies.llm.chat.parse import objects
-from policies.llm.method_parts.setting import Task
+from policies.llm.method_parts.setting import Task, per_task
 from policies.llm.wires.wire import Message, ModelReply
 
 __all__ = [
@@ -131,16 +131,14 @@ class Item:
         """
         told = [m for m in messages if m["role"] == "system"]
         rest = [m for m in messages if m["role"] != "system"]
-        cut = _first_of_question(rest, task)
-        plain = task in ("questions", "interview")
-        join = _plain_text if plain else conversation_text
+        cut = _FIRST_OF_QUESTION[task](rest)
         return cls(
             messages=tuple(messages),
             tools=tuple(tools),
             schema=schema,
             instructions=_plain_text(told),
-            context=conversation_text(rest[:cut]) if task == "interview" else join(rest[:cut]),
-            question=join(rest[cut:]),
+            context=_CONTEXT_TEXT[task](rest[:cut]),
+            question=_QUESTION_TEXT[task](rest[cut:]),
             number=number,
         )
 
@@ -273,16 +271,24 @@ def _content(message: Message) -> str:
     return "\n".join([message.get("content") or "", *calls])
 
 
-def _first_of_question(messages: Sequence[Message], task: Task) -> int:
-    """Return the index of the first message that belongs to the question."""
-    if task == "interview":
-        return max(0, len(messages) - 1)
-    if task != "questions":
-        return 0
+def _last(messages: Sequence[Message]) -> int:
+    """Return the index of the last message."""
+    return max(0, len(messages) - 1)
+
+
+def _last_leading(messages: Sequence[Message]) -> int:
+    """Return the index of the last of the user messages at the beginning."""
     leading = 0
     while leading < len(messages) and messages[leading]["role"] == "user":
         leading += 1
     return max(0, leading - 1)
+
+
+#: The index of the first message that belongs to the question, and how the messages of the context
+#: and of the question become texts, by kind of task.
+_FIRST_OF_QUESTION = per_task(lambda _: 0, interview=_last, questions=_last_leading)
+_CONTEXT_TEXT = per_task(conversation_text, questions=_plain_text)
+_QUESTION_TEXT = per_task(conversation_text, interview=_plain_text, questions=_plain_text)
 
 
 def _sections(*sections: tuple[str, str]) -> str:

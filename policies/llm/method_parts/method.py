@@ -8,7 +8,7 @@ from attrs import Factory, define, field, frozen
 from policies.llm.chat.messages import system, user
 from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Answered, Grade, Item, Past
-from policies.llm.method_parts.setting import Setting
+from policies.llm.method_parts.setting import Setting, Task
 from policies.llm.wires.wire import Complete, Message, ModelReply
 
 __all__ = ["Method", "NoMemory"]
@@ -46,6 +46,8 @@ class Method:
     MEMORY: ClassVar[type] = NoMemory
     #: Rounds where none are given.
     ROUNDS: ClassVar[int] = 1
+    #: Temperatures of answers by kind of task; the server's where there is none.
+    TEMPERATURES: ClassVar[Mapping[Task, float]] = {}
     #: Whether programs in replies may be run.
     RUNS_PROGRAMS: ClassVar[bool] = False
     #: Items that are answered with a memory that does not change in between.
@@ -124,28 +126,24 @@ class Method:
         return self.ROUNDS if self.rounds is None else self.rounds
 
     @property
-    def is_game(self) -> bool:
-        """Whether decisions follow each other."""
-        return self.setting.task == "game"
+    def task(self) -> Task:
+        """The kind of task."""
+        return self.setting.task
 
-    @property
-    def is_plan(self) -> bool:
-        """Whether one decision is made for a whole episode."""
-        return self.setting.task == "plan"
-
-    @property
-    def is_interview(self) -> bool:
-        """Whether items are the messages of a dialogue."""
-        return self.setting.task == "interview"
-
-    @property
-    def is_questions(self) -> bool:
-        """Whether items are independent questions."""
-        return self.setting.task == "questions"
+    def own_temperature(self, given: float | None) -> float | None:
+        """Return the temperature of an answer: the one given, else that of the kind of task."""
+        return self.TEMPERATURES.get(self.task) if given is None else given
 
     def act(self, item: Item, temperature: float | None, advice: str = "") -> ModelReply:
-        """Return an answer in the form that the world wants, tools included."""
-        return self.complete(item.advised(advice), item.tools, item.schema, temperature=temperature)
+        """Return an answer in the form that the world wants, tools included.
+
+        Args:
+            item: What is answered.
+            temperature: The temperature; None for the method's own, else the server's.
+            advice: Put at the end of the instructions.
+        """
+        own = self.own_temperature(temperature)
+        return self.complete(item.advised(advice), item.tools, item.schema, temperature=own)
 
     def rewrite(self, item: Item, text: str, temperature: float | None) -> ModelReply:
         """Return an answer to a text that takes the place of the conversation."""

@@ -1,15 +1,56 @@
-"""What a world says about itself to methods, beside the messages."""
+"""What a world says about itself to methods beside the messages, and what differs by kind of task.
 
-from typing import Any, Literal, Protocol, runtime_checkable
+A method states in tables made by `per_task` what differs, such as a temperature, and by `only_for`
+from which kinds of task it learns.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from attrs import frozen
 
-__all__ = ["HasSetting", "NamesEpisodes", "Reveals", "Setting", "Task"]
+__all__ = ["HasSetting", "NamesEpisodes", "Reveals", "Setting", "Task", "only_for", "per_task"]
+
+T = TypeVar("T")
 
 #: Kinds of items, for which the published methods have different procedures and temperatures:
 #: decisions that follow each other, one decision for a whole episode, replies in a dialogue, and
 #: independent questions.
 Task = Literal["game", "plan", "interview", "questions"]
+
+
+def per_task(default: T, **own: T) -> Mapping[Task, T]:
+    """Return a table of values by kind of task.
+
+    Args:
+        default: The value of the kinds that are not named.
+        own: Values by kind.
+    """
+    tasks: tuple[Task, ...] = get_args(Task)
+    return {task: own.get(task, default) for task in tasks}
+
+
+def only_for(
+    *tasks: Task, as_published: tuple[Task, ...] | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator of a step of a method, which then does nothing for other kinds of task.
+
+    Args:
+        tasks: The kinds for which it does something.
+        as_published: Those of a method with `as_published`, where they are others.
+    """
+
+    def decorated(step: Callable[..., None]) -> Callable[..., None]:
+        @wraps(step)
+        def of_some(method: Any, *given: Any) -> None:
+            published = as_published if method.as_published else None
+            if method.task in (tasks if published is None else published):
+                step(method, *given)
+
+        return of_some
+
+    return decorated
 
 
 @frozen(kw_only=True)

@@ -20,20 +20,26 @@ from policies.llm.method_parts import playbook as pages
 from policies.llm.method_parts.items import Answered, Grade, Item, Outcome, Past, reply_text
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.playbook import Playbook
+from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Ace"]
 
-#: Temperatures of answers to questions and in dialogues, reflections and curation; and of
-#: decisions in games and plans.
-_PLAIN, _DECIDING = 0.0, 0.7
+#: Temperature of reflections and curation, and of answers that are given again.
+_PLAIN = 0.0
 
 #: Tokens of the playbook.
 TOKENS = 80_000
 
-#: Characters of the playbook that a decision in a game is given, and of its lines for a plan.
-_GAME, _PLAN = 6_000, 2_500
+#: The part of the playbook that an answer is given; of a plan, of its lines about the topics.
+_GIVEN = per_task(slice(None), game=slice(6_000), plan=slice(-2_500, None))
+
+#: Whether an answer is criticised and revised.
+_REVISED = per_task(default=True, plan=False, questions=False)
+
+#: How the critique of a draft is called where it is answered to.
+_OF_DRAFT = per_task("a first draft", game="it")
 
 #: Decisions of a game after which the playbook is curated.
 _EVERY = 5
@@ -74,6 +80,7 @@ class Ace(Method):
     """
 
     MEMORY: ClassVar[type] = Playbook
+    TEMPERATURES = per_task(0.0, game=0.7, plan=0.7)
     ROUNDS: ClassVar[int] = 3
 
     shows_gold: bool = True
@@ -86,41 +93,32 @@ class Ace(Method):
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer; in games and dialogues, one that was criticised and revised."""
-        own = _DECIDING if self.is_game or self.is_plan else _PLAIN
-        own = own if temperature is None else temperature
-        draft = self.act(item, own, self._advice())
-        if self.is_questions or self.is_plan:
+        draft = self.act(item, temperature, self._advice())
+        if not _REVISED[self.task]:
             return draft
         try:
-            return self._revised(item, draft, own)
+            return self._revised(item, draft, temperature)
         except Spent:
             return draft
 
     def _advice(self, *further: str) -> str:
-        text = self.memory.text
-        if self.is_plan:
-            # The world's topics; without any, the whole playbook.
-            topics = self.setting.topics
-            text = (pages.lines_with(text, topics) if topics else text)[-_PLAN:]
-        elif self.is_game:
-            text = text[:_GAME]
+        text, topics = self.memory.text, self.setting.topics
+        if self.task == "plan" and topics:
+            text = pages.lines_with(text, topics)
+        text = text[_GIVEN[self.task]]
         return "\n\n".join(part for part in (_USING.format(text) if text else "", *further) if part)
 
-    def _revised(self, item: Item, draft: ModelReply, temperature: float) -> ModelReply:
+    def _revised(self, item: Item, draft: ModelReply, temperature: float | None) -> ModelReply:
         """Return a draft revised after a critique; the draft itself where there is none."""
-        asked = item.situation if self.is_game else item.question
-        self._latest = self.consult(
-            _CRITICISE, f"# The question\n{asked}\n\n# The draft\n{reply_text(draft)}", _PLAIN
-        )
+        game, shown = self.task == "game", f"# The draft\n{reply_text(draft)}"
+        asked = item.situation if game else item.question
+        self._latest = self.consult(_CRITICISE, f"# The question\n{asked}\n\n{shown}", _PLAIN)
         if not self._latest.strip():
             return draft
-        parts = [f"# The draft\n{reply_text(draft)}"] if self.is_game else []
-        parts.append(
-            f"# What was said about {'it' if self.is_game else 'a first draft'}\n{self._latest}"
-        )
+        said = f"# What was said about {_OF_DRAFT[self.task]}\n{self._latest}"
         # The revision is given the playbook of the draft, though it may be curated in between.
-        advice = self._advice(*parts)
-        if self.is_game:
+        advice = self._advice(*([shown] if game else []), said)
+        if game:
             self._curate_steps(item)
         revised = self.act(item, temperature, advice)
         return draft if _acts(draft) and not _acts(revised) else revised
@@ -133,9 +131,10 @@ class Ace(Method):
             for item in items:
                 self.answer(item)
 
+    @only_for("game")
     def step(self, _: Item, __: ModelReply) -> None:
         """Count a decision of a game; the fifth one was curated."""
-        if self.is_game and self._latest:
+        if self._latest:
             self._reflections = [] if self._curated else [*self._reflections, self._latest]
             self._latest, self._curated = "", False
 
@@ -153,17 +152,16 @@ class Ace(Method):
         """Forget the reflections of an episode that has ended."""
         self._reflections, self._latest, self._curated = [], "", False
 
+    @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
         """Reflect on an ended episode, and curate; as published, not on a game."""
-        if self.is_questions or (self.is_game and self.as_published):
-            return
         came = f"# What came of it\n{past.outcome.in_words()}"
-        if self.is_interview:
+        if self.task == "interview":
             seen = f"# The case\n{past.outcome.revealed}"
             text = f"{seen}\n\n# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}"
         else:
             seen = text = f"# The decision\n{past.decision}\n\n{came}"
-        if self.is_game:
+        if self.task == "game":
             text = f"# The situation\n{past.situation}\n\n{text}"
         reflection = self.consult(_REFLECT, text, _PLAIN)
         tagged = pages.with_tags(self.memory.text, pages.tags_in(reflection))

@@ -20,16 +20,18 @@ from policies.llm.chat.messages import as_json
 from policies.llm.method_parts.items import Answered, Grade, Item, Past, decision_text, explanation
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.notes import BadNote, Notes, analysis_in, decision_in, noted
+from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["AgenticMemory"]
 
-#: Temperatures of answers to questions, of other answers, and of the calls about notes.
-_QUESTIONS, _OTHERS, _NOTES = 0.0, 0.2, 0.7
+#: Temperature of the calls about notes.
+_NOTES = 0.7
 
-#: Notes that an answer is given; of a plan, how many there should be, and how many are added by a
-#: general query where there are fewer.
-_RETRIEVED, _ENOUGH, _MORE = 4, 2, 2
+#: Notes that an answer is given; how many there should be, and how many are added by a general
+#: query where there are fewer.
+_RETRIEVED, _MORE = 4, 2
+_ENOUGH = per_task(0, plan=2)
 
 #: Notes that the decision about a new one is shown.
 _NEIGHBORS = 5
@@ -40,6 +42,10 @@ _EVERY = 100
 #: Characters of a question, its context, a decision and an episode's situation in a note, and of
 #: the notes that a plan is given.
 _QUESTION, _CONTEXT, _DECISION, _SITUATION, _SHOWN = 1_200, 2_000, 800, 2_000, 4_000
+
+#: Where the part of a situation begins by which notes are searched: of a long game its end is the
+#: present situation.
+_SEARCHED = per_task(None, game=-_SITUATION)
 
 _GENERAL = "what was decided in earlier episodes and what came of it"
 
@@ -71,6 +77,7 @@ class AgenticMemory(Method):
     """
 
     MEMORY: ClassVar[type] = Notes
+    TEMPERATURES = per_task(0.2, questions=0.0)
     WINDOW: ClassVar[int] = 20
 
     every: int = field(default=_EVERY, validator=ge(1))
@@ -81,13 +88,13 @@ class AgenticMemory(Method):
         Raises:
             BadNote: As published, in a game or dialogue, a retrieved note has a number for a link.
         """
-        own = _QUESTIONS if self.is_questions else _OTHERS
-        return self.act(item, own if temperature is None else temperature, self._recalled(item))
+        return self.act(item, temperature, self._recalled(item))
 
+    @only_for("game")
     def step(self, item: Item, reply: ModelReply) -> None:
         """Note a decision of a game, its observation and its reasons, if it gives any."""
         reasons = explanation(reply)
-        if not self.is_game or not reasons:
+        if not reasons:
             return
         parts = [
             f"Situation: {item.question[-_SITUATION:]}",
@@ -113,18 +120,17 @@ class AgenticMemory(Method):
             except BadNote:
                 continue
 
+    @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
         """Note an ended episode; as published, not a game."""
-        if self.is_questions or (self.is_game and self.as_published):
-            return
-        if self.is_interview:
+        if self.task == "interview":
             dialogue = "" if self.as_published else f"{past.situation}\n\n{past.answer}"
             content = "\n\n".join(p for p in (past.outcome.revealed, dialogue) if p)
             self.add(content, {"case": past.name, "type": "summary"})
             return
         parts = [
             f"Episode of: {past.name}",
-            f"Situation: {past.situation[:_SITUATION]}" if self.is_game else "",
+            f"Situation: {past.situation[:_SITUATION]}" if self.task == "game" else "",
             f"Decision: {past.decision[:_DECISION]}",
             f"Result: {as_json(dict(past.outcome.metrics))}",
             "" if past.outcome.score is None else f"Score: {past.outcome.score:g}",
@@ -155,19 +161,17 @@ class AgenticMemory(Method):
         try:
             found = self._retrieved(item)
         except BadNote:
-            if not self.is_questions:
+            if self.task != "questions":
                 raise
             return ""
         text = "\n\n".join(self._shown(index) for index in found)
-        if self.is_plan:
+        if self.task == "plan":
             return "\n\n".join([_RECALLED, text[:_SHOWN], _NOT_A_COPY])
         return f"{_RECALLED}\n\n{text}"
 
     def _retrieved(self, item: Item) -> list[int]:
-        # Of a long conversation the end is the present situation.
-        query = item.situation[-_SITUATION:] if self.is_game else item.situation
-        found = self._search(query, _RETRIEVED)
-        if self.is_plan and len(found) < _ENOUGH:
+        found = self._search(item.situation[_SEARCHED[self.task] :], _RETRIEVED)
+        if len(found) < _ENOUGH[self.task]:
             more = self._search(f"{self.setting.role} {_GENERAL}", _MORE)
             found += [index for index in more if index not in found]
         return found

@@ -7,12 +7,10 @@ from attrs import define
 
 from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import per_task
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["ChainOfThought"]
-
-#: Temperatures of questions, and of everything else.
-_QUESTIONS, _OTHERS = 0.0, 0.7
 
 _ALOUD = (
     "Work in small steps: write down what is given, what is wanted and each step between them, "
@@ -25,12 +23,15 @@ _SILENT = (
 )
 
 
+_ADVICE = per_task(_SILENT, questions=_ALOUD)
+
+
 @define(eq=False, kw_only=True)
 class ChainOfThought(Method):
     """One call with a request to reason in steps; no memory."""
 
+    TEMPERATURES = per_task(0.7, questions=0.0)
+
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer."""
-        own = _QUESTIONS if self.is_questions else _OTHERS
-        advice = _ALOUD if self.is_questions else _SILENT
-        return self.act(item, own if temperature is None else temperature, advice)
+        return self.act(item, temperature, _ADVICE[self.task])

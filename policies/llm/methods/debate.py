@@ -8,13 +8,14 @@ from attrs import define
 
 from policies.llm.method_parts.items import Item, reply_text
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Debate"]
 
-#: Temperatures of the proponent, the opponent and the judge.
-_PRO, _CON, _JUDGE = 0.0, 0.2, 0.0
+#: Temperatures of the opponent and the judge.
+_CON, _JUDGE = 0.2, 0.0
 
 _OPPONENT = (
     "Somebody has answered the task below. Try to prove them wrong: test every figure, assumption "
@@ -32,14 +33,16 @@ _JUDGING = (
 class Debate(Method):
     """Proponent and opponent for some rounds, then a judge; no memory."""
 
+    TEMPERATURES = per_task(0.0)
+
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the judge's answer; after a limit, the proponent's last one."""
         sides: list[str] = []
-        answer = self._proposed(item, temperature)
+        answer = self.act(item, temperature)
         try:
             for number in range(1, self.times + 1):
                 if number > 1:
-                    answer = self._proposed(item, temperature)
+                    answer = self.act(item, temperature)
                 pro = f"# Round {number}, proponent\n{reply_text(answer)}"
                 con = self.consult(_OPPONENT, f"{item.whole}\n\n{pro}", _CON)
                 sides += [pro, f"# Round {number}, opponent\n{con}"]
@@ -47,6 +50,3 @@ class Debate(Method):
             return self.rewrite(item, "\n\n".join(parts), _JUDGE)
         except Spent:
             return answer
-
-    def _proposed(self, item: Item, temperature: float | None) -> ModelReply:
-        return self.act(item, _PRO if temperature is None else temperature)

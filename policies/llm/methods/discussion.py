@@ -11,13 +11,14 @@ from attrs.validators import ge
 
 from policies.llm.method_parts.items import Item, reply_text
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Discussion"]
 
-#: Temperatures of the experts and the moderator.
-_EXPERT, _MODERATOR = 0.2, 0.0
+#: Temperature of the moderator.
+_MODERATOR = 0.0
 
 _MODERATING = (
     "The experts above have worked on this independently. Where they agree, check that they are "
@@ -34,6 +35,7 @@ class Discussion(Method):
         experts: Number of experts, at least 1.
     """
 
+    TEMPERATURES = per_task(0.2)
     EXPERTS: ClassVar[int] = 3
 
     experts: int = field(default=EXPERTS, validator=ge(1))
@@ -61,5 +63,4 @@ class Discussion(Method):
     ) -> ModelReply:
         others = ["In the round before, the experts said:", *told] if told else []
         advice = [f"You are expert {number} of {self.experts}; form your own view.", *others]
-        own = _EXPERT if temperature is None else temperature
-        return self.act(item, own, "\n\n".join(advice))
+        return self.act(item, temperature, "\n\n".join(advice))

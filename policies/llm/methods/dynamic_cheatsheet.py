@@ -21,19 +21,24 @@ from policies.llm.chat.messages import as_json, assistant_message, user
 from policies.llm.method_parts.embedding import most_similar
 from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Cheatsheet", "DynamicCheatsheet", "sheet_in"]
 
-#: Temperatures of answers and curation; and of both for a plan.
+#: Temperatures of curation, and of the curation for a plan.
 _PLAIN, _PLAN = 0.0, 0.7
 
 #: Similar questions that the curator is shown.
 _SIMILAR = 3
 
-#: Characters of the sheet that a plan is given, and of one that is stored.
-_SHOWN, _LONGEST = 1_200, 40_000
+#: Characters of the sheet that an answer is given, and of one that is stored.
+_LONGEST = 40_000
+_SHOWN = per_task(None, plan=1_200)
+
+#: Whether programs are run as published.
+_RUN_AS_PUBLISHED = per_task(default=True, questions=False)
 
 #: How often a program in a reply is run, and what it may use: its output is put into a prompt.
 _RUNS = 3
@@ -95,6 +100,7 @@ class DynamicCheatsheet(Method):
     """
 
     MEMORY: ClassVar[type] = Cheatsheet
+    TEMPERATURES = per_task(0.0, plan=0.7)
     RUNS_PROGRAMS: ClassVar[bool] = True
 
     run: Runner = _in_sandbox
@@ -106,14 +112,12 @@ class DynamicCheatsheet(Method):
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer; of a question, with a sheet of its own that is not stored."""
-        if self.is_questions:
+        if self.task == "questions":
             return self._generated(item, self._sheet_for(item), temperature)
-        sheet = self.memory.text
-        return self._generated(item, sheet[:_SHOWN] if self.is_plan else sheet, temperature)
+        return self._generated(item, self.memory.text[: _SHOWN[self.task]], temperature)
 
     def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
-        own = _PLAN if self.is_plan else _PLAIN
-        own = own if temperature is None else temperature
+        own = self.own_temperature(temperature)
         reply = self.act(item, own, self._advice(sheet))
         if not self._runs:
             return reply
@@ -126,14 +130,16 @@ class DynamicCheatsheet(Method):
     def _runs(self) -> bool:
         """Whether programs are run: as asked for; else as published, but for questions."""
         if self.run_programs is None:
-            return self.as_published and not self.is_questions
+            return self.as_published and _RUN_AS_PUBLISHED[self.task]
         return self.run_programs
 
     def _advice(self, sheet: str) -> str:
         parts = (_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
         return "\n\n".join(part for part in parts if part)
 
-    def _ran(self, item: Item, sheet: str, reply: ModelReply, temperature: float) -> ModelReply:
+    def _ran(
+        self, item: Item, sheet: str, reply: ModelReply, temperature: float | None
+    ) -> ModelReply:
         """Run the program of a reply and let the model go on, up to three times."""
         messages = item.advised(self._advice(sheet))
         whole = reply.text
@@ -162,16 +168,15 @@ class DynamicCheatsheet(Method):
             self._store(sheet)
             self._answers[each.item.number] = reply_text(reply)
 
+    @only_for("game", "interview")
     def step(self, item: Item, reply: ModelReply) -> None:
         """Have the sheet rewritten after a decision or message."""
-        if self.is_game or self.is_interview:
-            text = f"# The task\n{item.situation}\n\n# The answer\n{reply_text(reply)}"
-            self._store(sheet_in(self._curated(_CURATE, text, _PLAIN), self.memory.text))
+        text = f"# The task\n{item.situation}\n\n# The answer\n{reply_text(reply)}"
+        self._store(sheet_in(self._curated(_CURATE, text, _PLAIN), self.memory.text))
 
+    @only_for("game", "plan", as_published=("plan",))
     def learn_episode(self, past: Past) -> None:
         """Have the sheet rewritten after an episode; as published, of a plan alone."""
-        if not self.is_plan and (self.as_published or not self.is_game):
-            return
         if self.as_published:
             text = (
                 f"# The decision\n{as_json(dict(past.outcome.metrics))}\n\n# Result\n{past.number}"

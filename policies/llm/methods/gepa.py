@@ -22,12 +22,13 @@ from policies.llm.method_parts.evolution import (
 )
 from policies.llm.method_parts.items import Answered, Grade, Item, Past
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Gepa", "Prompts", "query"]
 
-#: Temperatures of answers, of decisions in games, and of the reflector.
-_PLAIN, _GAME, _REFLECTOR = 0.0, 0.7, 0.2
+#: Temperature of the reflector.
+_REFLECTOR = 0.2
 
 #: Items of the Pareto set, and of the feedback set at most.
 _PARETO, _FEEDBACK = 15, 30
@@ -46,10 +47,10 @@ _STYLES = (
     " Begin with a clear structure and follow it.",
     " Be brief: one point at a time, each with a figure.",
 )
-_GAME_STYLES = 4
 
-#: Episodes for which each style is tried.
-_GAME_TRIALS, _INTERVIEW_TRIALS = 2, 3
+#: How many styles are tried, and for how many episodes each.
+_TRIED = per_task(len(_STYLES), game=4, plan=1)
+_TRIALS = per_task(3, game=2, plan=0)
 
 #: Episodes of a style whose scores are kept.
 _KEPT = 100
@@ -107,6 +108,7 @@ class Gepa(Method):
     """
 
     MEMORY: ClassVar[type] = Prompts
+    TEMPERATURES = per_task(0.0, game=0.7)
 
     start: str = SEED
     budget: int = field(default=BUDGET, validator=ge(0))
@@ -118,44 +120,30 @@ class Gepa(Method):
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer, in one call."""
-        own = _GAME if self.is_game else _PLAIN
-        own = own if temperature is None else temperature
-        if self.is_questions:
-            return self._answered(self.memory.best or self.start, item, own)
-        return self.act(item, own, f"A guideline:\n{self._guideline()}")
+        if self.task == "questions":
+            return self._answered(self.memory.best or self.start, item, temperature)
+        return self.act(item, temperature, f"A guideline:\n{self.start}{_STYLES[self._style()]}")
 
-    def _answered(self, prompt: str, item: Item, temperature: float = _PLAIN) -> ModelReply:
-        return self.rewrite(item, query(prompt, item), temperature)
-
-    def _guideline(self) -> str:
-        return self.start if self.is_plan else self.start + _STYLES[self._style()]
+    def _answered(self, prompt: str, item: Item, temperature: float | None = None) -> ModelReply:
+        return self.rewrite(item, query(prompt, item), self.own_temperature(temperature))
 
     def _style(self) -> int:
         """Return the style to use: the first one not tried out yet, else the best."""
-        tried, trials = self.memory.tried, self._trials
+        tried, trials, styles = self.memory.tried, _TRIALS[self.task], _TRIED[self.task]
         if not self.learns and not tried:
             return 0
-        for style in range(self._styles):
+        for style in range(styles):
             if style >= len(tried) or len(tried[style]) < trials:
                 return style if self.learns else best_of([_mean(s) for s in tried])
-        return best_of([_mean(scores[:trials]) for scores in tried[: self._styles]])
-
-    @property
-    def _styles(self) -> int:
-        return _GAME_STYLES if self.is_game else len(_STYLES)
-
-    @property
-    def _trials(self) -> int:
-        return _GAME_TRIALS if self.is_game else _INTERVIEW_TRIALS
+        return best_of([_mean(scores[:trials]) for scores in tried[:styles]])
 
     # -- learning ----------------------------------------------------------------------------------
 
+    @only_for("game", "interview")
     def learn_episode(self, past: Past) -> None:
         """Count the score of an episode for the style that was used."""
-        if self.is_plan or self.is_questions:
-            return
         style, score = self._style(), past.outcome.score or 0.0
-        tried = [*self.memory.tried, *[()] * (self._styles - len(self.memory.tried))]
+        tried = [*self.memory.tried, *[()] * (_TRIED[self.task] - len(self.memory.tried))]
         tried[style] = (*tried[style], score)[:_KEPT]
         self.memory = evolve(self.memory, tried=tuple(tried))
 

@@ -16,14 +16,18 @@ from attrs import Factory, define, evolve, field, frozen
 from policies.llm.chat.messages import as_json
 from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.method_parts.verdict import praises
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["Lesson", "Reflections", "Reflexion"]
 
-#: Temperatures of the first answer, and of critiques, rewritten answers and lessons.
-_SOLVE, _REVISE = 0.0, 0.2
+#: Temperature of critiques, rewritten answers and lessons.
+_REVISE = 0.2
+
+#: Whether an answer is criticised at all.
+_CRITICISED = per_task(default=True, plan=False)
 
 #: Lessons that an answer is given, and lessons that are kept for those who read the memory.
 _SHOWN, _KEPT = 3, 100
@@ -104,6 +108,7 @@ class Reflexion(Method):
 
     MEMORY: ClassVar[type] = Reflections
     ROUNDS: ClassVar[int] = 2
+    TEMPERATURES = per_task(0.0)
 
     #: The last critique of an answer, by the item's number; 0 outside of a stream.
     _critiques: dict[int, str] = field(default=Factory(dict), init=False)
@@ -111,8 +116,8 @@ class Reflexion(Method):
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return an answer, rewritten until a critique finds no fault or the rounds are used up."""
         self._critiques.pop(item.number, None)
-        answer = self.act(item, _SOLVE if temperature is None else temperature, self._advice())
-        if self.is_plan:
+        answer = self.act(item, temperature, self._advice())
+        if not _CRITICISED[self.task]:
             return answer
         critiques: list[str] = []
         try:
@@ -126,13 +131,14 @@ class Reflexion(Method):
             return answer
         return answer
 
+    @only_for("game", "interview")
     def step(self, item: Item, reply: ModelReply) -> None:
         """Remember the critique of a turn; as published, also one that approves."""
         critique = self._critiques.get(item.number)
-        if not (self.is_game or self.is_interview) or critique is None:
+        if critique is None:
             return
         if self.as_published:
-            self._store(reply_text(reply) if self.is_game else critique)
+            self._store(reply_text(reply) if self.task == "game" else critique)
         elif not praises(critique):
             self._store(critique)
 
@@ -151,10 +157,9 @@ class Reflexion(Method):
         """As published, evaluations write to the memory too."""
         return self.as_published
 
+    @only_for("game", "plan", as_published=("plan",))
     def learn_episode(self, past: Past) -> None:
         """Write a lesson, unless the episode reached its goal."""
-        if self.is_interview or self.is_questions or (self.is_game and self.as_published):
-            return
         lesson = self._shifted(past) if self.as_published else self._about(past)
         if lesson.success:
             return

@@ -10,14 +10,16 @@ from attrs import define
 
 from policies.llm.method_parts.items import Item, decision_text, reply_text
 from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.setting import per_task
 from policies.llm.method_parts.verdict import VERDICT, approves, feedback_of
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 __all__ = ["SelfRefine"]
 
-#: Temperatures of the first answer, and of audits and rewritten answers.
-_SOLVE, _REVISE = 0.0, 0.2
+#: Temperatures of audits, and of rewritten answers: a plan is decided as at first once more.
+_AUDITS = 0.2
+_REWRITES = per_task(0.2, plan=0.0)
 
 _AUDIT = (
     "You audit somebody's answer to the task below. Work the task out for yourself, compare your "
@@ -41,10 +43,11 @@ class SelfRefine(Method):
     """Audits and rewrites its own answers, at most `rounds` times; no memory."""
 
     ROUNDS: ClassVar[int] = 2
+    TEMPERATURES = per_task(0.0)
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return an answer, rewritten until an audit approves it or the rounds are used up."""
-        answer = self.act(item, _SOLVE if temperature is None else temperature)
+        answer = self.act(item, temperature)
         try:
             for _ in range(self.times):
                 audit = self._audit(item, answer)
@@ -58,16 +61,16 @@ class SelfRefine(Method):
     @property
     def _sees_decision_alone(self) -> bool:
         """Whether reviewer and rewriter of a plan get no situation, as published."""
-        return self.is_plan and self.as_published and not self.repeat_context
+        return self.task == "plan" and self.as_published and not self.repeat_context
 
     def _audit(self, item: Item, answer: ModelReply) -> str:
         if self._sees_decision_alone:
             decision = decision_text(answer, self.setting.keys)
-            return self.consult(_REVIEW, f"# The decision\n{decision}", _REVISE)
+            return self.consult(_REVIEW, f"# The decision\n{decision}", _AUDITS)
         text = f"{item.whole}\n\n# The answer\n{reply_text(answer) or '(nothing)'}"
         # Other servers than those that are asked for schemas may not know them.
         verdict = VERDICT if item.schema is not None else None
-        return self.consult(_AUDIT, text, _REVISE, verdict)
+        return self.consult(_AUDIT, text, _AUDITS, verdict)
 
     def _rewritten(self, item: Item, answer: ModelReply, audit: str) -> ModelReply:
         plan = self._sees_decision_alone
@@ -78,10 +81,9 @@ class SelfRefine(Method):
             f"# The audit\n{feedback_of(audit) if plan else audit}",
             _REWRITE,
         ]
-        # A plan is decided at the temperature of a first answer again.
-        return self.rewrite(item, "\n\n".join(parts), _SOLVE if self.is_plan else _REVISE)
+        return self.rewrite(item, "\n\n".join(parts), _REWRITES[self.task])
 
     def _situation(self, item: Item) -> str:
         """Return what the rewriting call contains of the situation."""
-        without_context = self.is_questions and not self.repeat_context
+        without_context = self.task == "questions" and not self.repeat_context
         return f"# The situation\n{item.question if without_context else item.situation}"

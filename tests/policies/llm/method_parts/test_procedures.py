@@ -12,7 +12,7 @@ from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome, Past, explanation
 from policies.llm.method_parts.notes import Note, Notes
 from policies.llm.method_parts.playbook import statistics
-from policies.llm.method_parts.setting import Setting
+from policies.llm.method_parts.setting import Setting, Task, per_task
 from policies.llm.method_parts.stream import answer_stream
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
@@ -384,3 +384,30 @@ def test_an_empty_stream_is_answered_by_nothing() -> None:
         model = Model(["a"])
         assert answer_stream(method(complete=model, setting=QUESTIONS), [], wrong) == []
         assert model.sent == []
+
+
+@pytest.mark.parametrize(
+    ("task", "published", "does"),
+    [
+        ("game", False, True),
+        ("game", True, False),
+        ("plan", True, True),
+        ("questions", False, False),
+    ],
+)
+def test_a_step_does_something_for_the_kinds_of_task_that_it_names(
+    task: Task,
+    published: bool,  # noqa: FBT001 (parametrized)
+    does: bool,  # noqa: FBT001 (as above)
+) -> None:
+    """With the published defects for those that the published code knows."""
+    model = Model(["new sheet"])
+    setting = Setting(task=task)
+    method = DynamicCheatsheet(complete=model, setting=setting, as_published=published)
+    method.learn_episode(Past(decision="D"))
+    assert bool(model.sent) is does
+
+
+def test_a_table_has_a_value_for_every_kind_of_task() -> None:
+    """The default one where none is named."""
+    assert per_task(1, plan=2) == {"game": 1, "plan": 2, "interview": 1, "questions": 1}

@@ -300,7 +300,7 @@ def past_of(method: Method, item: Item | None, reply: ModelReply, **outcome: Any
         name=method.setting.name,
         situation=item.situation,
         # The dialogue of a trace is invented and holds none of its replies.
-        answer="" if method.is_interview else reply.text,
+        answer="" if method.task == "interview" else reply.text,
         outcome=Outcome(**outcome),
     )
 
