@@ -195,17 +195,17 @@ class DependsOnModel(Protocol):
 # Static, for the same reason; a sweep refuses to continue once the code of these has changed.
 @runtime_checkable
 class NamesClasses(Protocol):
-    """A policy class with arguments that name classes of the user's, which it builds."""
+    """A policy class with arguments that name users' classes or functions, which it calls."""
 
     @staticmethod
-    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[type]:
-        """Yield these classes.
+    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Callable[..., Any]]:
+        """Yield these classes and functions.
 
         Args:
             arguments: Texts by argument; some may be missing.
 
         Raises:
-            UsageError: There is no such class.
+            UsageError: A name leads to nothing.
         """
         ...
 

@@ -56,7 +56,14 @@ class Llm:
             limit of the episode is reached, if one is.
     """
 
-    reaches: ClassVar[tuple[str, ...]] = ("base_url", "key_env", "memory", "method", "router")
+    reaches: ClassVar[tuple[str, ...]] = (
+        "base_url",
+        "conversation",
+        "key_env",
+        "memory",
+        "method",
+        "router",
+    )
     draws: ClassVar[bool] = True
 
     role: Role
@@ -87,7 +94,7 @@ class Llm:
         Raises:
             UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
-        kind = conversation_kind(type(seat.model))
+        kind = conversation_kind(type(seat.model), arguments.get("conversation", ""))
         options, own = _read(kind.options, arguments)
         check_prices(options, seat.budget)
         conversation = kind.begin(seat, options)
@@ -132,7 +139,8 @@ class Llm:
     @staticmethod
     def arguments(model: type | None, given: Mapping[str, Any]) -> tuple[type, ...]:
         """Return the classes of the arguments: of every world or of a model's, and of a method."""
-        options = conversation_kind(model).options if model else LLMOptions
+        named = given.get("conversation", "")
+        options = conversation_kind(model, named).options if model else LLMOptions
         return options, own_arguments(given.get("method", ""))
 
     @staticmethod
@@ -142,10 +150,13 @@ class Llm:
         yield world_texts(model)
 
     @staticmethod
-    def inner_classes(arguments: Mapping[str, str]) -> Iterator[type]:
-        """Yield the class of a user's own method."""
+    def inner_classes(arguments: Mapping[str, str]) -> Iterator[Callable[..., Any]]:
+        """Yield the class of a user's own method, and what makes a user's own conversation."""
         if ":" in (name := arguments.get("method", "")):
             yield method_class(name)
+        if named := arguments.get("conversation", ""):
+            kind = conversation_kind(object, named)
+            yield from (kind.options, kind.begin)
 
     @staticmethod
     def shown_memory(path: str, *, trust: bool = False) -> ShownMemory:

@@ -1,8 +1,8 @@
-"""Finds the file of `worlds/` for a model, by the model's name.
+"""Finds how a language model talks with a world: a `ConversationKind`, as `module:NAME`.
 
-`policies/llm/worlds/NAME.py` serves the model of the folder `models/NAME` and a user's own
-`NAME:Class`; a folder of that path beside the user's files is searched too. A model without a file
-gets the conversation of `worlds/generic.py`.
+The user names one, or it is `policies.llm.worlds.NAME:CONVERSATION` for the model of the folder
+`models/NAME` and for a user's own `NAME:Class`; a folder of that path beside the user's files is
+searched too. Every other model gets the one of `worlds/generic.py`.
 """
 
 import importlib
@@ -15,6 +15,7 @@ import msgspec
 from desim import Model, catalog
 from desim.core.model_protocols import rules_of
 from desim.errors import UsageError
+from desim.opened_files import noting
 from desim.schema import codec
 from desim.schema.described import action_schemas
 from policies.llm.chat.conversation import ConversationKind
@@ -24,20 +25,39 @@ __all__ = ["conversation_kind", "conversation_module", "world_texts"]
 _WORLDS = "policies.llm.worlds"
 
 
-def conversation_kind(model: type) -> ConversationKind[Any]:
+def conversation_kind(model: type, named: str = "") -> ConversationKind[Any]:
     """Return how a language model talks with a model's world.
 
     Args:
         model: The model's class.
+        named: `module:NAME` of a user's own; empty for the one of the model's name.
 
     Raises:
-        UsageError: The world's file exports no `CONVERSATION`.
+        UsageError: The module is missing, or exports no `ConversationKind` of that name.
     """
-    module = conversation_module(model)
-    kind = vars(module).get("CONVERSATION")
+    module, name = _own(named) if named else (conversation_module(model), "CONVERSATION")
+    kind = vars(module).get(name)
     if not isinstance(kind, ConversationKind):
-        raise UsageError(f"{module.__name__} exports no CONVERSATION; it is a ConversationKind")
+        raise UsageError(f"{module.__name__} exports no {name or 'NAME'}; it is a ConversationKind")
     return kind
+
+
+def _own(named: str) -> tuple[ModuleType, str]:
+    """Return the module of a user's own conversation, and its name there.
+
+    Raises:
+        UsageError: There is no such module.
+    """
+    path, _, name = named.partition(":")
+    try:
+        with noting():  # a module may read its data when it is imported
+            return importlib.import_module(path), name
+    except (ModuleNotFoundError, ValueError) as fault:
+        if not path.startswith(getattr(fault, "name", "") or ""):
+            raise
+        raise UsageError(
+            f"conversation={named} was given, and there is no module {path!r}; write module:NAME"
+        ) from None
 
 
 def conversation_module(model: type) -> ModuleType:

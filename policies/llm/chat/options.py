@@ -55,6 +55,8 @@ class LLMOptions(CallLimits):
         temperature: Sent with every request; None for the server's default.
         seed: Sent with every request where given.
         reply_tokens: Limit of tokens in one reply, sent with every request where given.
+        conversation: `module:NAME` of the world's prompt, a `ConversationKind`; empty for the one
+            of the world's name.
         history: Rounds kept in the conversation, at least 0; None for the world's number.
         method: How calls become a reply: empty for one call, a method's name, or `module:Class`.
         rounds: How often a method repeats its main step, at least 0; None for its own number.
@@ -82,6 +84,7 @@ class LLMOptions(CallLimits):
     temperature: float | None = None
     seed: int | None = None
     reply_tokens: int | None = None
+    conversation: str = ""
     history: int | None = field(default=None, validator=not_negative)
     method: str = ""
     rounds: int | None = field(default=None, validator=not_negative)

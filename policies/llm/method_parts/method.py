@@ -46,7 +46,7 @@ class Method:
     MEMORY: ClassVar[type] = NoMemory
     #: Rounds where none are given.
     ROUNDS: ClassVar[int] = 1
-    #: Temperatures of answers by kind of task; the server's where there is none.
+    #: Temperatures of answers by kind of task; a kind that is missing has the server's.
     TEMPERATURES: ClassVar[Mapping[Task, float]] = {}
     #: Whether programs in replies may be run.
     RUNS_PROGRAMS: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""What a world says about itself to methods beside the messages, and what differs by kind of task.
+"""Facts of a world for methods beside the messages, and values by kind of task.
 
 A method states in tables made by `per_task` what differs, such as a temperature, and by `only_for`
 from which kinds of task it learns.

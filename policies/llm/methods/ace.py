@@ -38,7 +38,7 @@ _GIVEN = per_task(slice(None), game=slice(6_000), plan=slice(-2_500, None))
 #: Whether an answer is criticised and revised.
 _REVISED = per_task(default=True, plan=False, questions=False)
 
-#: How the critique of a draft is called where it is answered to.
+#: The words for a draft above its critique.
 _OF_DRAFT = per_task("a first draft", game="it")
 
 #: Decisions of a game after which the playbook is curated.

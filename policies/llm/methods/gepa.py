@@ -48,7 +48,7 @@ _STYLES = (
     " Be brief: one point at a time, each with a figure.",
 )
 
-#: How many styles are tried, and for how many episodes each.
+#: The number of styles that are tried, and of the episodes for each.
 _TRIED = per_task(len(_STYLES), game=4, plan=1)
 _TRIALS = per_task(3, game=2, plan=0)
 

@@ -1,4 +1,4 @@
-"""A method in a user's file: played, recorded, resumed, swept, and its memory shown."""
+"""A method or a prompt in a user's file: played, recorded, resumed, swept, its memory shown."""
 
 import json
 from pathlib import Path
@@ -68,6 +68,13 @@ def order(_: int, body: dict[str, Any]) -> Served:
     return text(json.dumps({"order_qty": len(json.dumps(body)) % 5, "note": "so"}))
 
 
+def block_of_the_page(words: str) -> str:
+    """Return the block of policies/llm/README.md that contains some words."""
+    page = (ROOT / "policies" / "llm" / "README.md").read_text(encoding="utf-8")
+    [block] = [each for each in page.split("```python\n") if words in each.partition("```")[0]]
+    return block.partition("```")[0]
+
+
 @pytest.fixture
 def users(tmp_path: Path) -> Path:
     """A folder with the user's file."""
@@ -104,9 +111,7 @@ def test_a_method_of_the_users_is_played_recorded_resumed_and_shown(users: Path)
 
 def test_the_method_of_the_page_learns_between_episodes(tmp_path: Path) -> None:
     """The block of policies/llm/README.md is a whole file."""
-    page = (ROOT / "policies" / "llm" / "README.md").read_text(encoding="utf-8")
-    [block] = [each for each in page.split("```python\n") if "class Mine" in each]
-    (tmp_path / "mine.py").write_text(block.partition("```")[0])
+    (tmp_path / "mine.py").write_text(block_of_the_page("class Mine"))
     with serving(order) as stub:
         spec = f"llm,model=stub,base_url={stub.url},method=mine:Mine,shown=5,memory=m"
         series = ("--episodes", "3", "--record", "records")
@@ -181,3 +186,37 @@ def test_our_methods_take_their_own_arguments(tmp_path: Path) -> None:
         done = ended(desim_process(*GAME, "--policy", spec, cwd=tmp_path))
         assert done.code == 0, done.err
         assert len(stub.requests) == 2 * 5
+
+
+def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path) -> None:
+    """With its options as arguments, and its mode; a sweep refuses to go on once it has changed."""
+    block = block_of_the_page("class ShopConversation")
+    (tmp_path / "mine.py").write_text(block)
+    with serving(text('{"do": "order", "quantity": 3}')) as stub:
+        spec = f"llm,model=stub,base_url={stub.url},conversation=mine:SHOP,goal=growth"
+        command = ("sweep", "beer_game", "--set", "horizon=1", "--policy", spec)
+        further = ("--seeds", "1", "--out", "rows")
+        done = ended(desim_process(*command, *further, cwd=tmp_path))
+        assert done.code == 0, done.err
+        [body] = stub.requests
+        (tmp_path / "mine.py").write_text(block.replace("Aim at", "Aim for"))
+        refused(ended(desim_process(*command, *further, cwd=tmp_path)), "mine.py")
+    assert "Aim at growth." in body["messages"][0]["content"]
+    assert "tools" not in body
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("conversation=mine:SHOP,gaol=x", "did you mean 'goal'?"),
+        ("conversation=mine:SHOPS", "mine exports no SHOPS; it is a ConversationKind"),
+        ("conversation=mine", "mine exports no NAME"),
+        ("conversation=min:SHOP", "there is no module 'min'"),
+        ("conversation=:SHOP", "there is no module ''"),
+    ],
+)
+def test_a_wrong_prompt_is_refused(tmp_path: Path, given: str, why: str) -> None:
+    """In one sentence."""
+    (tmp_path / "mine.py").write_text(block_of_the_page("class ShopConversation"))
+    spec = f"llm,model=x,base_url=http://h/v1,{given}"
+    refused(ended(desim_process(*GAME, "--policy", spec, cwd=tmp_path)), why)
