@@ -4,8 +4,6 @@ Source: reference SPEC of FirmBench, section 5. In further rounds each expert se
 the round before; the moderator sees those of the last round.
 """
 
-from typing import ClassVar
-
 from attrs import define, field
 from attrs.validators import ge
 
@@ -36,9 +34,8 @@ class Discussion(Method):
     """
 
     TEMPERATURES = per_task(0.2)
-    EXPERTS: ClassVar[int] = 3
 
-    experts: int = field(default=EXPERTS, validator=ge(1))
+    experts: int = field(default=3, validator=ge(1))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the moderator's answer; after a limit, the last expert's."""

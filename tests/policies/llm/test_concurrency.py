@@ -161,8 +161,8 @@ class Sockets:
         with client:
             self.read(client)
             head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(OK)}\r\n\r\n"
+            self.answered += 1  # before the client may end the episode
             client.sendall(head.encode() + OK)
-            self.answered += 1
             self.read(client)
 
     @staticmethod

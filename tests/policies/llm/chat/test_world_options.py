@@ -20,6 +20,8 @@ from desim.core.policy_protocols import (
     declared_arguments,
 )
 from desim.errors import UsageError
+from desim.schema.arguments import parameters
+from desim.schema.wire_types import attribute_texts
 from policies.llm import Llm
 from policies.llm.chat.options import LLMOptions
 
@@ -92,6 +94,15 @@ def test_worlds_with_options_say_what_they_are() -> None:
         assert options.__doc__
 
 
+def test_every_argument_has_a_text_and_is_on_the_page() -> None:
+    """The texts of the class are the help of `desim list --policy llm`."""
+    page = (ROOT / "policies" / "llm" / "README.md").read_text(encoding="utf-8")
+    texts = attribute_texts(LLMOptions)
+    for argument in parameters(LLMOptions):
+        assert texts[argument]
+        assert f"`{argument}`" in page
+
+
 KIOSK = '''
 """A world of the user's own."""
 from attrs import frozen
@@ -147,6 +158,8 @@ from desim import catalog
 from desim.core.policy_protocols import declared_arguments
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
+from desim.schema.arguments import parameters
+from desim.schema.wire_types import attribute_texts
 from policies.llm import Llm
 
 options, _ = declared_arguments(Llm, kiosk.Kiosk)
