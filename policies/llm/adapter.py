@@ -21,7 +21,7 @@ from policies.llm.chat.conversation import (
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import BadReply
-from policies.llm.method_parts.embedding import EmbeddingEndpoint, EndpointVectors, hashed
+from policies.llm.method_parts.embedding import Embed, EmbeddingEndpoint, EndpointVectors, hashed
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
@@ -98,23 +98,7 @@ class Llm:
         options, own = _read(kind.options, arguments)
         check_prices(options, seat.budget)
         conversation = kind.begin(seat, options)
-        fields = options.request_fields
-        if isinstance(conversation, HasRequestFields):
-            fields = {**conversation.request_fields, **fields}
-        endpoint = Endpoint.of(options.model, options.base_url, options.key_env, options=fields)
-        metered = Metered(endpoint, options, seat.budget)
-        resending = partial(
-            Resending,
-            name=endpoint.name,
-            timeout=options.timeout,
-            resends=options.resends,
-            gate=gate_of(endpoint.server),
-            at_once=seat.budget.calls_at_once,
-        )
-        call, vectors = resending(metered), hashed
-        if options.embed:
-            of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
-            vectors = EndpointVectors(resending(metered.through(of_vectors)))
+        metered, call, vectors = _calls(options, seat, conversation)
         maker = MethodMaker(
             options=options,
             complete=call,
@@ -327,3 +311,31 @@ def _read(
     check_method(of_world)
     of_method = build(own, {k: v for k, v in arguments.items() if k in names})
     return of_world, {name: getattr(of_method, name) for name in names}
+
+
+def _calls(
+    options: LLMOptions, seat: Seat, conversation: Conversation
+) -> tuple[Metered, Complete, Embed]:
+    """Return what sends requests within the limits, the call of the model, and that for vectors.
+
+    Raises:
+        UsageError: The endpoint cannot be set up.
+    """
+    fields = options.request_fields
+    if isinstance(conversation, HasRequestFields):
+        fields = {**conversation.request_fields, **fields}
+    endpoint = Endpoint.of(options.model, options.base_url, options.key_env, options=fields)
+    metered = Metered(endpoint, options, seat.budget)
+    resending = partial(
+        Resending,
+        name=endpoint.name,
+        timeout=options.timeout,
+        resends=options.resends,
+        gate=gate_of(endpoint.server),
+        at_once=seat.budget.calls_at_once,
+    )
+    if not options.embed:
+        return metered, resending(metered), hashed
+    of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
+    vectors = EndpointVectors(resending(metered.through(of_vectors)))
+    return metered, resending(metered), vectors

@@ -185,17 +185,7 @@ def shown_memory(
     whole = _whole(path)
     if whole is None:
         raise UsageError(f"there is no file {path}")
-    given = whole["method"][:_LONGEST_NAME]
-    if ":" in given and not trust:
-        module = given.partition(":")[0]
-        raise UsageError(
-            f"{path} is of method {given!r}, and module {module!r} would be imported for it. "
-            "Nothing was done; allow it with --trust (trust=True in Python)"
-        )
-    try:
-        method = method_class(given)
-    except UsageError as fault:
-        raise UsageError(f"{path}: {fault}") from None
+    method = _trusted(path, whole["method"][:_LONGEST_NAME], method_class, trust=trust)
     rows, episodes = [], {}
     for role, plain in whole["roles"].items():
         memory = _checked(plain, method, path, role)
@@ -206,6 +196,25 @@ def shown_memory(
             for past in memory.pending
         ]
     return ShownMemory(whole["method"], rows, episodes)
+
+
+def _trusted(
+    path: str | Path, name: str, method_class: Callable[[str], type[Method]], *, trust: bool
+) -> type[Method]:
+    """Return the class of the method that a file names.
+
+    Raises:
+        UsageError: The method is unknown, or would be imported without *trust*.
+    """
+    if ":" in name and not trust:
+        raise UsageError(
+            f"{path} is of method {name!r}, whose module would be imported. Nothing was done; "
+            "allow it with --trust (trust=True in Python)"
+        )
+    try:
+        return method_class(name)
+    except UsageError as fault:
+        raise UsageError(f"{path}: {fault}") from None
 
 
 def _rows(state: Any) -> list[dict[str, Any]]:
