@@ -295,7 +295,7 @@ def test_what_another_process_has_learned_meanwhile_is_kept(tmp_path: Path) -> N
     _, first, _ = seated("edt", "reflexion", memory=file)
     play_series(model, {"manager": first}, range(3))
     play_series(model, {"manager": late}, range(3))
-    assert shown_memory(file, METHODS).episodes == {"manager": 6}
+    assert shown_memory(file, method_class).episodes == {"manager": 6}
     assert late.learning.method.memory.written == 5
 
 
