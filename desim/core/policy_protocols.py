@@ -198,8 +198,8 @@ class NamesClasses(Protocol):
     """A policy class with arguments that name users' classes or functions, which it calls."""
 
     @staticmethod
-    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Callable[..., Any]]:
-        """Yield these classes and functions.
+    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
+        """Yield these classes and functions, or the module of something else that it calls.
 
         Args:
             arguments: Texts by argument; some may be missing.

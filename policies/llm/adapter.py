@@ -34,7 +34,12 @@ from policies.llm.wires.gate import gate_of
 from policies.llm.wires.resending import Resending
 from policies.llm.wires.suspension import suspended
 from policies.llm.wires.wire import Complete, ModelReply
-from policies.llm.world_finder import conversation_kind, conversation_module, world_texts
+from policies.llm.world_finder import (
+    conversation_kind,
+    conversation_module,
+    own_conversation,
+    world_texts,
+)
 
 __all__ = ["Llm"]
 
@@ -134,13 +139,12 @@ class Llm:
         yield world_texts(model)
 
     @staticmethod
-    def inner_classes(arguments: Mapping[str, str]) -> Iterator[Callable[..., Any]]:
+    def inner_classes(arguments: Mapping[str, str]) -> Iterator[Any]:
         """Yield the class of a user's own method, and what makes a user's own conversation."""
         if ":" in (name := arguments.get("method", "")):
             yield method_class(name)
         if named := arguments.get("conversation", ""):
-            kind = conversation_kind(object, named)
-            yield from (kind.options, kind.begin)
+            yield from own_conversation(named)
 
     @staticmethod
     def shown_memory(path: str, *, trust: bool = False) -> ShownMemory:

@@ -6,8 +6,9 @@ searched too. Every other model gets the one of `worlds/generic.py`.
 """
 
 import importlib
+from collections.abc import Iterator
 from importlib.util import find_spec
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import msgspec
@@ -20,7 +21,7 @@ from desim.schema import codec
 from desim.schema.described import action_schemas
 from policies.llm.chat.conversation import ConversationKind
 
-__all__ = ["conversation_kind", "conversation_module", "world_texts"]
+__all__ = ["conversation_kind", "conversation_module", "own_conversation", "world_texts"]
 
 _WORLDS = "policies.llm.worlds"
 
@@ -40,6 +41,22 @@ def conversation_kind(model: type, named: str = "") -> ConversationKind[Any]:
     if not isinstance(kind, ConversationKind):
         raise UsageError(f"{module.__name__} exports no {name or 'NAME'}; it is a ConversationKind")
     return kind
+
+
+def own_conversation(named: str) -> Iterator[Any]:
+    """Yield the options of a user's own conversation, and its class or function.
+
+    Where it is begun by another callable, such as a partial one, that is its whole module.
+
+    Args:
+        named: As in `conversation_kind`.
+
+    Raises:
+        UsageError: As there.
+    """
+    kind = conversation_kind(object, named)
+    yield kind.options
+    yield kind.begin if isinstance(kind.begin, type | FunctionType) else _own(named)[0]
 
 
 def _own(named: str) -> tuple[ModuleType, str]:

@@ -188,9 +188,12 @@ def test_our_methods_take_their_own_arguments(tmp_path: Path) -> None:
         assert len(stub.requests) == 2 * 5
 
 
-def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("begin", ["ShopConversation", "partial(ShopConversation)"])
+def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path, begin: str) -> None:
     """With its options as arguments, and its mode; a sweep refuses to go on once it has changed."""
-    block = block_of_the_page("class ShopConversation")
+    block = "from functools import partial\n" + block_of_the_page("class ShopConversation")
+    block = block.replace("(ShopOptions, ShopConversation)", f"(ShopOptions, {begin})")
+    assert f"(ShopOptions, {begin})" in block
     (tmp_path / "mine.py").write_text(block)
     with serving(text('{"do": "order", "quantity": 3}')) as stub:
         spec = f"llm,model=stub,base_url={stub.url},conversation=mine:SHOP,goal=growth"
