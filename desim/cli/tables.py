@@ -104,20 +104,21 @@ def print_policy(name: str, catalog: CatalogSummary) -> None:
         known |= model.policies
     if name not in known:
         raise UsageError(f"there is no policy {name!r}; {possible(name, sorted(known))}")
-    out, table = console(), _table("argument", "default", "what it sets")
-    for each in known[name].arguments:
-        _add_argument(table, each)
-    for title, model in catalog.models.items():
-        for each in model.further_arguments.get(name, ()):
-            _add_argument(table, each, f"In {title}: ")
-    out.print(Text(f"{name}: {known[name].text}"))
+    own = (_argument_line(each) for each in known[name].arguments)
+    further = (
+        _argument_line(each, f"In {title}: ")
+        for title, model in catalog.models.items()
+        for each in model.further_arguments.get(name, ())
+    )
+    out = console()
+    out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
     out.print()
-    out.print(table)
+    out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
 
 
-def _add_argument(table: Table, argument: ArgumentSummary, where: str = "") -> None:
+def _argument_line(argument: ArgumentSummary, where: str = "") -> tuple[str, str, str]:
     default = "required" if argument.required else value_text(argument.default)
-    _add_row(table, argument.name, default, where + argument.text)
+    return argument.name, default, where + argument.text
 
 
 def print_episode(episode: Episode, *, as_json: bool) -> None:
