@@ -3,7 +3,7 @@
 A world whose tick is a length of time (a microsecond, an hour, a week) has a `Calendar`, and
 `BusinessHours` on top of it. A world whose tick is a month, which has no fixed length, needs only
 the functions: `month_start(first, tick)` is the date of its tick and `months_between` the way back.
-There are no time zones and no holidays.
+Time zones and holidays are not modelled.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -74,7 +74,7 @@ class Calendar:
         """Return the tick of a moment, or how many ticks a length of time is.
 
         Raises:
-            ValueError: The result is no whole number.
+            ValueError: The result is not a whole number.
         """
         length = span if isinstance(span, timedelta) else span - self.start
         # A timedelta is a whole number of microseconds, so this division is exact; `total_seconds`
@@ -211,12 +211,12 @@ class BusinessHours:
 
     @cached_property
     def _before(self) -> tuple[int, ...]:
-        """How many working days of a week are before each of its days."""
+        """The number of working days before each day of a week."""
         return tuple(sum(each < day for each in self.weekdays) for day in range(_DAYS))
 
     def midnight(self, tick: int) -> int:
         """Return the midnight at which the day of an instant begins."""
-        # Python's remainder is never negative, so that instants before tick 0 need no case.
+        # Python's remainder is never negative, so instants before tick 0 are handled alike.
         return tick - (tick + self._offset) % self.day
 
     def next_open(self, tick: int) -> int:
@@ -240,9 +240,9 @@ class BusinessHours:
         return self.midnight(tick) + self._closing
 
     def opening(self, tick: int, days: int = 0) -> int:
-        """Return the opening some working days after that of an instant's day.
+        """Return the opening that is `days` working days after the opening of an instant's day.
 
-        Where that day is no working day, the next one takes its place.
+        If that day is not a working day, the next working day is used instead.
         """
         return self._opening_of(self._number((tick + self._offset) // self.day) + days)
 
@@ -283,7 +283,7 @@ class BusinessHours:
         """Return the working ticks between the first Monday's opening and an instant."""
         day, clock = divmod(tick + self._offset, self.day)
         whole = self._number(day) * self.length
-        # Before the opening, and on a day off, only the days before have been worked.
+        # Before the opening, and on a day off, only the earlier days count.
         if day % _DAYS not in self.weekdays or clock <= self._opening:
             return whole
         return whole + min(clock, self._closing) - self._opening
@@ -312,7 +312,7 @@ def month_end(day: date, months: int = 0) -> date:
     >>> month_end(date(2024, 1, 31), 1)
     datetime.date(2024, 2, 29)
     """
-    # From the next month's start, which knows February and leap years.
+    # Counted back from the next month's start, which handles February and leap years.
     return month_start(day, months + 1) - timedelta(days=1)
 
 
@@ -329,7 +329,7 @@ def first_business_day(day: date, weekdays: tuple[int, ...] = WEEKDAYS) -> date:
     """Return the first working day of the month of `day`.
 
     Raises:
-        ValueError: There are no working days.
+        ValueError: None of the weekdays is from 0 to 6.
 
     >>> first_business_day(date(2025, 3, 31))
     datetime.date(2025, 3, 3)

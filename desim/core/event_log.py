@@ -28,16 +28,16 @@ _WIDTH = 80
 
 
 def event_logs() -> list["EventLog"]:
-    """Return an observer for a run that is logged at level debug; else none."""
+    """Return an observer if the run is logged at level debug, otherwise an empty list."""
     return [EventLog()] if writes("debug") else []
 
 
 class EventLog:
-    """Logs when processes start, end and are interrupted, and what they want of resources."""
+    """Logs when processes start, end and are interrupted, and their requests to resources."""
 
     def __init__(self) -> None:
-        # The processes that the last event of each world has resumed: what they did shows before
-        # the next event.
+        # The processes that the last event of each world has resumed. Their requests are logged
+        # before the next event.
         self._ran: dict[World, list[simpy.Process]] = {}
 
     def attach(self, run: Observed) -> None:

@@ -14,10 +14,10 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 
 
-# Not the class of the folder `ledgers`, which desim does not import: any object with a digest will
-# do.
+# Not the class of the folder `ledgers`, which desim does not import: any object with a digest is
+# accepted.
 class Ledger(Protocol):
-    """What the framework needs of a ledger."""
+    """The member that the framework needs of a ledger."""
 
     def digest(self) -> str:
         """Return a fingerprint: equal for equal entries in equal order."""
@@ -109,7 +109,7 @@ class HasIntercompany(Protocol):
 
 
 def statements_of(model: Model[Any], state: Any) -> dict[str, Rows]:
-    """Return the statements of a model by name; none of a model that reports none.
+    """Return the statements of a model by name; empty if the model reports none.
 
     Raises:
         UsageError: A statement is neither a table nor has `money`.
@@ -119,14 +119,14 @@ def statements_of(model: Model[Any], state: Any) -> dict[str, Rows]:
 
 
 def rows_of(name: str, given: Rows | Statement) -> Rows:
-    """Return a table as rows; of a statement its lines and amounts, under "line" and "amount".
+    """Return a table as rows; a statement gives its lines and amounts, as "line" and "amount".
 
     Args:
         name: What error texts call the table.
         given: Rows, or an object with `money`.
 
     Raises:
-        UsageError: It is neither.
+        UsageError: The value is neither rows nor a statement.
     """
     if offers(given, Statement):
         return [{"line": line, "amount": amount} for line, amount in given.money().items()]

@@ -54,7 +54,7 @@ class Meter:
     """Counts the events and decisions of one run against its limits.
 
     Args:
-        limits: What to keep to.
+        limits: The limits of the run.
         now: Returns the present tick, for the error text.
 
     Attributes:
@@ -67,12 +67,12 @@ class Meter:
         self._now = now
         self._events = self._decisions = 0
         self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
-        # Raised again, with its notes: an event of a part is counted before the exception that the
-        # one before it has raised leaves the part.
+        # Raised again, with its notes: a part may count a further event before the exception of the
+        # previous one has left the part.
         self._reached: LimitReached | None = None
 
     def event(self, _world: object = None) -> None:
-        """Count an event that is about to be processed, of whichever world.
+        """Count an event that is about to be processed, in the run's world or a part's.
 
         Raises:
             LimitReached: Too many events, or too much time.
@@ -102,7 +102,7 @@ class Meter:
             self._reach(_time_text(self._limits.seconds, f" at t={self._now()}"))
 
     def seconds_left(self) -> float | None:
-        """Return how much wall time is left, at least a moment; None where there is no limit."""
+        """Return the wall time left in seconds, at least 0.001; None without a time limit."""
         return None if self._end is None else max(self._end - time.monotonic(), _MOMENT)
 
     def _check(self, what: str, count: int, most: int | None) -> None:
@@ -116,15 +116,15 @@ class Meter:
 
 @contextlib.contextmanager
 def alarm(seconds: float | None, left: float | None = None) -> Iterator[None]:
-    """Interrupt Python code that runs longer, a policy or a process that never returns.
+    """Interrupt Python code that runs too long, such as a policy or process that never returns.
 
     Works in the main thread of a process on a POSIX system. Elsewhere, and inside a call into C
-    that does not return, only the checks between events hold. Alarms may be nested; the one that is
-    due first rings.
+    that does not return, only the checks between events apply. Alarms may be nested; only the one
+    that is due first raises.
 
     Args:
         seconds: The limit on wall time; None sets no limit.
-        left: How much of it is left; None stands for all of it.
+        left: The seconds of it that are left; None for all of it.
 
     Raises:
         LimitReached: The time has passed.
@@ -155,7 +155,7 @@ def alarm(seconds: float | None, left: float | None = None) -> Iterator[None]:
 
 
 def _outer_alarm() -> float:
-    """Return in how many seconds an alarm that is set already rings; 0 where there is none."""
+    """Return the seconds until an alarm that is already set is due; 0 if none is set."""
     return signal.getitimer(signal.ITIMER_REAL)[0]
 
 

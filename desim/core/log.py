@@ -15,7 +15,7 @@ LEVELS = ("debug", "info", "warning", "error")
 
 
 class Clock(Protocol):
-    """What a log line needs of a world."""
+    """A world as a log line reads it: its present tick."""
 
     @property
     def now(self) -> Any:
@@ -35,11 +35,11 @@ class Log(Protocol):
         ...
 
     def warning(self, event: str, **fields: Any) -> Any:
-        """Write what may be a mistake in the model or its use."""
+        """Write a possible mistake in the model or its use."""
         ...
 
     def error(self, event: str, **fields: Any) -> Any:
-        """Write what failed."""
+        """Write a failure."""
         ...
 
 
@@ -64,7 +64,7 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
         as_json: One JSON object a line instead of text.
 
     Raises:
-        UsageError: There is no such level.
+        UsageError: The level is unknown.
     """
     if level not in LEVELS:
         raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")

@@ -25,7 +25,7 @@ from desim.schema.described import field_lines
 MAX_QUESTIONS_PER_TICK = 1_000
 
 
-#: What `kept_facts` names for a model that does not say what a redraw keeps.
+#: The fact that `kept_facts` names for a model that does not declare what a redraw keeps.
 UNDECLARED = "whatever the model drew before, as it declares nothing"
 
 
@@ -47,8 +47,8 @@ _OFFERED: dict[tuple[type, bool, type], bool] = {}
 def offers(value: object, protocol: type[T]) -> TypeGuard[T]:
     """Return whether a model, a policy or a class of these offers an optional protocol.
 
-    The same as `isinstance(value, protocol)`, decided once for each class, and for a function that
-    is a policy at every call, as functions of one class differ in their attributes.
+    The same as `isinstance(value, protocol)`, but cached by class. A policy that is a function is
+    tested at every call, because functions share a class and differ in their attributes.
     """
     if isinstance(value, FunctionType):
         return isinstance(value, protocol)
@@ -138,13 +138,13 @@ class OpensFiles(Protocol):
 
 @runtime_checkable
 class HasRoleTimes(Protocol):
-    """A model that states the time as a role may know it, which may differ from its dates.
+    """A model that states the time as a role may know it, possibly not as its dates.
 
     A person in a role reads this in place of the date, for instance where the model hides the year.
     """
 
     def role_time(self, state: Any, role: str, tick: int) -> str:
-        """Return a tick up to the present one as *role* may know it; empty where it has no name."""
+        """Return a tick up to the present one as *role* may know it; empty if it has no name."""
         ...
 
 
@@ -224,7 +224,7 @@ class NamesFunctions(Protocol):
 
     @classmethod
     def functions(cls, params: Mapping[str, Any], /) -> Iterable[str]:
-        """Yield `module:function` of those that no code of this process has named.
+        """Yield `module:function` of the functions that no code of this process has named.
 
         Args:
             params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
@@ -248,25 +248,26 @@ class HasDeterminism(Protocol):
 
 @runtime_checkable
 class HasFuture(Protocol):
-    """A model that drew or was given more than roles can observe yet, and says what becomes of it.
+    """A model that holds values which roles cannot observe yet, and redraws or keeps each of them.
 
-    Draws that a model makes when they are needed, from a stream of its world, need nothing of this:
-    `World.redraw` reaches them.
+    Draws that a model makes when they are needed, from a stream of its world, do not need this
+    protocol: `World.redraw` changes the streams.
     """
 
     @property
     def kept(self) -> Sequence[str]:
-        """What no redraw replaces though no role observes it, as plain names: "employees' skills".
+        """Names of the unobserved values that a redraw keeps, such as "employees' skills".
 
-        Empty: a policy that plays on from a redrawn future uses nothing that roles cannot know.
+        If empty, a policy that plays on from a redrawn future uses nothing that roles cannot know.
         """
         ...
 
     def redraw(self, world: World, state: Any) -> None:
         """Replace what was drawn for later and no role can have observed yet; keep the rest.
 
-        Called after `World.redraw`, between the question of a decision and its answer: what the
-        open questions show stays true. `World.stream` gives the generators of earlier names again.
+        Called after `World.redraw`, between the question of a decision and its answer. What the
+        open questions show must stay true. `World.stream` returns the generators of earlier names
+        once more.
         """
         ...
 
@@ -276,10 +277,10 @@ class HasRules(Protocol):
     """A model that states its rules in words."""
 
     def rules_for(self, role: str) -> str:
-        """Return what *role* has to know before its first decision, in plain English.
+        """Return the rules that *role* needs before its first decision, in plain English.
 
-        Aims, costs, delays and what the score is, with the numbers of these parameters; nothing
-        that the role may not know.
+        They state aims, costs, delays and the score, with the numbers of these parameters, and
+        nothing that the role may not know.
         """
         ...
 
@@ -290,9 +291,9 @@ class HasWorstScore(Protocol):
 
     @property
     def worst_score(self) -> float | None:
-        """The lowest score that an episode can have, with which a failed one counts in tables.
+        """The lowest score that an episode can have; tables count a failed episode with it.
 
-        None where there is none with these parameters.
+        None if the score has no lower bound with these parameters.
         """
         ...
 
@@ -305,10 +306,10 @@ def default_roles(model: Model[Any]) -> tuple[str, ...]:
 
 
 def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
-    """Return the model inside a model to which a name leads, and what is left of the name.
+    """Return the innermost model that a dotted name leads to, and the rest of the name.
 
-    `plant.retailer` leads to the model of the part `plant`, and `retailer` is left; `plant` leads
-    there, and nothing is left. A name that begins with no part leads to the model itself.
+    `plant.retailer` gives the model of the part `plant` and the rest `retailer`; `plant` gives the
+    same model and an empty rest. A name that does not begin with a part gives the model itself.
     """
     part, _, inside = name.partition(".")
     if offers(model, HasParts) and part in (models := model.models):
@@ -317,7 +318,7 @@ def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
 
 
 def question_limit(model: Model[Any], role: str) -> int:
-    """Return how often a role may be asked at one tick; a role of a part as often as alone."""
+    """Return the most questions to a role at one tick; a part's own limit holds for its roles."""
     model, _ = model_of(model, role)
     if offers(model, HasQuestionLimit):
         return model.max_questions_per_tick
@@ -330,9 +331,9 @@ def is_deterministic(model: Model[Any]) -> bool:
 
 
 def kept_facts(model: Model[Any]) -> tuple[str, ...]:
-    """Return what a redrawn future keeps of a model though no role observes it; parts by name.
+    """Return the unobserved values that a redraw keeps; those of a part begin with its name.
 
-    A model that is silent on it, and has no parts, counts as one that keeps something.
+    A model without parts that does not declare them counts as one that keeps something.
     """
     own = tuple(model.kept) if offers(model, HasFuture) else ()
     if offers(model, HasParts):
@@ -344,8 +345,8 @@ def kept_facts(model: Model[Any]) -> tuple[str, ...]:
 def world_rules(model: Model[Any], role: str) -> str:
     """Return the rules of a world for one role; they hold nothing that the role may not know.
 
-    Of a role of a part they are the part's rules, after a sentence on the whole. A model that
-    states no rules is described by the first paragraph of its class's docstring.
+    A role of a part gets the part's rules, after the first paragraph of the whole model's
+    docstring. A model that states no rules is described by the first paragraph of its docstring.
     """
     part, inside = model_of(model, role)
     text = part.rules_for(inside) if offers(part, HasRules) else _first_paragraph(type(part))

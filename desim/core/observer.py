@@ -1,10 +1,9 @@
 """Observers of a run: objects that are called just before every event.
 
-They are how an episode is traced and logged. A run without one takes no time for them.
+Episodes are traced and logged through observers. A run without observers takes no time for them.
 
-What an event of SimPy is about, for the log and for traces.
-
-Names for SimPy's resources, which have none: those of the variables that hold them.
+Further functions describe SimPy's events for the log and for traces. SimPy's resources are unnamed;
+`ResourceNames` names them by the variables that hold them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,12 +18,12 @@ from desim.core.model_protocols import offers
 from desim.core.world import Decision, World
 from desim.short_repr import short_repr
 
-#: Of the last events of a run, as many are kept at most.
+#: The most events kept, the last ones of a run.
 MAX_EVENTS = 100_000
 
 
 class Observed(Protocol):
-    """What an observer may read of the run that it observes; it changes nothing there."""
+    """The run as an observer may read it; an observer must not change it."""
 
     model: Any
     world: World
@@ -49,26 +48,26 @@ class Observer(Protocol):
 
 @runtime_checkable
 class FollowsCauses(Protocol):
-    """An observer that asks which decision has caused what an event does."""
+    """An observer that follows which decision has caused the effects of an event."""
 
     def cause(self, world: World, role: str, /) -> None:
-        """Note that what the present event does from here on is caused by a role's last answer.
+        """Note that the present event's further effects are caused by a role's last answer.
 
         Args:
             world: The run's world, or the one of a part of its model.
-            role: Its name in that world; empty where its cause is again its own.
+            role: Its name in that world; empty when the event has its own cause again.
         """
         ...
 
 
 def on_causes(observers: Sequence[Observer]) -> Callable[[World, str], object] | None:
-    """Return what a world calls where a model states a cause; None where none is followed."""
+    """Return the callback for causes that a model states; None if no observer follows causes."""
     calls = tuple(one.cause for one in observers if offers(one, FollowsCauses))
     return partial(_call_all_with_role, calls) if calls else None
 
 
 def before_events(calls: Sequence[Callable[[World], object]]) -> Callable[[World], object] | None:
-    """Return what a world calls before every event: all of these; None where there are none."""
+    """Return one callback that makes all of these calls before an event; None without calls."""
     if len(calls) < 2:  # noqa: PLR2004 (one alone needs no loop)
         return calls[0] if calls else None
     return partial(_call_all, tuple(calls))
@@ -110,7 +109,7 @@ def resumed(event: Event) -> list[simpy.Process]:
 
 
 def interrupt_cause(event: Interruption) -> str:
-    """Return in short what `interrupt` was called with: a value, or the class of an object."""
+    """Return the argument of `interrupt` in short: a value, or the class of an object."""
     interrupt: Any = event.value
     cause = interrupt.cause
     # The repr of an object may hold its address, which differs from run to run.
@@ -119,9 +118,9 @@ def interrupt_cause(event: Interruption) -> str:
 
 
 def is_pending(process: simpy.Process) -> bool:
-    """Return whether something will still resume a process that is alive.
+    """Return whether an event can still resume a process that is alive.
 
-    A model may drop the callbacks of an event for which a process waits; that never goes on then.
+    It cannot if a model has dropped the callbacks of the event for which the process waits.
     """
     target = process.target
     return target is None or target.callbacks is None or process._resume in target.callbacks  # noqa: SLF001
@@ -150,7 +149,7 @@ def waited_for(event: Event | None) -> str:  # noqa: PLR0911 (one line a class)
         case Timeout():
             return "a timeout"
         case Condition():
-            return f"{len(event._events)} events together"  # noqa: SLF001 (as above)
+            return f"{len(event._events)} events together"  # noqa: SLF001 (as in `claims`)
         case Put() | Get():
             return f"{type(event).__name__} of {type(event.resource).__name__}"
         case _:
@@ -166,7 +165,7 @@ class ResourceNames:
 
     def __init__(self, run: Observed) -> None:
         self._run = run
-        # Kept by identity, together with the resource: an identity may be used again.
+        # Keyed by id, and holds the resource too, because Python may use an id again.
         self._named: dict[int, tuple[object, str]] = {}
         self._taken: dict[str, int] = {}
 
@@ -181,7 +180,7 @@ class ResourceNames:
         return known[1]
 
     def variable(self, value: object, process: simpy.Process | None) -> str:
-        """Return the name of a variable that holds a value; empty where none is found."""
+        """Return the name of a variable that holds a value; empty if none is found."""
         for owner in self._owners(process):
             for name, held in owner.items():
                 if held is value:

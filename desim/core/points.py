@@ -24,7 +24,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 
 
 class TakesPoints(Protocol):
-    """What a world writes its points to."""
+    """A receiver of the points that a world records."""
 
     def add(self, tick: int, name: str, value: Any) -> None:
         """Append a point to a series."""
@@ -41,9 +41,9 @@ class Recorded:
 
     Attributes:
         ticks: In the order of recording, which never decreases.
-        values: One for each tick; NaN where it is not known.
-        every: 1 where all points were kept; 2, 4, 8, ... where every second, fourth, ... was kept,
-            the first and the last among them.
+        values: One for each tick; NaN if unknown.
+        every: 1 if all points were kept; 2, 4, 8, ... if every second, fourth, ... was kept; the
+            first and the last are always kept.
     """
 
     ticks: tuple[int, ...]
@@ -54,11 +54,11 @@ class Recorded:
 class Points:
     """The points of an episode by series.
 
-    When there are too many, every second point of the longest series is dropped, and of its further
-    points every second one is kept. So memory is bounded, and the episode goes on.
+    When there are too many, every second point of the longest series is dropped, and only every
+    second one of its further points is kept. Memory stays bounded, and the episode continues.
 
     Args:
-        most: Points that are kept, of all series together; at least 1,000.
+        most: The most points that are kept, over all series; at least 1,000.
     """
 
     def __init__(self, most: int = MOST_POINTS) -> None:
@@ -74,10 +74,11 @@ class Points:
         Args:
             tick: When; at least the tick of the last point.
             name: Words in snake_case, joined by dots.
-            value: A number, also one of numpy; NaN where it is not known.
+            value: A number, also a numpy scalar; NaN if unknown.
 
         Raises:
-            UsageError: The value is no number or infinite, the name is none, or there are too many.
+            UsageError: The value is infinite or not a number, the name is not in snake_case, the
+                tick is above 2**63 - 1, or the episode has too many series.
         """
         found = self._series.get(name)
         if found is None:
@@ -87,10 +88,10 @@ class Points:
             self._kept -= max(self._series.values(), key=len).thin()
 
     def set(self, tick: int, name: str, value: Any) -> None:
-        """Append a point, in place of the last one if that is of the same tick.
+        """Append a point; replace the last one if it has the same tick.
 
         Raises:
-            UsageError: As `add`.
+            UsageError: For the same reasons as in `add`.
         """
         found = self._series.get(name)
         if found is not None and found.last_tick == tick:
@@ -136,7 +137,7 @@ class PartPoints:
 
 
 class _Points:
-    """The points of one series; the last one is kept apart, as it may be replaced or dropped."""
+    """The points of one series; the last one is held separately, because it may be replaced."""
 
     __slots__ = ("_count", "_every", "_ticks", "_values", "last_tick", "last_value")
 
@@ -152,7 +153,7 @@ class _Points:
         return len(self._ticks)
 
     def add(self, tick: int, value: float) -> int:
-        """Append a point; return how many more points are kept: 0 or 1."""
+        """Append a point; return the number of points kept in addition, 0 or 1."""
         if tick > _LAST_TICK:
             raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
         kept = self._count > 0 and (self._count - 1) % self._every == 0
@@ -181,10 +182,10 @@ class _Points:
 
 
 def checked_name(name: Any) -> str:
-    """Return the name of a series or a monitor.
+    """Return the name of a series or a monitor, checked.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The name is not words in snake_case, joined by dots.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(

@@ -20,13 +20,13 @@ _TEXT = 80
 
 @frozen
 class Column:
-    """What one series of a model measures.
+    """The description of one series of a model: unit, label, role and period.
 
     Attributes:
-        unit: Such as "units", "dollars" or "consultants"; empty for a number without one.
+        unit: Such as "units", "dollars" or "consultants"; empty for a number without a unit.
         label: For people; empty stands for the series' name as words.
-        role: The role whose series it is; empty where it belongs to no single role.
-        period: What its periods are called, such as "week" or "month".
+        role: The role whose series it is; empty if it does not belong to a single role.
+        period: The name of its periods, such as "week" or "month".
     """
 
     unit: str = field(default="", validator=max_len(_TEXT))
@@ -35,7 +35,7 @@ class Column:
     period: str = field(default="period", validator=max_len(_TEXT))
 
     def title(self, name: str) -> str:
-        """Return the label of an axis: what is measured, and in brackets the unit.
+        """Return the label of an axis: the series' label, and the unit in brackets.
 
         >>> Column("units").title("orders_retailer")
         'Orders retailer (units)'
@@ -49,11 +49,11 @@ class Span:
     """Something that was under way: a project, a task, a journey.
 
     Attributes:
-        kind: What it is; those of one kind are shown together.
-        name: Which one it is.
+        kind: Such as "project"; spans of one kind are shown together.
+        name: Its own name.
         start: Its first tick.
-        end: Its last tick, at least *start*; None where it was under way at the end.
-        phases: From which tick on it was in which phase, in order; may be empty.
+        end: Its last tick, at least *start*; None if it was still under way at the end.
+        phases: The first tick and the name of each phase, in order; may be empty.
     """
 
     kind: str
@@ -63,13 +63,13 @@ class Span:
     phases: tuple[tuple[int, str], ...] = ()
 
 
-# Asked for once, behind the episode, so that an episode without a trace pays nothing for it.
+# Called once, after the episode, so that an episode without a trace takes no time for it.
 @runtime_checkable
 class HasSpans(Protocol):
-    """A model that says what was under way, where this is more than the life of a process."""
+    """A model that reports spans of its own, in addition to the lives of processes."""
 
     def trace_spans(self, state: Any) -> Iterable[Span]:
-        """Yield what was under way in an episode, which may have been cut or have failed."""
+        """Yield the spans of an episode, which may have been cut or have failed."""
         ...
 
 
@@ -98,15 +98,15 @@ class HasSeries(Protocol):
     def series(self, state: Any) -> Mapping[str, Sequence[float]]:
         """Return one number for each period (month, week) that was played, by name in snake_case.
 
-        Called at the end of an episode of which the series are wanted. A number that is not known
-        is NaN.
+        Called at the end of an episode if its series are recorded. A number that is not known is
+        NaN.
         """
         ...
 
 
 @runtime_checkable
 class HasSeriesColumns(Protocol):
-    """A model that says what its series measure: those of `series` and of `world.series`."""
+    """A model that describes its series: those of `series` and of `world.series`."""
 
     @property
     def series_columns(self) -> Mapping[str, Column]:

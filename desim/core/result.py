@@ -1,6 +1,6 @@
-"""How an episode ended: score, reason, metrics, and the fingerprint of its ledgers.
+"""The result of an episode: score, reason of the end, metrics, and a digest of its ledgers.
 
-The series of an ended episode: what a model reports period by period.
+Also the series of an ended episode, which a model reports period by period.
 """
 
 import contextlib
@@ -18,22 +18,23 @@ from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-#: In the place of a reason: the model has not ended.
+#: Stands in `Result.ended` instead of a reason if the model has not ended.
 RUNNING = "still running"
 
 
 @frozen
 class Result:
-    """How an episode ended.
+    """The result of an episode.
 
     Attributes:
         score: The model's score, higher is better.
         ended: The reason that the model gave, or "finished" when the calendar was empty.
         metrics: Further figures by name.
-        decisions: How many questions were answered.
+        decisions: The number of questions that were answered.
         ledger_digest: SHA-256 over the state's ledgers; None for a state without ledgers.
-        waiting: Where the calendar was empty: which processes still wait and for what.
-        usage: By role, the sums of what its policy noted under "usage" (calls, tokens, cost).
+        waiting: The processes that still wait, each with its event, if the calendar was empty.
+        usage: By role, the sums of the values that its policy noted under "usage" (calls, tokens,
+            cost).
     """
 
     score: float
@@ -53,13 +54,13 @@ def summarise(
     Args:
         model: The model that was played.
         state: Its state at the end.
-        ended: Why the episode ended. If empty, as of a part that another one's end has cut, the
-            result has no metrics, because these may need an end.
-        decisions: How many questions were answered.
-        waiting: Which processes still wait.
+        ended: Why the episode ended. If it is empty (a part that was cut by the end of another
+            part), the result has no metrics, because these may need an end.
+        decisions: The number of questions that were answered.
+        waiting: The processes that still wait.
 
     Raises:
-        WrongResult: The model's score is no finite number, or a metric is no JSON value.
+        WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
     """
     ledgers = state.ledgers if offers(state, HasLedgers) else ()
     return Result(
@@ -76,7 +77,7 @@ def score_of(model: Model[Any], state: Any) -> float:
     """Return the score of a state.
 
     Raises:
-        WrongResult: It is no finite number.
+        WrongResult: The score is not a finite number.
     """
     given: Any = model.score(state)
     # numpy scalars count as numbers; a result holds Python's float.
@@ -93,7 +94,7 @@ def metrics_of(model: Model[Any], state: Any) -> dict[str, Any]:
     """Return the metrics of a state as a record will hold them: NaN and infinity become None.
 
     Raises:
-        WrongResult: One is no JSON value.
+        WrongResult: A metric is not a JSON value.
     """
     given = model.metrics(state)
     try:
@@ -104,7 +105,7 @@ def metrics_of(model: Model[Any], state: Any) -> dict[str, Any]:
 
 
 def _digest(ledgers: Sequence[Ledger]) -> str | None:
-    # None and not the digest of nothing, which would look like a proof.
+    # None, because the digest of an empty text would look like a proof.
     if not ledgers:
         return None
     return hashlib.sha256("".join(ledger.digest() for ledger in ledgers).encode()).hexdigest()
@@ -119,7 +120,7 @@ def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield f"{prefix}{name}", value
 
 
-#: One number for each period that was played, by name; NaN where it is not known.
+#: One number for each period that was played, by name; NaN if unknown.
 Series = Mapping[str, Sequence[float]]
 
 
@@ -127,7 +128,7 @@ def check_series(model: Model[Any]) -> None:
     """Check before an episode that its model reports series.
 
     Raises:
-        UsageError: It does not.
+        UsageError: The model has no method `series`.
     """
     if not offers(model, HasSeries):
         raise UsageError(
@@ -139,8 +140,8 @@ def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
     """Return the series of an ended episode as Python's floats.
 
     Raises:
-        UsageError: The model reports none.
-        WrongResult: A series is no sequence of numbers.
+        UsageError: The model has no method `series`.
+        WrongResult: A series is not a sequence of numbers.
     """
     check_series(model)
     assert offers(model, HasSeries)

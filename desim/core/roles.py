@@ -17,8 +17,8 @@ class Option:
 
     Attributes:
         action: An instance of one of the role's action classes.
-        value: A quick estimate of what the action is worth, higher is better, in the unit that the
-            model states.
+        value: A quick estimate of the action's value, higher is better, in the unit that the model
+            states.
         note: The reason in a few words; shown to a person.
     """
 
@@ -29,7 +29,7 @@ class Option:
 
 @frozen
 class Role:
-    """What a role observes and how it may act.
+    """A role: the classes of its observations and actions, options, and a default action.
 
     Attributes:
         observation: The frozen class of the observation, or a union of such classes, whose
@@ -58,6 +58,6 @@ class Role:
             return self.default_action(observation)
         if self.options is None:
             raise UsageError("the role has neither a default action nor options to take one from")
-        # The first and not the one of the highest value, which a policy that failed has not chosen.
-        # A role whose first option may do harm declares a default action.
+        # The first option, not the one of the highest value: a failed policy has not earned that
+        # choice. A role whose first option may do harm declares a default action.
         return self.options(observation)[0].action

@@ -1,8 +1,8 @@
 """One episode under way: hands out questions when a tick has settled, and takes the answers.
 
-A `Run` owns a world. It processes events until the present tick has settled (no event is left at
-that tick, or none that a question does not come before), hands out the open decisions, and
-continues when all of them are answered. It never calls a policy.
+A `Run` owns a world. It processes events until the present tick has settled (every event left at
+that tick ranks behind a question), hands out the open decisions, and continues when all of them are
+answered. It never calls a policy.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ class Run(Generic[S]):
         seed: A whole number of at least 0.
         seats: The roles that policies play; None stands for the model's default roles.
         limits: Of wall time, events and decisions.
-        futures: Redraws of the future, in order: after how many decisions, and its seed.
+        futures: Redraws of the future, in order: the number of decisions before it, and its seed.
         observers: Called before every event.
         points: Receives the points of `world.series` and of monitors; None records none.
 
@@ -58,11 +58,11 @@ class Run(Generic[S]):
         roles: The model's roles by name.
         world: The clock.
         state: What the model's `begin` returned.
-        decisions: How many decisions are settled.
+        decisions: The number of settled decisions.
 
     Raises:
         UsageError: The model has no such role, a role that is not optional has no policy, the seed
-            is no whole number of at least 0, or a future is wrong.
+            is not a whole number of at least 0, or a future is wrong.
         ModelFailed: The model's `begin` raised an exception.
     """
 
@@ -88,7 +88,7 @@ class Run(Generic[S]):
         # Compiled once a class, so that a sweep of short episodes does not pay for them again.
         self._codec = {name: codec(role.action) for name, role in self.roles.items()}
         self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
-        # Of a role that is asked a second time at a tick; few are.
+        # Filled for roles that are asked a second time at a tick; few are.
         self._limits: dict[str, int] = {}
         self._open: list[Decision] = []
         # Questions by role at tick `_instant`; reset when the clock moves.
@@ -118,7 +118,7 @@ class Run(Generic[S]):
             Unanswered: Decisions handed out before have no answer yet.
             Stuck: A role is asked more often at one tick than the model allows.
             ModelFailed: A process of the model raised an exception, returned an observation of
-                another class, or never yielded a question. The run is dead then: every later call
+                another class, or never yielded a question. The run is then dead: every later call
                 raises the same error.
             LimitReached: The run has used up its time, events or decisions.
         """
@@ -133,8 +133,8 @@ class Run(Generic[S]):
                 return self._open
         except RAISED as fault:
             self._fail(fault)
-        # A warning and no error: a process that waits when no event is left waits for good, which
-        # a model may mean and more often does not.
+        # A warning, not an error: a process that waits when no event is left waits forever, which
+        # is usually a mistake but may be intended.
         log = self.world.log
         if self._waiting:
             log.warning("no event is left and processes still wait", waiting=self._waiting)
@@ -170,7 +170,7 @@ class Run(Generic[S]):
         return False
 
     def _metered_move(self) -> bool:
-        """Move the clock, interrupted where a process does not return in time."""
+        """Move the clock; interrupt a process that does not return in time."""
         assert self._meter is not None
         with alarm(self._meter.seconds, self._meter.seconds_left()):
             return self._move()
@@ -182,7 +182,7 @@ class Run(Generic[S]):
 
     @property
     def handed_out(self) -> list[Decision]:
-        """The decisions handed out last; those of them that are answered have an action."""
+        """The decisions handed out last; the answered ones have an action."""
         return list(self._open)
 
     def answer(self, decision: Decision, action: Any) -> None:
@@ -210,16 +210,16 @@ class Run(Generic[S]):
             ) from None
 
     def redraw(self, future: int) -> None:
-        """Draw anew everything that no role can have observed yet; the rest stays.
+        """Draw anew everything that no role can have observed yet; keep the rest.
 
-        For a driver that branches here and now. An episode that shall be recorded has its *futures*
-        given, which are redrawn as soon as the decision that follows is open.
+        For a driver that branches at the present decision. An episode that is to be recorded takes
+        *futures* instead, which are redrawn as soon as the following decision is open.
 
         Args:
             future: The seed of the future, a whole number of at least 0.
 
         Raises:
-            UsageError: It is no such number.
+            UsageError: The seed is not a whole number of at least 0.
             ModelFailed: The model's `redraw` raised an exception; the run is dead.
         """
         check_future(future)
@@ -233,7 +233,7 @@ class Run(Generic[S]):
 
         Raises:
             UsageError: The episode has not ended.
-            WrongResult: The model's score is no finite number, or a metric is no JSON value.
+            WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
             ModelFailed: The run is dead, or the model's `score` or `metrics` raised an exception.
         """
         if self._fault is not None:
@@ -249,7 +249,7 @@ class Run(Generic[S]):
         """Return the model's score of the present state; the episode need not have ended.
 
         Raises:
-            WrongResult: It is no finite number.
+            WrongResult: The score is not a finite number.
             ModelFailed: The run is dead, or the model has no score before its end.
         """
         if self._fault is not None:
@@ -258,11 +258,11 @@ class Run(Generic[S]):
             return score_of(self.model, self.state)
 
     def series(self) -> Series:
-        """Return what the model reports period by period of an ended episode.
+        """Return the series of an ended episode, which the model reports period by period.
 
         Raises:
             UsageError: The episode has not ended, or the model reports no series.
-            WrongResult: A series is no sequence of numbers.
+            WrongResult: A series is not a sequence of numbers.
             ModelFailed: The run is dead, or the model's `series` raised an exception.
         """
         if self._fault is not None:
@@ -294,8 +294,8 @@ class Run(Generic[S]):
                     "decision before the clock moves on"
                 )
         log = self.world.log
-        # In the order of the questions and not of the answers: an event loop that awaits several
-        # policies at once must not decide the order of the events.
+        # In the order of the questions, not of the answers: the order of events must not depend on
+        # an event loop that awaits several policies at once.
         for decision in self._open:
             if log is not SILENT:  # the call alone takes as long as the check of an observation
                 log.debug("answered", role=decision.role, action=decision.action)
@@ -339,9 +339,9 @@ class Run(Generic[S]):
             self._fail(fault)
 
     def _fail(self, fault: BaseException) -> NoReturn:
-        """Make the run dead: raise an error of desim itself, any other as the model's failure."""
-        # The error is kept and raised again by every later call. A driver that catches it cannot
-        # play on in a state that was left half changed.
+        """Mark the run dead and raise: desim's own errors as such, others as ModelFailed."""
+        # The error is kept and raised again by every later call, so a driver that catches it cannot
+        # play on in a half-changed state.
         notes = notes_text(fault)
         if isinstance(fault, DesimError):
             self._fault = type(fault)(f"{fault}{notes}") if notes else fault
@@ -388,7 +388,7 @@ def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return redraws of the future as a list, checked.
 
     Args:
-        futures: After how many decisions, and the seed of the future.
+        futures: Pairs: the number of decisions before the redraw, and the seed of the future.
 
     Raises:
         UsageError: There are too many, they are not in order, or a number is wrong.

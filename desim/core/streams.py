@@ -10,7 +10,7 @@ __all__ = ["derived_seed", "future_seed", "generator", "redrawn_seed"]
 
 
 def derived_seed(seed: int, *name: str) -> int:
-    """Return the seed of 256 bits that a seed and a name stand for.
+    """Return the 256-bit seed derived from a seed and a name.
 
     Args:
         seed: The episode's seed, a whole number of at least 0.
@@ -43,12 +43,12 @@ def redrawn_seed(seed: int, future: int) -> int:
     """Return the seed of the streams after a redraw.
 
     Args:
-        seed: That of the streams before.
+        seed: The seed of the streams before.
         future: The seed of the future.
 
     Returns:
-        The first 64 bits of the SHA-256 of "SEED:future:FUTURE". It depends on both, so that a
-        future is another one also where it equals the episode's seed, or a future before it.
+        The first 64 bits of the SHA-256 of "SEED:future:FUTURE". They depend on both, so the
+        streams change even if the future equals the episode's seed or an earlier future.
 
     >>> redrawn_seed(7, 7)
     15487717442309795893
@@ -60,12 +60,12 @@ def redrawn_seed(seed: int, future: int) -> int:
 def future_seed(seed: int, role: str, decision: int, sample: int) -> int:
     """Return the seed of a future in which a policy plays ahead.
 
-    It has a name of its own, so that it is the seed of no stream of the model.
+    Its name differs from all stream names, so no stream of the model has this seed.
 
     Args:
         seed: The episode's seed.
         role: The role that looks ahead.
-        decision: How many decisions of the episode precede the present one.
+        decision: The number of decisions of the episode before the present one.
         sample: The number of the future, from 0.
 
     >>> future_seed(7, "cfo", 0, 0)

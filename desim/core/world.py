@@ -1,7 +1,7 @@
 """The clock: SimPy on whole ticks, with questions to roles, named random streams and an end.
 
-A process asks with `action = yield world.ask("founder", observe)`; `Run` in `run.py` hands the
-question out and brings the answer.
+A process asks with `action = yield world.ask("founder", observe)`; `Run` in `run.py` hands out the
+question and returns the answer.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ class Ranked(Timeout):
         # The calendar is a heap of (tick, priority, serial number, event). The rank raises the
         # priority, so the serial number decides only between events of one tick and one rank.
         entry: Any = (env._now + delay, NORMAL + rank, next(env._eid), self)  # noqa: SLF001 (our own clock)
-        heappush(env._queue, entry)  # noqa: SLF001 (as above)
+        heappush(env._queue, entry)  # noqa: SLF001 (our own clock)
 
 
 class Tracked(simpy.Process):
@@ -72,7 +72,7 @@ class Waiters(list[Any]):
     left = False
 
     def remove(self, callback: Any) -> None:
-        """Remove a callback: SimPy calls this when a process waits no longer."""
+        """Remove a callback: SimPy calls this when a process stops waiting."""
         self.left = True
         super().remove(callback)
 
@@ -112,7 +112,7 @@ class Decision(Event):
     def withdraw(self) -> None:
         """Close a question that no process waits for; a process that yields it later fails."""
         # callbacks = None marks the event as processed, so a late `yield` resumes at once and
-        # raises. `_defused` keeps SimPy from raising where nothing yields it.
+        # raises. `_defused` keeps SimPy from raising if nothing yields it.
         self.callbacks = None  # type: ignore[assignment]
         self._ok, self._defused = False, True
         self._value = Withdrawn(
@@ -121,7 +121,7 @@ class Decision(Event):
 
 
 class _Cause(contextlib.AbstractContextManager[None]):
-    """What is done because of a role's last answer, in a run that is traced."""
+    """A block of code that a role's last answer has caused, in a run that is traced."""
 
     def __init__(self, world: "World", role: str) -> None:
         self._world, self._role = world, role
@@ -147,12 +147,12 @@ class World(simpy.Environment):
         ended: Why the episode ended; empty while it runs.
         asked: Questions that are not handed out yet, in the order in which they were asked.
         urgent: The lowest `before` among them.
-        on_event: Called with the world before every event of a run with limits or observers, and
-            of the parts of its model; None in a run without.
-        on_cause: Called with the world and a role where the model states a cause; None in a run
+        on_event: Called with the world before every event of a run and of the parts of its model;
+            None in a run without limits and observers.
+        on_cause: Called with the world and a role when the model states a cause; None in a run
             that is not traced.
-        prefix: Of a part's world, what begins the part's names: "plant."; empty otherwise.
-        points: Takes the points of `series`; None where they are not wanted.
+        prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
+        points: Takes the points of `series`; None if they are not recorded.
         log: A structured logger that adds the simulated time; silent until it is configured.
     """
 
@@ -191,17 +191,17 @@ class World(simpy.Environment):
 
     def remember(self, process: simpy.Process) -> None:
         """Keep a process, so that an end without events can say which processes still wait."""
-        # SimPy's calendar does not serve: it holds no process that waits for an event which nothing
-        # has scheduled.
+        # SimPy's calendar is not enough: it does not hold processes that wait for an event which
+        # nothing has scheduled.
         kept = self._processes
         kept.append(process)
         if len(kept) > self._prune_at:
-            # Twice what is alive: each process is looked at a fixed number of times on average.
+            # Twice the living ones, so each process is visited a fixed number of times on average.
             kept[:] = [each for each in kept if each.is_alive]
             self._prune_at = 2 * len(kept) + _PRUNE_AT
 
     def waiting(self, most: int = 10) -> tuple[str, ...]:
-        """Return which processes wait and for what, as texts; at most so many."""
+        """Return texts of the waiting processes and their events, at most `most` of them."""
         alive = [each for each in self._processes if each.is_alive]
         texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
         return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
@@ -217,9 +217,9 @@ class World(simpy.Environment):
         """Move the processes that wait for an event to a new timeout, earlier or later than it.
 
         Args:
-            event: One that has not happened; when it does, it resumes no process.
+            event: A pending event; when it happens, it resumes no process.
             delay: Whole ticks from now.
-            rank: As for `timeout`.
+            rank: Orders events of one tick, lower first.
 
         Returns:
             The timeout that they wait for now.
@@ -290,11 +290,11 @@ class World(simpy.Environment):
         )
 
     def peek_tick(self) -> int | None:
-        """Return the tick of the next event; None where no event is left."""
+        """Return the tick of the next event; None if no event is left."""
         return self._queue[0][0] if self._queue else None  # type: ignore[return-value] # ticks are int
 
     def move_to(self, tick: int) -> None:
-        """Let time pass up to a tick at which no event need be; never backwards.
+        """Move the clock to a tick, which need not have an event; never backwards.
 
         Events that are left when the model has ended never happen.
 
@@ -314,7 +314,7 @@ class World(simpy.Environment):
             event of this tick is left, or the model has ended.
 
         Raises:
-            NeverYielded: As `take_open`.
+            NeverYielded: A question was asked and never yielded.
         """
         on_event = self.on_event
         while not self.ended:
@@ -363,31 +363,30 @@ class World(simpy.Environment):
         return asked
 
     def end(self, reason: str) -> None:
-        """End the episode after the present event; the first reason given stands."""
-        # The first reason is the cause; what ends after it is often its consequence.
+        """End the episode after the present event; only the first reason given is kept."""
+        # The first reason is the cause; later ones are often its consequences.
         self.ended = self.ended or reason
 
     def caused_by(self, role: str) -> contextlib.AbstractContextManager[None]:
-        """State that what happens in a `with` block is what a role's last answer has caused.
+        """State that a role's last answer has caused the effects of a `with` block.
 
-        For traces, whose arrows lead from decisions to what they cause. What happens at the answer
-        needs no statement, nor does what is scheduled there. What a process of its own does later
-        with an answer that lies in the state needs one. It changes nothing in the episode.
+        For traces, whose arrows lead from decisions to their effects. Effects at the answer, and of
+        events scheduled there, are traced without it. It is needed if another process acts later
+        on an answer kept in the state. The episode itself does not change.
         """
         return _NOT_TRACED if self.on_cause is None else _Cause(self, role)
 
     def series(self, name: str, value: Any) -> None:
-        """Record a point of a series now, where the episode's series are wanted.
+        """Record a point of a series at the present tick, if the episode's series are recorded.
 
-        It reads nothing and changes nothing, so an episode is the same with and without. Models
-        declare units in `series_columns`.
+        The episode is the same whether or not they are. Models declare units in `series_columns`.
 
         Args:
             name: Words in snake_case, joined by dots.
-            value: A number, also one of numpy; NaN where it is not known.
+            value: A number, also a numpy scalar; NaN if unknown.
 
         Raises:
-            UsageError: The series are wanted, and the name or the value is none.
+            UsageError: The series are recorded, and the name or the value is invalid.
         """
         if self.points is not None:
             self.points.add(self.now, name, value)
@@ -395,7 +394,7 @@ class World(simpy.Environment):
     def stream(self, *name: object) -> "Generator":
         """Claim a stream of random numbers that depends on the seed and its name alone.
 
-        One stream for each cause, so that a decision never shifts the draws of another cause.
+        Use one stream for each cause, so that a decision never shifts the draws of another cause.
 
         Args:
             name: One or more strings or integers.
@@ -408,25 +407,25 @@ class World(simpy.Environment):
         if stream is None:
             stream = self._streams[key] = generator(self.draw_seed, *key)
         elif key in self._free:
-            # The same generator as before: a second one would repeat what the first one draws.
+            # The same generator as before: a second one would repeat the draws of the first.
             self._free.remove(key)
         else:
             raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
         return stream
 
     def redraw(self, future: int) -> None:
-        """Let all later draws come from new streams; what was drawn before stays.
+        """Make all later draws from new streams; earlier draws stay.
 
-        Generators that were handed out begin new streams in place, so that a process which keeps
-        one needs no code for it. A name that was claimed before may be claimed once more, by a
-        model that draws the rest of a table again, and gives that generator.
+        Generators that were handed out begin new streams in place, so a process that keeps one
+        needs no extra code. A name that was claimed before may be claimed once more, for instance
+        to draw the rest of a table again, and returns the same generator.
 
         Args:
             future: The seed of the future, a whole number of at least 0. Equal seeds of the episode
                 and equal futures in equal order give equal draws.
 
         Raises:
-            UsageError: It is no such number.
+            UsageError: The seed is not a whole number of at least 0.
         """
         check_future(future)
         self.draw_seed = redrawn_seed(self.draw_seed, future)
@@ -437,7 +436,7 @@ class World(simpy.Environment):
             inner()
 
     def on_redraw(self, inner: Callable[[], object]) -> None:
-        """Call a function after every redraw: that of a part, whose world has its own streams."""
+        """Call a function after every redraw; a part redraws the streams of its own world by it."""
         self._on_redraw.append(inner)
 
 
@@ -445,7 +444,7 @@ def check_future(future: object) -> None:
     """Check the seed of a future.
 
     Raises:
-        UsageError: It is no whole number of at least 0.
+        UsageError: The seed is not a whole number of at least 0.
     """
     # `type` and not `isinstance`: True would be written to a record as `true`.
     if type(future) is not int or future < 0:
