@@ -116,16 +116,16 @@ class Composite(PartsModel):
         return joined_series(state)
 
     def trace_spans(self, state: Group) -> Iterator[Span]:
-        """Yield what the parts that report any spans had under way, in common ticks."""
+        """Yield the spans of the parts that report any, in common ticks."""
         return joined_spans(state)
 
     @property
     def series_columns(self) -> dict[str, Column]:
-        """What the series of the parts measure, under their names."""
+        """Unit, label, role and period of the parts' series, under their names."""
         return joined_columns(self.models)
 
     def series_ticks(self, state: Group) -> dict[str, Sequence[int]]:
-        """Return when the periods of the parts' series end, in ticks of the common clock."""
+        """Return the end of each period of the parts' series, in ticks of the common clock."""
         return joined_ticks(state)
 
     def statements(self, state: Group) -> dict[str, Rows | Statement]:
@@ -133,11 +133,11 @@ class Composite(PartsModel):
         return joined_statements(state)
 
     def tables(self, state: Group, role: str) -> dict[str, Rows]:
-        """Return the tables that the part of a role shows it."""
+        """Return the tables that a role may look up in its part."""
         return joined_tables(state, *split_name(role))
 
     def role_time(self, state: Group, role: str, tick: int) -> str:
-        """Return a common tick as the part of a role states it."""
+        """Return a common tick as a role's part states it."""
         return joined_time(state, role, tick)
 
     def _member(self, part: PartSpec) -> Member:

@@ -1,4 +1,4 @@
-"""The state of several models on one clock, and what a link may do with them."""
+"""The state of several models on one clock, and the operations of links on them."""
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
@@ -20,7 +20,7 @@ from desim.errors import UsageError, possible
 
 __all__ = ["Group", "Member", "Process"]
 
-#: What a link returns, such as a generator of timeouts.
+#: The result of a link: a process, such as a generator of timeouts.
 Process = Generator[Event, Any, None]
 
 
@@ -30,9 +30,9 @@ class Member:
 
     Attributes:
         model: Its frozen parameters; it has a calendar.
-        start: From when on it may begin; None for the group's start. It begins at the first moment
-            at which its calendar can, such as the next start of a month.
-        times: How often it is played, one episode after the other; its policies stay the same.
+        start: The earliest begin; None for the group's start. It begins at the first moment from
+            then on that its calendar allows, such as the next start of a month.
+        times: The number of episodes, one after the other; its policies stay the same.
     """
 
     model: Model[Any]
@@ -49,10 +49,10 @@ class Group:
         start: When common tick 0 is.
 
     Attributes:
-        world: As given.
+        world: The common clock.
         clock: Dates and times of common ticks.
-        members: As given.
-        parts: The parts that have begun, by name; of a repeated one the present repetition.
+        members: The parts by name.
+        parts: The parts that have begun, by name; for a repeated part the present repetition.
 
     Raises:
         UsageError: There are too many parts, or one begins before the group.
@@ -86,7 +86,7 @@ class Group:
         ]
 
     def end_when(self, ends: str) -> None:
-        """End the episode when parts have ended, after everything else that happens at that tick.
+        """End the episode when parts have ended, after all other events of that tick.
 
         Args:
             ends: "all", "any", or names of parts separated by commas, all of which must have ended.
@@ -97,13 +97,12 @@ class Group:
     def results(self) -> dict[str, Result]:
         """Return the results of the parts that have begun, by name.
 
-        Of a repeated part scores and decisions are summed, and the rest is that of its last
-        repetition.
+        For a repeated part, scores and decisions are sums; all else is that of its last repetition.
         """
         return {name: self._result(name) for name in self.parts}
 
     def scores(self) -> dict[str, float]:
-        """Return the scores of all parts, by name: 0 of one that has not begun, and as above."""
+        """Return the scores of all parts by name: sums over repetitions, 0 before a part begins."""
         return {
             name: sum((part.score() for part in self.repetitions(name)), 0.0)
             for name in self.members
@@ -120,7 +119,7 @@ class Group:
         """Return a part that has begun.
 
         Raises:
-            UsageError: There is no such part, or it has not begun.
+            UsageError: The part does not exist or has not begun.
         """
         if name not in self.members:
             raise UsageError(f"there is no part {name!r}; {possible(name, self.members)}")
@@ -129,26 +128,26 @@ class Group:
         return self.parts[name]
 
     def at(self, name: str) -> AbstractContextManager[Any]:
-        """Return a context in which a link acts on a part's state, which `with` binds.
+        """Return a context manager in which a link acts on a part's state, which `with` binds.
 
-        It moves the part's clock to the common time and lets the part go on with whatever the link
-        has scheduled there. For events of rank `AFTER_PARTS` and above.
+        It moves the part's clock to the common time; afterwards the part processes the events that
+        the link has scheduled. For events of rank `AFTER_PARTS` and above.
 
         Raises:
-            UsageError: There is no such part, or it has not begun.
+            UsageError: The part does not exist or has not begun.
         """
         return self.part(name).at_common_time()
 
     def until(self, moment: datetime) -> int:
-        """Return the ticks from now to a moment; 0 where it is past."""
+        """Return the ticks from now to a moment; 0 if it is past."""
         return max(0, self.clock.tick(moment) - self.world.now)
 
     def cash(self, name: str) -> int:
         """Return a part's cash on hand in cents.
 
         Raises:
-            UsageError: There is no such part, it has not begun, or has no intercompany account.
-            ValueError: With its parameters it keeps no cash.
+            UsageError: The part does not exist, has not begun, or has no intercompany account.
+            ValueError: The part keeps no cash with its parameters.
         """
         model = self._company(name)
         with self.at(name) as state:
@@ -158,22 +157,23 @@ class Group:
         """Pay cash from one part to another: both books change at this instant, or neither.
 
         Raises:
-            UsageError: As `cash`, or both parts are the same.
-            ValueError: The sender has not enough cash, the amount is no whole number above 0, or a
-                part keeps no cash.
+            UsageError: A part does not exist, has not begun or has no intercompany account, or both
+                parts are the same.
+            ValueError: The sender has not enough cash, the amount is not a whole number above 0, or
+                a part keeps no cash.
         """
         paying, receiving = self._company(sender), self._company(receiver)
         if sender == receiver:
             raise UsageError(f"part {sender!r} was to pay itself; name two parts")
         with self.at(sender) as from_, self.at(receiver) as to:
-            # Before anything is posted: the receiver may refuse only because it keeps no cash, and
-            # the sender also for the amount.
+            # Checked before anything is posted: the receiver may refuse only because it keeps no
+            # cash, the sender also because of the amount.
             receiving.cash(to)
             paying.pay_cash(from_, cents, receiver)
             receiving.receive_cash(to, cents, sender)
 
     def intercompany_faults(self) -> list[str]:
-        """Return a sentence for every pair of parts whose balances do not cancel; often empty.
+        """Return a sentence for every pair of parts whose balances do not cancel.
 
         The balances of a repeated part are summed.
         """
@@ -197,7 +197,7 @@ class Group:
     # -- parts -----------------------------------------------------------------------------------
 
     def _begin_first(self, name: str) -> bool:
-        """Begin a part that starts with the group; return whether it does."""
+        """Begin a part if it starts with the group; return whether it does."""
         start = self.members[name].start or self.clock.start
         if start < self.clock.start:
             raise UsageError(
@@ -244,7 +244,7 @@ class Group:
         self._finished.append(name)
         # Not a process that waits for this one: SimPy would pass it a copy of an exception.
         if self._ends and self._ends_with(each in self._finished for each in self._ends):
-            # The other parts and the links come first: a last transfer is part of the episode.
+            # After the other parts and the links: a last transfer is part of the episode.
             yield self.world.timeout(0, rank=AFTER_LINKS)
             self.world.end(self._reason())
 
@@ -259,6 +259,6 @@ class Group:
         )
 
     def _reason(self) -> str:
-        """Return why those parts have ended that the end waits for."""
+        """Return why each ended part in `_ends` has ended."""
         ended = [name for name in self._ends if name in self._finished]
         return "; ".join(f"{name}: {self.parts[name].ended}" for name in ended)

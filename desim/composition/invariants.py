@@ -1,4 +1,4 @@
-"""The promise that a transfer keeps, verified at each one while tests run."""
+"""The invariant of transfers between parts, verified at each transfer while tests run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +18,11 @@ class Created(AssertionError):
 def checked() -> Iterator[None]:
     """Verify every `Group.transfer` until the context is left.
 
-    After each one, accepted or refused, the two parts hold as much cash together as before, and
-    the same intercompany balances cancel.
+    After each transfer, accepted or refused, the two parts together hold as much cash as before,
+    and the same intercompany balances cancel.
 
     Raises:
-        Created: From the transfer that broke the promise.
+        Created: A transfer violated this; raised by that transfer.
     """
     transfer = Group.transfer
 
@@ -42,12 +42,12 @@ def checked() -> Iterator[None]:
     try:
         yield
     finally:
-        setattr(Group, "transfer", transfer)  # noqa: B010 (as above)
+        setattr(Group, "transfer", transfer)  # noqa: B010 (mypy forbids the assignment)
 
 
 def _held(group: Group, *names: str) -> tuple[int, list[str]] | None:
-    """Return the cash of two parts and the faults of the group; None where one has no cash."""
+    """Return the cash of two parts and the faults of the group; None if a part keeps no cash."""
     try:
         return sum(map(group.cash, names)), group.intercompany_faults()
-    except (ValueError, UsageError):  # the transfer itself says what is wrong
+    except (ValueError, UsageError):  # the transfer itself raises the error
         return None

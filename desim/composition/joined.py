@@ -1,4 +1,4 @@
-"""What the parts of a group offer, joined under their names."""
+"""Metrics, series, spans, tables and statements of a group's parts, joined under their names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ __all__ = [
     "joined_time",
 ]
 
-#: In the place of a reason: the part has not begun.
+#: Stands instead of the reason of the end for a part that has not begun.
 NOT_BEGUN = "not begun"
 
 
@@ -93,7 +93,7 @@ def joined_spans(group: Group) -> Iterator[Span]:
 
 
 def joined_columns(models: Mapping[str, Model[Any]]) -> dict[str, Column]:
-    """Return what the series of models measure, under the names of their parts."""
+    """Return unit, label, role and period of the series of models, under their parts' names."""
     return {
         f"{part}.{name}": evolve(column, role=column.role and f"{part}.{column.role}")
         for part, model in models.items()
@@ -103,7 +103,7 @@ def joined_columns(models: Mapping[str, Model[Any]]) -> dict[str, Column]:
 
 
 def joined_ticks(group: Group) -> dict[str, Sequence[int]]:
-    """Return when the periods of the parts' series end, in common ticks, under their names."""
+    """Return the end of each period of the parts' series in common ticks, under their names."""
     return {
         f"{name}.{key}": [part.ticks.to_common(tick) for tick in ticks]
         for name, part in group.parts.items()
@@ -113,13 +113,13 @@ def joined_ticks(group: Group) -> dict[str, Sequence[int]]:
 
 
 def joined_tables(group: Group, part: str, role: str) -> dict[str, Rows]:
-    """Return the tables of a part that a role of it may look up; none before it has begun."""
+    """Return the tables of a part that its role may look up; empty before the part has begun."""
     one = group.parts.get(part)
     return dict(one.model.tables(one.state, role)) if one and offers(one.model, HasTables) else {}
 
 
 def joined_time(group: Group, role: str, tick: int) -> str:
-    """Return a common tick as a role may know it: as its part states it, else the common date."""
+    """Return a common tick as a role may know it: its part's text, else the common ISO date."""
     name, inside = split_name(role)
     part = group.parts.get(name)
     if part and offers(part.model, HasRoleTimes):

@@ -35,7 +35,7 @@ class PartLedger:
 
     @property
     def export_forms(self) -> tuple[str, ...]:
-        """The forms in which the ledger can be written; none where it cannot."""
+        """The forms in which the ledger can be written; empty if it cannot be exported."""
         return self.ledger.export_forms if offers(self.ledger, Exportable) else ()
 
     def digest(self) -> str:

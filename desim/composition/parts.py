@@ -26,11 +26,11 @@ __all__ = ["AFTER_LINKS", "AFTER_PARTS", "MAX_PARTS", "Part", "part_seed", "spli
 #: Most parts on one clock: their ranks are 0, 1, 2, ... in the order in which they are stated.
 MAX_PARTS = 1_000
 
-#: The lowest rank of an event that comes after everything the parts do at a tick, the answers to
-#: their questions included.
+#: The lowest rank of an event that comes after all events of the parts at a tick, including the
+#: answers to their questions.
 AFTER_PARTS = MAX_PARTS
 
-#: The rank of the end: an episode ends after everything that parts and links do at its last tick.
+#: The rank of the end: an episode ends after all events of parts and links at its last tick.
 AFTER_LINKS = 1_000_000
 
 
@@ -40,7 +40,7 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
     Args:
         seed: The episode's seed.
         name: The part's name.
-        repetition: How many times the part has been played before in this episode.
+        repetition: The number of earlier plays of the part in this episode.
 
     Returns:
         The first 32 bits of the SHA-256 of "SEED:NAME", or of "SEED:NAME:REPETITION" from the
@@ -71,12 +71,12 @@ class Part:
         seed: The seed of its world.
 
     Attributes:
-        name: As given.
-        model: As given.
-        ticks: As given.
+        name: Its name.
+        model: Its parameters.
+        ticks: Maps its ticks to the common ones.
         world: Its own world; None before it has begun.
         state: What its model's `begin` returned; None before it has begun.
-        decisions: How many of its questions are answered.
+        decisions: The number of its questions that are answered.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Part:
             if world.ended:
                 return
             if (tick := world.peek_tick()) is None:
-                # As alone, although a link might schedule an event here later.
+                # As in a model played alone, although a link might schedule an event later.
                 self._waiting = world.waiting()
                 world.end("finished")
                 return
@@ -190,7 +190,7 @@ class Part:
         """Return the result of the part so far; it need not have ended.
 
         Raises:
-            WrongResult: As `summarise`.
+            WrongResult: The score is not a finite number, or a metric is not a JSON value.
             UsageError: The part has not begun.
         """
         ended = self._begun().ended
@@ -201,16 +201,16 @@ class Part:
         """Return the score of the part so far; it need not have ended.
 
         Raises:
-            WrongResult: It is no finite number.
+            WrongResult: The score is not a finite number.
         """
         with self._noted():
             return score_of(self.model, self.state)
 
     def metrics(self) -> dict[str, Any]:
-        """Return the metrics of the part; none if it has not ended, as they may need an end.
+        """Return the metrics of the part; empty before its end, which they may need.
 
         Raises:
-            WrongResult: One is no JSON value.
+            WrongResult: A metric is not a JSON value.
         """
         with self._noted():
             return metrics_of(self.model, self.state) if self.has_ended else {}
@@ -284,7 +284,7 @@ class Part:
 
 
 class _Observed:
-    """Makes an observation of a part, whose exception says which part it is.
+    """Makes an observation of a part; adds the part and its tick to an exception.
 
     Attributes:
         func: The model's own function, under the name that `functools.partial` gives it.
@@ -297,7 +297,7 @@ class _Observed:
         self.func = observe
 
     def __call__(self) -> Any:
-        try:  # as in `Part._advance`
+        try:  # not `with noted(...)`, which takes as long as an event
             return self.func()
         except RAISED as fault:
             add_note(fault, self._part.place())

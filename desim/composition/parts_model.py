@@ -1,6 +1,7 @@
-"""What every model that is made of parts offers alike.
+"""Base classes of models that are made of parts.
 
-A model whose parameters are the parts: each part is a field that holds a model, or None.
+`PartsModel` has the members that follow from the parts. `FixedParts` is for a model with a field
+for each part, which holds a model or None.
 """
 
 import datetime as dt
@@ -25,7 +26,7 @@ class PartsModel:
     Attributes:
         models: The models of the parts by name; the subclass defines it.
         start: The date of common tick 0, ISO; the subclass defines it.
-        own_roles: Roles beside those of the parts, listed before them.
+        own_roles: The model's own roles, listed before those of the parts.
     """
 
     start: str
@@ -54,7 +55,7 @@ class PartsModel:
 
     @property
     def calendar(self) -> Calendar:
-        """Microseconds from the start."""
+        """A calendar whose ticks are microseconds from the start."""
         return Calendar(dt.datetime.fromisoformat(self.start))
 
     def date(self, tick: int) -> dt.date:
@@ -62,7 +63,7 @@ class PartsModel:
         return self.calendar.moment(tick).date()
 
     def seed_of(self, part: str, seed: int) -> int:
-        """Return the seed with which a part is played first."""
+        """Return the seed of a part's first play."""
         return part_seed(seed, part)
 
 

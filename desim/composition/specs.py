@@ -24,11 +24,11 @@ from desim.schema import from_plain, to_plain
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 
-#: Words that mean something else where the name of a part may stand.
+#: Words that cannot be names of parts, because they have another meaning in the same place.
 _RESERVED = ("all", "any", "parts", "links", "start", "ends")
 
 
-#: What may be said of a part beside its model.
+#: The options of a part, in addition to its model.
 _OPTIONS = ("weight", "start", "times")
 
 
@@ -49,9 +49,9 @@ class PartSpec:
     Attributes:
         model: A name in the catalog, with or without `/preset`, or `module:Class`.
         params: Plain values that replace those of the preset; once built, all parameters.
-        weight: Of the part's score in the composite's score.
-        start: The date from which on the part may begin, ISO; None for the composite's start.
-        times: How often the part is played, one episode after the other; 1 to 1,000.
+        weight: The weight of the part's score in the composite's score.
+        start: The earliest date of the part's begin, ISO; None for the composite's start.
+        times: The number of the part's episodes, one after the other; 1 to 1,000.
     """
 
     model: str = field(validator=instance_of(str))
@@ -69,8 +69,8 @@ class PartSpec:
         """Return the part that plays a model; *options* are `weight`, `start` and `times`.
 
         Raises:
-            TypeError: There is no such option.
-            ValueError: One is refused, or the model has no calendar.
+            TypeError: An option is unknown.
+            ValueError: An option's value is refused, or the model has no calendar.
         """
         part = cls.__new__(cls)
         known = {f.name: f.default for f in attrs.fields(cls) if f.name in _OPTIONS}
@@ -117,7 +117,7 @@ def check_name(name: object) -> str:
     """Return a part's name.
 
     Raises:
-        ValueError: It is no Python name, or means something else.
+        ValueError: The name is not a Python identifier, or is reserved.
     """
     if not isinstance(name, str) or not name.isidentifier() or name in _RESERVED:
         raise ValueError(
@@ -131,7 +131,7 @@ def as_parts(given: Any) -> dict[str, PartSpec]:
     """Convert a mapping of names to models, parts or their plain values.
 
     Raises:
-        ValueError: It is no such mapping, or is empty.
+        ValueError: The value is not such a mapping, is empty, or has too many parts.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MAX_PARTS:
         raise ValueError(
@@ -155,12 +155,12 @@ def _as_part(name: str, given: Any) -> PartSpec:
         raise ValueError(f"part {name}: {fault}") from None
 
 
-#: A process function: of the common world and the group, returning a generator of events.
+#: A process function: takes the common world and the group, returns a generator of events.
 Link = Callable[[World, Group], Process]
 
 
 #: The names of the links that code of this process has given, so that its own records need no
-#: trust. Not their modules: of one that is imported, a record may name any function.
+#: trust. Not the names of modules, because a record may name any function of an imported module.
 _GIVEN: set[str] = set()
 
 
@@ -169,7 +169,7 @@ class LinkSpec:
     """A link between parts.
 
     Attributes:
-        function: `module:function`. Of a record it is imported when the episode begins.
+        function: `module:function`; for a link from a record it is imported at the episode's begin.
     """
 
     function: str
@@ -180,8 +180,8 @@ class LinkSpec:
         """Return the link of a function or of its name.
 
         Raises:
-            TypeError: It is neither.
-            UsageError: There is no function of that name, or it is no generator function.
+            TypeError: The value is neither a function nor a name.
+            UsageError: The function does not exist or is not a generator function.
         """
         if isinstance(given, LinkSpec):
             return given
@@ -191,26 +191,26 @@ class LinkSpec:
             )
         name = given if isinstance(given, str) else f"{given.__module__}:{given.__qualname__}"
         link = cls(name)
-        # Kept, so that a function to which no name leads, such as an inner one, can be used.
+        # Kept, so that a function that cannot be found by name, such as an inner one, can be used.
         object.__setattr__(link, "_loaded", link.load() if isinstance(given, str) else given)
         _GIVEN.add(name)
         return link
 
     @property
     def is_given(self) -> bool:
-        """Whether code of this process has named the function, and not only a record."""
+        """Whether code of this process has named the function, not only a record."""
         return self.function in _GIVEN
 
     def start(self, world: World, group: Group) -> Process:
         """Return the link's process.
 
         Raises:
-            UsageError: As `load`.
+            UsageError: The function does not exist or is not a generator function.
         """
         return self._noted(self.load(), world, group)
 
     def _noted(self, link: Link, world: World, group: Group) -> Process:
-        """Run a link; an exception says which link and date it is."""
+        """Run a link; add its name and the date to an exception."""
         with noted(lambda: f"in link {self.function!r} on {group.clock.moment(world.now)}"):
             yield from link(world, group)
 
@@ -218,7 +218,7 @@ class LinkSpec:
         """Return the function.
 
         Raises:
-            UsageError: There is none of that name, or it is no generator function.
+            UsageError: The function does not exist or is not a generator function.
         """
         link: Link = self._loaded or load(self.function, "link")
         if not inspect.isgeneratorfunction(link):
@@ -230,7 +230,7 @@ def as_links(given: Any) -> tuple[LinkSpec, ...]:
     """Convert functions, names and links, or one of these, to links.
 
     Raises:
-        TypeError: One is none of these.
+        TypeError: A value is neither a link, a function nor a name.
     """
     several = isinstance(given, Iterable) and not isinstance(given, str)
     return tuple(map(LinkSpec.of, given if several else (given,)))
