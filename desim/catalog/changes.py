@@ -1,4 +1,4 @@
-"""Parameters of a model replaced, also those of frozen objects inside its parameters.
+"""Changes of a model's parameters, also of fields of frozen objects inside them.
 
 `horizon` names a parameter of the model, `scenario.fixed_cost` a field of the frozen object that is
 its parameter `scenario`, and `scenario.projects.0.deadline` a field of the first object of a tuple.
@@ -18,8 +18,8 @@ __all__ = ["changed", "evolved"]
 
 T = TypeVar("T")
 
-#: Returns the values of fields: a class, what was given by field, what an error names the class,
-#: and the prefix of the field's name there.
+#: Returns the values of fields. Takes a class, the given values by field, the beginning of an error
+#: text, and the prefix of the field's name in it.
 _Read = Callable[[type, Mapping[str, Any], str, str], dict[str, Any]]
 
 
@@ -31,14 +31,14 @@ def changed(model: T, changes: Mapping[str, str]) -> T:
         changes: Texts by parameter; dots lead to fields of objects inside a parameter.
 
     Raises:
-        UsageError: There is no such parameter, or the value is refused.
+        UsageError: A parameter does not exist, or its value is refused.
     """
     new: T = _changed(model, changes, _from_text, type(model).__name__, "")
     return new
 
 
 def evolved(model: T, changes: Mapping[str, Any]) -> T:
-    """Return the model with parameters replaced by values; otherwise as `changed`."""
+    """Return the model with parameters replaced by values; see `changed` for names and errors."""
     new: T = _changed(model, changes, _as_given, type(model).__name__, "")
     return new
 
@@ -48,10 +48,10 @@ def _changed(value: Any, changes: Mapping[str, Any], read: _Read, owner: str, pr
 
     Args:
         value: The instance or the tuple.
-        changes: What was given by field; dots lead further inside.
+        changes: The given values by field; dots lead to fields inside it.
         read: Returns the values of fields.
         owner: The name of the model's class.
-        prefix: What leads to *value*, with a dot at the end; empty for the model.
+        prefix: The path to *value*, with a dot at the end; empty for the model.
     """
     if not changes:
         return value
@@ -97,7 +97,7 @@ def _changed_items(
 
 
 def _by_first_name(changes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the changes inside of fields by the field: `a.b.c` is `b.c` inside of `a`."""
+    """Return the changes inside fields, by field: `a.b.c` becomes `b.c` under `a`."""
     inside: dict[str, dict[str, Any]] = {}
     for name, given in changes.items():
         first, dot, rest = name.partition(".")
@@ -107,7 +107,7 @@ def _by_first_name(changes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _fields(value: Any) -> dict[str, Any] | None:
-    """Return what can be changed inside a value, by name; None if there is nothing."""
+    """Return the fields or items of a value that can be changed, by name; None without any."""
     if isinstance(value, tuple):
         return {str(i): item for i, item in enumerate(value)} or None
     if not attrs.has(type(value)):

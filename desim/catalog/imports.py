@@ -45,19 +45,19 @@ def import_ours(name: str) -> ModuleType:
 
 
 def is_loaded(module: str) -> bool:
-    """Return whether a module is imported already, so that to name it runs no code."""
+    """Return whether a module is imported already, so that importing it runs no code."""
     return isinstance(sys.modules.get(module), ModuleType)
 
 
 def foreign_file(name: str) -> str:
-    """Return the file of a module that does not lie where desim is installed; imports nothing.
+    """Return the file of a module that is not in desim's own folder; imports nothing.
 
     Args:
         name: A module of one of our namespace packages, such as `models.NAME`.
 
     Returns:
         The first such file that an import would run, of the module or of a package above it.
-        Empty if the module lies beside desim, is imported already, or does not exist.
+        Empty if the module is in desim's own folder, is imported already, or does not exist.
     """
     if is_loaded(name):
         return ""
@@ -93,7 +93,7 @@ def _found(name: str, folders: Iterable[str]) -> tuple[str, list[str]]:
 
 
 def is_users_module(name: str) -> bool:
-    """Return whether a module of that name exists, Python's own apart; nothing is imported."""
+    """Return whether a module of that name exists outside Python's library; imports no module."""
     return (
         name.isidentifier()
         and name not in sys.stdlib_module_names
@@ -106,10 +106,10 @@ def load(path: str, what: str) -> Any:
 
     Args:
         path: `module:Name`; the command line has put the current folder on the import path.
-        what: What the error text calls it.
+        what: The kind of object in the error text, such as "model".
 
     Raises:
-        UsageError: There is no such module, or it has no class or function of that name.
+        UsageError: The module does not exist, or has no class or function of that name.
     """
     module, _, name = path.partition(":")
     if not module or module.startswith("."):

@@ -1,12 +1,8 @@
-"""What is known of the scores of a preset, seed by seed: a floor, the best run, an upper bound.
+"""Known scores of a preset, seed by seed: a floor, the best run, an upper bound.
 
-A model caches this knowledge as a file in its folder, which a script makes and `read_known_scores`
-reads. Nothing is computed here.
-
-What a model and a policy must offer, and what each may offer. None of them is a base class.
-
-`Model` and `Policy` are required; every further member is optional and declared by a protocol of
-its own, which the framework tests with `offers`.
+A model keeps them as a file in its folder, which a script writes and `read_known_scores` reads.
+Nothing is computed here. `HasKnownScores` is the optional protocol of models that have such a file;
+the framework tests for it with `offers`.
 """
 
 import hashlib
@@ -30,13 +26,13 @@ from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-#: What a bound is worth. "proved": no policy can score more. "relaxation": the same, but it is the
-#: bound of an easier problem, so perhaps no policy comes near. "best known": no bound is known, and
-#: the score of the best run stands in its place.
+#: The quality of a bound. "proved": no policy can score more. "relaxation": the same, but for an
+#: easier problem, so possibly no policy comes near it. "best known": no bound is known, and the
+#: score of the best run is used instead.
 Kind = Literal["proved", "relaxation", "best known"]
 
 
-#: The kind of what is no bound.
+#: The kind of a best score that is used instead of a bound.
 BEST_KNOWN: Kind = "best known"
 
 
@@ -78,12 +74,12 @@ def _kind(value: Any) -> Kind:
 
 @frozen
 class KnownBound:
-    """A number that stands for the best that a policy could do in an episode.
+    """An upper bound on the score of an episode, or the best known score instead.
 
     Attributes:
         value: A score.
-        kind: "proved", "relaxation" or "best known"; of the last kind it is the score of a run, and
-            better ones may exist.
+        kind: "proved", "relaxation" or "best known"; the last is the score of a run, and better
+            runs may exist.
     """
 
     value: float = field(converter=_finite)
@@ -92,13 +88,13 @@ class KnownBound:
 
 @frozen
 class KnownScore:
-    """What is known of the scores of one seed, or of every seed.
+    """Floor, best score and bound of one seed, or of every seed.
 
     Attributes:
         floor: The score that counts 0 on a normalised scale.
-        best: The best score that a run is known to have; at least the floor.
-        policy: The spec of that run, or what else found it.
-        bound: No policy can score more; None where no bound is known.
+        best: The best score of a known run; at least the floor.
+        policy: The spec of that run, or the name of another method that found it.
+        bound: An upper bound on the score of every policy; None if no bound is known.
     """
 
     floor: float = field(converter=_finite)
@@ -115,25 +111,25 @@ class KnownScore:
 
     @property
     def ceiling(self) -> KnownBound:
-        """The bound, or in its place the best score that is known."""
+        """The bound; without one, the best known score."""
         return self.bound or KnownBound(self.best, BEST_KNOWN)
 
 
 @frozen
 class KnownScores:
-    """What is known of the scores of one preset.
+    """The known scores of one preset.
 
     Attributes:
-        fingerprint: Of the parameters with which it was found; see `fingerprint`.
-        desim: The version of desim with which it was found.
+        fingerprint: The fingerprint of the parameters for which they were found; see `fingerprint`.
+        desim: The version of desim with which they were found.
         roles: The roles that policies played, a sorted list for each way to seat them. The score
             of another line-up may count something else.
-        floor: The spec of the policy whose score is the floor. One that draws counts with its mean
-            over the seeds.
-        played: By spec, on how many seeds it was played in search of the best run.
-        informed: Those of them that use facts which their roles cannot observe.
-        by_seed: By seed; empty where `every` is given.
-        every: What holds for every seed, where episodes do not depend on it.
+        floor: The spec of the policy whose score is the floor. A policy that draws random numbers
+            counts with its mean over the seeds.
+        played: By spec, the number of seeds on which it was played in search of the best run.
+        informed: The specs in `played` that use facts which their roles cannot observe.
+        by_seed: The scores by seed; empty if `every` is given.
+        every: The scores of every seed, if episodes do not depend on the seed.
     """
 
     fingerprint: str
@@ -152,17 +148,17 @@ class KnownScores:
             raise ValueError(f"floor {short_repr(self.floor)} is none of the policies played")
 
     def of(self, seed: int) -> KnownScore | None:
-        """Return what is known of a seed; None where nothing is."""
+        """Return the known scores of a seed; None if it has none."""
         return self.every or self.by_seed.get(seed)
 
     def all_of(self, seeds: Iterable[int]) -> list[KnownScore] | None:
-        """Return what is known of several seeds; None where nothing is known of one of them."""
+        """Return the known scores of several seeds; None if any of them has none."""
         found = [self.of(seed) for seed in seeds]
         known = [one for one in found if one]
         return known if len(known) == len(found) else None
 
     def fits(self, model: Any) -> bool:
-        """Return whether a model has the parameters with which the scores were found."""
+        """Return whether a model has the parameters for which the scores were found."""
         return fingerprint(model) == self.fingerprint
 
 
@@ -219,13 +215,13 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @cache
 def read_known_scores(module: str) -> Mapping[str, KnownScores]:
-    """Return what is known of the presets of a model, from the file beside one of its modules.
+    """Return the known scores of a model's presets, from the file in the model's folder.
 
     Args:
-        module: The `__file__` of a module in the model's folder.
+        module: The `__file__` of a module in that folder.
 
     Raises:
-        UsageError: There is no such file, it is damaged, or a number in it is impossible.
+        UsageError: The file is missing or damaged, or a number in it is impossible.
     """
     path = Path(module).with_name(FILE_NAME)
     try:
@@ -237,14 +233,14 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
 
 
 def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
-    """Return what is known by preset, from the content of a file.
+    """Return the known scores by preset, from the content of a file.
 
     Args:
         data: JSON, as `known_scores_text` writes it.
-        name: Of the file, for the text of an error.
+        name: The file's name, for the text of an error.
 
     Raises:
-        UsageError: As `read_known_scores`.
+        UsageError: The content is damaged, or a number in it is impossible.
     """
     if len(data) > _MOST_BYTES:
         raise UsageError(f"{name} has more than {_MOST_BYTES:,} bytes; known scores have fewer")
@@ -264,11 +260,11 @@ def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
 
 
 def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
-    """Return the content of a file: sorted, and a line a seed, so that differences are readable.
+    """Return the content of a file: sorted, one line for each seed, so that diffs are readable.
 
     Args:
         script: The path of the script that found the scores, in the repository.
-        presets: What is known, by preset.
+        presets: The known scores by preset.
     """
     blocks = [f"  {_text(name)}: {_block(known)}" for name, known in sorted(presets.items())]
     head = f'{{\n "format": {_FORMAT},\n "script": {_text(script)},\n "presets": {{\n'
@@ -313,7 +309,7 @@ class HasKnownScores(Protocol):
 
     @classmethod
     def known_scores(cls, preset: str, /) -> "KnownScores | None":
-        """Return what is known of the scores of a preset; None where nothing is.
+        """Return the known scores of a preset; None if it has none.
 
         Raises:
             UsageError: The data are missing or damaged.

@@ -57,8 +57,8 @@ def model(name: str, preset: str = "", changes: Mapping[str, str] | None = None)
         changes: Parameters as text.
 
     Raises:
-        UsageError: There is no such model, preset or parameter, a value is refused, or the function
-            fails or returns no model.
+        UsageError: The model, the preset or a parameter does not exist, a value is refused, or the
+            function fails or does not return a model.
     """
     name, _, behind = name.partition("/")
     if preset and behind and preset != behind:
@@ -77,29 +77,29 @@ def builder(name: str) -> Callable[[], Any] | None:
     """Return the function that a name leads to; None for the name of a model class.
 
     Raises:
-        UsageError: There is nothing of that name.
+        UsageError: The name is `module:Name` and cannot be loaded.
     """
     named = load(name, "model") if ":" in name else None
     return named if inspect.isfunction(named) else None
 
 
 def named_class(name: str) -> type:
-    """Return the class of the model that a name leads to, also of what a function returns.
+    """Return the class of the model that a name leads to; a function is called to get its model.
 
     Raises:
-        UsageError: As `model`.
+        UsageError: The model does not exist, or the function fails or does not return a model.
     """
     name = name.partition("/")[0]
     return model_class(name) if builder(name) is None else type(model(name))
 
 
 def has_model(name: str) -> bool:
-    """Return whether the catalog has a model of that name; none is imported."""
+    """Return whether the catalog has a model of that name; imports no model."""
     return name in folders("models")
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the names of the models in the folders named `models`; none is imported."""
+    """Return the names of the models in the folders named `models`; imports no model."""
     return folders("models")
 
 
@@ -111,7 +111,7 @@ def foreign_models() -> dict[str, str]:
 def foreign_model(name: str) -> str:
     """Return the file that the name of a model in the catalog would import.
 
-    Empty for a model that lies where desim is installed, is imported already, or does not exist.
+    Empty for a model that is in desim's own folder, is imported already, or does not exist.
     """
     return foreign_file(f"models.{name}") if has_model(name) else ""
 
@@ -130,7 +130,7 @@ def model_class(name: str) -> type:
     """Return a model's class by its name or `module:Class`; calls no function.
 
     Raises:
-        UsageError: There is no such class, or it is no model.
+        UsageError: The class does not exist or is not a model.
     """
     if ":" in name:
         cls: type = load(name, "model")

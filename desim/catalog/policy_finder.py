@@ -63,7 +63,7 @@ def policy(name: str, of: Any) -> PolicyMaker:
         of: The model that is played: its class or an instance.
 
     Raises:
-        UsageError: There is no such policy.
+        UsageError: The policy does not exist.
     """
     cls = of if isinstance(of, type) else type(of)
     if ":" in name:
@@ -79,15 +79,15 @@ def policy(name: str, of: Any) -> PolicyMaker:
 
 
 def lineup(name: str, of: Model[Any]) -> Mapping[str, str] | None:
-    """Return the specs by role of a named line-up of a model; None where it has none of that name.
+    """Return the specs by role of a model's line-up; None if it has no line-up of that name.
 
-    The name of a line-up may stand where a single policy may: it plays all roles that it names.
+    The name of a line-up may be given instead of a single policy: it plays all roles that it names.
     """
     return lineups(of).get(name)
 
 
 def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
-    """Return the line-ups of a model by name; none where its heuristics name none."""
+    """Return the line-ups of a model by name; empty if its heuristics name none."""
     module: Any = _heuristics(type(of))
     return module.lineups(of) if isinstance(module, _NamesLineups) else {}
 
@@ -102,7 +102,7 @@ def lineups_function(of: Model[Any]) -> Callable[[Any], Mapping[str, Mapping[str
 def baselines(of: Model[Any]) -> tuple[str, ...]:
     """Return the specs with which a model is played headlessly.
 
-    These are the ones that its heuristics name in `baselines(model)`, and, where all default roles
+    These are the specs that its heuristics name in `baselines(model)`, and, if all default roles
     have options, `greedy` and `random`.
     """
     module: Any = _heuristics(type(of))
@@ -126,7 +126,7 @@ def _module(folder: str, cls: type) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as fault:
-        # The module itself may be missing; a module that it imports may not.
+        # The module itself may be missing; a missing import inside it is an error.
         if fault.name and name.startswith(fault.name):
             return None
         raise

@@ -53,9 +53,9 @@ class Spec:
 
 @frozen
 class ConfiguredClass:
-    """A policy class with arguments, where a spec could name the class in this process alone.
+    """A policy class with arguments, for a class that a spec could name in this process only.
 
-    A class of a notebook has a name that no worker can look up, but can be sent to one.
+    Workers cannot look up a notebook's class by name, but can receive the class itself.
 
     Attributes:
         policy: The class.
@@ -72,11 +72,11 @@ class ConfiguredClass:
 def read_policies(texts: Sequence[str]) -> str | dict[str, str]:
     """Read `[ROLE=]SPEC` texts: one spec for the default roles, or a mapping of roles to specs.
 
-    Beside others, a spec without a role has the key "": it plays the default roles that no other
+    In a mapping, a spec without a role has the key "": it plays the default roles that no other
     spec names.
 
     Raises:
-        UsageError: A role is named twice, or two specs name none.
+        UsageError: A role is named twice, or two specs have no role.
     """
     specs: dict[str, str] = {}
     for text in texts:

@@ -20,7 +20,7 @@ _ONLY_DEFAULT: Mapping[str, Mapping[str, Any]] = {"default": {}}
 
 
 def presets(cls: type) -> tuple[str, ...]:
-    """Return the names of a model's presets, the default first; `default` where it has none."""
+    """Return the names of a model's presets, the default first; `default` if it declares none."""
     return tuple(_known(cls))
 
 
@@ -34,7 +34,7 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
             inside a parameter.
 
     Raises:
-        UsageError: There is no such preset or parameter, or a value is refused.
+        UsageError: The preset or a parameter does not exist, or a value is refused.
     """
     known = _known(cls)
     name = name or next(iter(known))
@@ -53,7 +53,7 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
 
 
 def nearest_preset(model: Any) -> str:
-    """Return the preset from which the fewest parameters differ, the first of equals."""
+    """Return the preset with the fewest different parameters; the first of several."""
     if len(names := presets(type(model))) == 1:
         return names[0]  # not built, as a class without presets may have no defaults
     mine, known = to_plain(model), _plain_presets(type(model))  # type: ignore[arg-type] # classes do hash
@@ -62,7 +62,7 @@ def nearest_preset(model: Any) -> str:
 
 @cache
 def _plain_presets(cls: type) -> dict[str, dict[str, Any]]:
-    """Build every preset once, as a sweep compares the model of each episode with them."""
+    """Build every preset once, because a sweep compares the model of each episode with them."""
     return {name: to_plain(from_preset(cls, name)) for name in presets(cls)}
 
 
