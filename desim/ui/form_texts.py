@@ -1,7 +1,7 @@
-"""Texts that a person types into a form, and the tagged object that they stand for.
+"""Texts that a person types into a form, and their conversion to a tagged object.
 
-Only texts that need parsing are checked here (a list, JSON). Whether a value fits is checked by the
-role's codec, as for every answer, so that a person reads the same errors that a policy gets.
+Only texts that need parsing (a list, JSON) are checked here. The role's codec checks the values, as
+for every answer, so a person reads the same errors that a policy gets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def tagged_object(action: Any) -> dict[str, Any]:
 
 
 def initial_texts(form: Form, options: Sequence[Option]) -> dict[str, str]:
-    """Return the texts in a form before a person types: its best option's values, or defaults."""
+    """Return the initial texts of a form: the values of its first option, or else defaults."""
     for option in options:
         plain = tagged_object(option.action)
         if plain.pop(TAG) == form.tag:
@@ -53,11 +53,11 @@ def read_form(form: Form, texts: Mapping[str, str]) -> dict[str, Any]:
 
     Args:
         form: The action.
-        texts: By field; one that is empty or missing is left to the action's own default.
+        texts: Texts by field; a field with an empty or missing text gets the action's own default.
 
     Raises:
         WrongAction: A text cannot be parsed.
-        UsageError: A name is no field of the form.
+        UsageError: The form has no field of a given name.
     """
     action: dict[str, Any] = {TAG: form.tag}
     for name, text in texts.items():
@@ -83,7 +83,7 @@ def _value(field: Field, text: str) -> Any:
 
 
 def _simple(kind: str, text: str) -> Any:
-    """Read a number or a flag; any other text is returned as it is, for the codec to refuse."""
+    """Read a number or a flag; return any other text unchanged, which the codec refuses."""
     if kind == "flag":
         word = text.lower()
         return True if word in _YES else False if word in _NO else text
@@ -105,7 +105,7 @@ def _decoded(field: Field, text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as fault:
-        # A field without a type takes a text that is no JSON as a text.
+        # A field without a type accepts a text that is not JSON as it is.
         if field.items == "any":
             return text
         raise WrongAction(f"{field.name} is no JSON: {fault}") from None

@@ -15,7 +15,7 @@ __all__ = ["NUMBERS", "Field", "Form", "amount_form", "forms"]
 
 #: The kinds of fields that hold a number.
 NUMBERS = {"integer", "number"}
-#: A bound beyond this is the range of the machine's numbers, which is no help for a person.
+#: A larger bound is the range of the machine's numbers, which does not help a person.
 _FAR = 1e15
 
 
@@ -28,8 +28,8 @@ class Field:
         kind: integer, number, flag, choice, text, list (of simple values) or json.
         text: The explanation from the docstring.
         required: Whether it must be given.
-        default: The value if it is not given; None where the schema does not state it.
-        nullable: Whether it may be null, which an empty input stands for.
+        default: The value if it is not given; None if the schema does not state it.
+        nullable: Whether it may be null; an empty input gives null.
         choices: The values of a choice.
         least: Lower bound of a number, if it has one.
         most: Upper bound of a number, if it has one.
@@ -54,7 +54,7 @@ class Field:
 
     @property
     def hint(self) -> str:
-        """What may be filled in."""
+        """The kind, the bounds, and whether the field may be left empty, as a text."""
         kinds = {
             "integer": "whole number",
             "number": "number",
@@ -91,7 +91,7 @@ class Form:
         """Return a field.
 
         Raises:
-            UsageError: There is none of that name.
+            UsageError: The form has no field of that name.
         """
         for field in self.fields:
             if field.name == name:
@@ -108,14 +108,13 @@ def forms(role: Role) -> tuple[Form, ...]:
 
 
 def amount_form(known: Sequence[Form]) -> Form | None:
-    """Return the form that a number alone fills in: the only one with a value, which is a number.
+    """Return the form that a single number fills in.
 
     Args:
         known: The forms of a role.
 
     Returns:
-        None where several actions have values, or the only one that has some has several or no
-        number.
+        The only form with fields, if it has exactly one field and that is a number; else None.
     """
     filled_in = [form for form in known if form.fields]
     if len(filled_in) != 1 or len(filled_in[0].fields) != 1:
@@ -183,5 +182,5 @@ def _resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str
 
 
 def _near(bound: float) -> bool:
-    """Return whether a bound is one that a person may reach."""
+    """Return whether a person may reach a bound."""
     return abs(bound) < _FAR

@@ -1,7 +1,7 @@
 """A game that a person plays, for the page and the terminal.
 
-A game is a `CallerSession` whose caller is a person. What is shown of it is a `View`, made anew
-after every change. An answer names the turn of the view that it answers, so that an answer
+A game is a `CallerSession` whose caller is a person. The page and the terminal show a `View`, which
+is made anew after every change. An answer names the turn of the view that it answers, so an answer
 from an old tab or a second click is refused.
 
 A game that fails is shown like any other: the view holds a `Fault`, and the record keeps every
@@ -39,7 +39,7 @@ __all__ = ["Game", "Stale"]
 
 
 class Stale(UsageError):
-    """An answer to a decision that is not open any more."""
+    """An answer to a decision that is no longer open."""
 
 
 class Game:
@@ -54,13 +54,13 @@ class Game:
         file: The record; created if it does not exist, continued if it does.
         seats: The person's roles; empty stands for the model's default roles, and a part's name for
             the default roles of the part.
-        others: The policies of other roles, or of all default roles of a part. Give specs where
+        others: The policies of other roles, or of all default roles of a part. Give specs if
             decisions may be taken back, so that the policies are built anew.
         practice: Whether decisions can be taken back.
 
     Raises:
-        UsageError: A role that does not exist or has two players, or a file of another game.
-        BadRecord: The file is no record, or replaying it gives a different decision.
+        UsageError: A role does not exist or has two players, or the file is of another game.
+        BadRecord: The file is not a record, or replaying it gives a different decision.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Game:
         return self.model.roles[name]
 
     def time(self, role: str, tick: int) -> str:
-        """Return a tick up to the present one as a role knows it; empty where it has no name."""
+        """Return a tick up to the present one as a role knows it; empty if it has no name."""
         return time_text(self.model, self._run.state, role, tick)
 
     def answer(self, turn: int, action: Any) -> None:
@@ -150,8 +150,8 @@ class Game:
 
         Raises:
             Stale: The game has moved on since that view.
-            UsageError: The game is no practice, has no decision to take back, or the record cannot
-                be written; nothing changes.
+            UsageError: Decisions are final (`practice` is false), none can be taken back, or the
+                record cannot be written; nothing changes.
         """
         with self._lock:
             self._check_turn(turn)
@@ -182,7 +182,7 @@ class Game:
             raise
 
     def _start(self) -> None:
-        self._ended: Episode | None = None  # a record that is whole when the game is opened
+        self._ended: Episode | None = None  # a record that was complete when the game was opened
         self._fault: Fault | None = None
         past = self._recorded()
         if past is not None and past.result is not None:
@@ -204,7 +204,7 @@ class Game:
         self._advance(play)
 
     def _recorded(self) -> Episode | None:
-        """Read what is on record already.
+        """Read the decisions that are already on record; None without a record.
 
         Raises:
             UsageError: The record is of another game, or another process plays it.
@@ -226,7 +226,7 @@ class Game:
             self._record_lock = RecordLock(self.file)
 
     def _record_is_ours(self) -> bool:
-        """Return whether the record is as this game wrote it; otherwise the game stops."""
+        """Return whether the record is as this game wrote it; otherwise stop the game."""
         try:
             self._watch.check()
         except BadRecord as error:
@@ -251,10 +251,10 @@ class Game:
             self._fault = Fault.of_record(error, self.file)
 
     def _advance(self, play: CallerSession, *answer: Any) -> None:
-        """Answer a decision, if one is given with its action, and advance to the next or a fault.
+        """Advance to the next decision or a fault; first answer a decision if one is given.
 
         Raises:
-            BadRecord: The record has another decision than the run.
+            BadRecord: A decision in the record differs from the run's.
         """
         self._fault = None
         try:
@@ -288,7 +288,7 @@ class Game:
         self.view = self._new_view()
 
     def _present(self) -> tuple[Sequence[Step], Episode | None, Fault | None]:
-        """Return the decisions so far, the episode if it has ended, the fault if it has stopped."""
+        """Return the decisions so far, the episode if it has ended, and the fault if it failed."""
         if self._play is None:
             return self._ended.steps if self._ended else (), self._ended, self._fault
         return self._play.session.steps, self._play.episode, self._fault
@@ -329,7 +329,7 @@ def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:
     """Return the policies of other roles.
 
     Raises:
-        UsageError: One of them is a person's role.
+        UsageError: A policy is given for one of the person's roles.
     """
     for role in seats:
         if role in others:
@@ -338,7 +338,7 @@ def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _difference(recorded: Header, given: Header) -> str:
-    """Name the first part of a header that makes it another game; empty if none does."""
+    """Return the first difference that makes a header one of another game; empty without one."""
     parts = {
         "model": (recorded.model, given.model),
         "seed": (recorded.seed, given.seed),
@@ -352,7 +352,7 @@ def _difference(recorded: Header, given: Header) -> str:
 
 
 def _changed_value(name: str, old: Any, new: Any) -> str:
-    """Name a difference; of two mappings, the first key that differs."""
+    """Return a difference as text; for two mappings, that of the first key that differs."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *new]:
             if old.get(key) != new.get(key):

@@ -1,6 +1,6 @@
-"""Why a person's game has stopped before its end, which answers led to it, and how to go on.
+"""Faults that stop a person's game: the error, the answers that led to it, and how to go on.
 
-Whether another program has changed, replaced or removed the record that a game writes.
+`RecordWatch` detects that another program has changed, replaced or removed a game's record.
 """
 
 import shlex
@@ -38,14 +38,14 @@ class Answer:
 
 @frozen
 class Fault:
-    """Why a game has stopped before its end.
+    """The reason why a game has stopped before its end.
 
     Attributes:
-        heading: What failed.
+        heading: The part that failed, as a heading.
         text: The error.
         again: Whether the policy that failed may be asked again. Otherwise the game has stopped.
-        answers: Those between which and the error no further decision was open.
-        way: How to go on, where undo is no way.
+        answers: The last answers before the error; no decision was open between them and the error.
+        way: Instructions for going on if undo is not possible.
         command: A command that plays on from before the answers; empty without answers.
     """
 
@@ -74,11 +74,11 @@ class Fault:
         """Describe a fault of the model: the same answers lead to it again.
 
         Args:
-            error: What was raised.
-            answers: Those since the clock last stopped.
+            error: The exception.
+            answers: The answers since the clock last stopped.
             file: The record.
             seats: The person's roles.
-            date: When the fault was, as the person's role knows it; may be empty.
+            date: The time of the fault as the person's role knows it; may be empty.
         """
         return cls(
             f"The model failed{date and f' on {date}'}, so the game has no result",
@@ -102,7 +102,7 @@ class Fault:
 class RecordWatch:
     """The identity and size of a file after the game's last write.
 
-    A change that keeps both is found when the record is read.
+    A change that keeps both is detected when the record is read.
 
     Attributes:
         path: The record.
@@ -112,14 +112,14 @@ class RecordWatch:
     _seen: tuple[int, ...] = ()
 
     def note(self) -> None:
-        """Remember the file as it is now."""
+        """Store the present identity and size."""
         self._seen = self._state()
 
     def check(self) -> None:
-        """Compare the file with what was remembered.
+        """Compare the file with the stored identity and size.
 
         Raises:
-            BadRecord: It was changed, replaced or removed since.
+            BadRecord: The file was changed, replaced or removed since.
         """
         if self._state() != self._seen:
             raise BadRecord(
@@ -136,7 +136,7 @@ class RecordWatch:
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of an error in one line; one that is not desim's own comes with its type."""
+    """Return the text of an error in one line, with its type if it is not one of desim's own."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # noqa: BLE001 (an exception of a model may fail to state itself)
@@ -147,8 +147,8 @@ def error_text(error: BaseException) -> str:
 
 
 def call_failed(function: Any, error: BaseException) -> str:
-    """Return which function of a model failed, where, and with what."""
-    # With one frame only the call itself failed, and its place would be that of the caller.
+    """Return a text with the function of a model that failed, the place, and the error."""
+    # With only one frame the call itself failed, and its place would be that of the caller.
     inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
     where = f" in {place(error)}" if inside else ""
     return f"{function_name(function)} failed{where}: {error_text(error)}"

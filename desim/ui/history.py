@@ -28,7 +28,7 @@ class Axis:
 
     Attributes:
         label: Its title.
-        values: One a point.
+        values: One for each point.
     """
 
     label: str
@@ -41,7 +41,7 @@ class Series:
 
     Attributes:
         label: Its title.
-        values: One a point; None where the number is missing.
+        values: One for each point; None if the number is missing.
     """
 
     label: str
@@ -50,13 +50,13 @@ class Series:
 
 @frozen
 class History:
-    """What charts of a role's decisions show.
+    """The data of charts of a role's decisions.
 
     Attributes:
         axis: The time if it moves on between decisions; the last of several decisions at one time
             is shown. Otherwise the number of the decision.
-        series: The numbers that have varied: those of the observations, then those of the actions
-            if the role has one class of actions. Nested values are left out.
+        series: The numbers that have varied, from the observations, then from the actions if the
+            role has one class of actions. Nested values are left out.
     """
 
     axis: Axis
@@ -88,7 +88,7 @@ def first_field(observation: Any, cls: Any) -> tuple[str, Any]:
 
 
 def _fields(value: Any, cls: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of an instance, or of the plain mapping that a record holds of it."""
+    """Yield the fields of an instance, or of its plain mapping from a record."""
     if isinstance(value, Mapping):
         own = class_of(value, cls)
         order = [each.alias for each in attrs.fields(own)] if attrs.has(own) else value
@@ -111,7 +111,7 @@ def _points(rows: Sequence[_Row]) -> tuple[str, list[Any]]:
 
 
 def _joined(rows: Sequence[_Row], points: Sequence[Any]) -> list[_Row]:
-    """Join the rows of one point; of each field the last value is kept."""
+    """Join the rows of each point; keep the last value of each field."""
     joined: dict[Any, _Row] = {}
     for point, row in zip(points, rows, strict=True):
         joined[point] = joined.get(point, {}) | row

@@ -1,6 +1,6 @@
 """Texts for a model of several parts: names under a part's name, seats, and times.
 
-Of any other model the same functions return the name itself, and the time that its role knows.
+For any other model the same functions return the name itself, and the time that its role knows.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ __all__ = ["name_text", "part_of", "seats_text", "time_text"]
 
 
 def part_of(model: Model[Any], name: str) -> tuple[str, str]:
-    """Return the part of a role or a metric and its name inside; no part leaves the name whole.
+    """Return the part of a role or a metric, empty without one, and the name inside the part.
 
     A part of a part counts as well: `north.plant.retailer` is `retailer` of `north.plant`.
     """
@@ -48,11 +48,11 @@ def seats_text(model: Model[Any], roles: Iterable[str]) -> str:
 def time_text(model: Model[Any], state: Any, role: str, tick: int) -> str:
     """Return a tick as a role may know it: the role's own time, or else the ISO date.
 
-    Empty where the ticks of the model have neither.
+    Empty if the ticks of the model have neither, or the model's function fails.
     """
     try:
         if offers(model, HasRoleTimes):
             return model.role_time(state, role, tick)
         return model.date(tick).isoformat() if offers(model, HasDates) else ""
-    except RAISED:  # as with tables, the person does without
+    except RAISED:  # the game continues without the time, as it does without tables
         return ""

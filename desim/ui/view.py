@@ -1,4 +1,4 @@
-"""What the page and the terminal show of a person's game at one moment."""
+"""The view of a person's game at one moment, which the page and the terminal show."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,16 +21,16 @@ class View:
     Attributes:
         turn: Grows with every change, also when a decision is taken back.
         date: The present tick as the role knows it: its own time, else an ISO date, else empty.
-        role: The role whose decision is open; empty if none is.
+        role: The role whose decision is open; empty if no decision is open.
         observation: The observation of the open decision.
         options: Its options, the highest value first; empty if the role offers none.
-        options_error: Why there are no options, where the model failed to give them.
+        options_error: The error if the model failed to return options; empty otherwise.
         steps: The decisions of the person's roles so far.
         decisions: The number of decisions of all roles so far.
         tables: Tables that the role may look up, by name.
-        tables_error: Why there are no tables, where the model failed to give them.
+        tables_error: The error if the model failed to return tables; empty otherwise.
         episode: The whole episode once it has ended.
-        fault: Why the game has stopped before its end; None if it has not.
+        fault: The fault that has stopped the game before its end; None without one.
     """
 
     turn: int

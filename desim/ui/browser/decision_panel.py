@@ -1,6 +1,6 @@
-"""The open decision on the page: on the left the observation, on the right the actions.
+"""The open decision on the page: the observation on the left, the actions on the right.
 
-A form on the page: one input a field, the button that sends it, and its error.
+A form has one input for each field, a button that sends it, and its error.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from desim.ui.forms import Field, Form, forms
 from desim.ui.layout import action_text, lay_out
 from desim.ui.view import View
 
-#: Answers the open decision with an action; returns an error text, empty if there is none.
+#: Answers the open decision with an action; returns an error text, empty without an error.
 Act = Callable[[Any], Awaitable[str]]
 
 
@@ -135,7 +135,7 @@ def _option(number: int, option: Option, role: Role, act: Act, complaint: ui.lab
 
 
 def _actions(options: Sequence[Option], role: Role, act: Act) -> None:
-    """Show the actions: a button for one without values, unless it is an option; else a form."""
+    """Show the actions: those with values as forms, others as buttons unless they are options."""
     known = forms(role)
     offered = {tagged_object(option.action)[TAG] for option in options}
     bare = [form for form in known if not form.fields and form.tag not in offered]

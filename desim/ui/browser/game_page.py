@@ -1,8 +1,8 @@
 """The page on which a person plays, one design for every model.
 
 The game is in the server process. A tab shows the game's present view and answers with that view's
-turn, so a tab that is reloaded or opened a second time shows the same game. Several persons at
-several seats have a tab each: each tab shows the open decision, and any of them can answer it.
+turn, so a tab that is reloaded or opened a second time shows the same game. Several persons use a
+tab each: every tab shows the open decision, and any of them can answer it.
 """
 
 from typing import Any
@@ -72,11 +72,11 @@ class Tab:
     # -- changes -----------------------------------------------------------------------------------
 
     async def act(self, action: Any) -> str:
-        """Answer the decision on the page; return an error text, empty if there is none."""
+        """Answer the decision on the page; return an error text, empty without an error."""
         return await self._change(self.game.answer, self.view.turn, action)
 
     async def undo(self) -> None:
-        """Take the last decision back."""
+        """Take back the last decision."""
         if error := await self._change(self.game.undo, self.view.turn):
             ui.notify(error, type="negative")
 
@@ -108,7 +108,7 @@ class Tab:
             self._show()
 
     def _check(self) -> None:
-        """Show what changed without this tab: another role has decided, or another tab's person."""
+        """Show changes that this tab did not make: decisions of other roles or in other tabs."""
         self._status.set_visibility(self.game.busy)
         if not self.game.busy and (self._waits or self.view is not self.game.view):
             self._show()
@@ -152,7 +152,7 @@ class Tab:
                 button.props('no-caps outline dense data-act="undo"').set_enabled(bool(view.steps))
 
     def _roles(self) -> str:
-        """Return the role that decides, or all of the person's where no decision is open."""
+        """Return the role that decides, or all of the person's roles if no decision is open."""
         model, role = self.game.model, self.view.role
         return name_text(model, role) if role else seats_text(model, self.game.seats)
 

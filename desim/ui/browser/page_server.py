@@ -28,8 +28,8 @@ _EVERY_INTERFACE = {"0.0.0.0": ("127.0.0.1", "192.0.2.1"), "::": ("::1", "2001:d
 def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     """Serve the page of a game until the process is stopped.
 
-    The address is printed once the page can be opened. Its random token keeps others out. Where
-    other machines can reach it, a warning on standard error says so.
+    The address is printed once the page can be opened. Its random token keeps others out. If other
+    machines can reach the page, a warning is printed on standard error.
 
     Args:
         game: The game.
@@ -103,7 +103,7 @@ def _link_host(host: str) -> str:
 
 
 def _own_address(host: str) -> str:
-    """Return this machine's address on its network; its name where it has none."""
+    """Return this machine's address on its network; its name if it has no address there."""
     loopback, elsewhere = _EVERY_INTERFACE[host]
     family = socket.AF_INET6 if ":" in loopback else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
