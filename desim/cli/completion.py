@@ -1,4 +1,4 @@
-"""What a shell completes: names of models, presets, roles and policies.
+"""Shell completion of the names of models, presets, roles and policies.
 
 bash: `eval "$(_DESIM_COMPLETE=bash_source desim)"`; zsh and fish have `zsh_source`, `fish_source`.
 """
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def complete_model(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete MODEL, and MODEL/PRESET behind a slash."""
+    """Complete MODEL, and after a slash MODEL/PRESET."""
     from desim import catalog
     from desim.catalog.imports import folders
 
@@ -57,7 +57,7 @@ def complete_role(ctx: click.Context, _: click.Parameter, incomplete: str) -> li
 def complete_policy(
     ctx: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete the name of a policy of the model on the command line, also behind ROLE=."""
+    """Complete the name of a policy of the model on the command line, also after ROLE=."""
     from desim import catalog
 
     role, equals, _name = incomplete.rpartition("=")
@@ -68,7 +68,7 @@ def complete_policy(
 
 
 def _model(ctx: click.Context) -> str:
-    """Return the model that was typed, with its preset if it has one; empty if there is none."""
+    """Return the model that was typed, with its preset if it has one; empty without a model."""
     # While an option is incomplete, click leaves the arguments before it unread.
     typed = ctx.params.get("model") or next(iter(ctx.args), "")
     return str(typed)
@@ -81,7 +81,7 @@ def _model_class(ctx: click.Context) -> type:
 
 
 def _known(names: Callable[[], Iterable[str]]) -> list[str]:
-    """Return names from the catalog; none if the model that was typed cannot be imported."""
+    """Return names from the catalog; empty if the model that was typed cannot be imported."""
     try:
         return list(names())
     except Exception:  # noqa: BLE001 (a user's module may raise anything; a shell shows no errors)

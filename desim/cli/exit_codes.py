@@ -1,4 +1,4 @@
-"""How an error ends a command: one sentence on standard error, and an exit code."""
+"""The end of a command by an error: one sentence on standard error, and an exit code."""
 
 import contextlib
 import sys
@@ -49,7 +49,7 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
     except Exception as fault:
         if debug:
             raise
-        # For instance the last events, which come first so that the last line is the sentence.
+        # For instance the last events; printed first, so that the last line is the sentence.
         for note in getattr(fault, "__notes__", ()):
             click.echo(visible_text(note), err=True)
         fail(_sentence(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
@@ -57,7 +57,7 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def warnings_as_sentences(kind: type[Warning]) -> Iterator[None]:
-    """Print warnings of the block on standard error, one sentence each, and each of them once."""
+    """Print each warning of the block once on standard error, as one sentence."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         click.echo(f"desim: {visible_text(str(message))}", err=True)
@@ -76,7 +76,7 @@ def _click_sentence(fault: click.ClickException) -> str:
 
 
 def _sentence(fault: Exception) -> str:
-    """Return the message of an error; one that is not desim's own comes with its type."""
+    """Return the message of an error, with its type if it is not one of desim's own."""
     if isinstance(fault, DesimError):
         return str(fault)
     return f"{type(fault).__name__}: {fault} (desim --debug ... shows where)"

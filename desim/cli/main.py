@@ -49,7 +49,7 @@ class CommandGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command; return None if there is none of that name."""
+        """Import a command; return None if the name is unknown."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
@@ -61,14 +61,14 @@ class CommandGroup(click.Group):
         """Find the command that the arguments name.
 
         Raises:
-            click.UsageError: There is no such command; the nearest one is suggested.
+            click.UsageError: The command is unknown; the nearest one is suggested.
         """
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             ctx.fail(f"No such command {args[0]!r}; {possible(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Accept `--debug` and `--log-level` behind the command, too."""
+        """Accept `--debug` and `--log-level` also after the command."""
         # Here and not in `main`, which does not run while a shell completes a line.
         _import_from_current_folder()
         with errors_reported(debug="--debug" in args):
@@ -83,8 +83,8 @@ class CommandGroup(click.Group):
 def _import_from_current_folder() -> None:
     """Let `module:Name` find a user's own models and policies.
 
-    The current folder is searched last, also under `python -m desim`: it may be a stranger's, in
-    which a file named like a library must not be imported instead of the library.
+    The current folder is searched last, also under `python -m desim`: it may be another user's, and
+    a file there that is named like a library must not be imported instead of the library.
     """
     here = str(Path.cwd())
     if sys.path[:1] in ([""], [here]):

@@ -100,7 +100,7 @@ _trust_options = (
 
 
 def trust_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--model`, `--set` and `--trust`, which allow what a record would reach outside."""
+    """Add `--model`, `--set` and `--trust`, which allow what a record names."""
     for option in reversed(_trust_options):
         function = option(function)
     return function
@@ -119,7 +119,7 @@ def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--time-limit`, `--max-events` and `--max-decisions`; pass them on as `limits`.
 
     Args:
-        function: Receives `limits`, a `Limits`, or None where none of the options is given.
+        function: Receives `limits`, a `Limits`, or None if none of the options is given.
     """
 
     @wraps(function)
@@ -139,10 +139,10 @@ def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _read_limits(seconds: float | None, events: int | None, decisions: int | None) -> Limits | None:
-    """Return the limits; None if there are none.
+    """Return the limits; None if no limit is given.
 
     Raises:
-        UsageError: One is not above 0.
+        UsageError: A limit is not above 0.
     """
     try:
         limits = Limits(seconds, events, decisions)
@@ -155,7 +155,7 @@ def read_key_option(path: str | None) -> bytes | None:
     """Return the bytes of the file given by `--key`, or None.
 
     Raises:
-        UsageError: It cannot be read, or is too short or too long.
+        UsageError: The file cannot be read, or is too short or too long.
     """
     if path is None:
         return None
@@ -168,7 +168,7 @@ def read_parameters(texts: tuple[str, ...]) -> dict[str, str]:
     """Split KEY=VALUE texts.
 
     Raises:
-        UsageError: One has no key or no equals sign, or a key comes twice.
+        UsageError: A text has no key or no equals sign, or a key is given twice.
     """
     parameters: dict[str, str] = {}
     for text in texts:
@@ -182,7 +182,7 @@ def read_parameters(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def spending_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add both options to the function of a command, which need not know them."""
+    """Add both options to the function of a command, which does not receive them."""
 
     @click.option(
         "--max-calls",

@@ -54,10 +54,10 @@ def command(
     seed: int,
     record: str | None,
     practice: bool,  # noqa: FBT001 (click passes flags so)
-    terminal: bool,  # noqa: FBT001 (as above)
+    terminal: bool,  # noqa: FBT001 (click passes flags so)
     host: str,
     port: int,
-    show: bool,  # noqa: FBT001 (as above)
+    show: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Play MODEL yourself. The game is a page in the browser, or plain text with --terminal.
 
@@ -82,7 +82,7 @@ def command(
 
 
 def _record_name(model: str, preset: str, seed: int) -> str:
-    """Return the name of the record of a game for which none was given."""
+    """Return the default name of a game's record."""
     name = "-".join(part for part in (model, preset, f"seed{seed}") if part)
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
 
@@ -93,7 +93,7 @@ def _policies_of_others(
     """Read the policies of roles that the person does not play.
 
     Raises:
-        UsageError: A spec names no role, and neither does the person: both would take the same.
+        UsageError: A spec names no role and the person has none, so both would take the same roles.
     """
     from desim.catalog.policy_spec import read_policies
     from desim.episodes.lineup import assign

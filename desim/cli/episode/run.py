@@ -156,7 +156,7 @@ def _check_options(
     """Check options that exclude each other.
 
     Raises:
-        UsageError: They do.
+        UsageError: Two such options are given together.
     """
     if key_file and not record:
         raise UsageError("--key signs a record; give --record FILE, too")
@@ -169,7 +169,7 @@ def _check_options(
 
 
 def _draw(episode: "Episode", plot: str, *, as_json: bool) -> None:
-    """Draw the series of an episode, after everything else: it may fail."""
+    """Draw the series of an episode; called last, because it may fail."""
     from desim.reports.record.episode_plot import plot_episode
 
     plot_episode(episode, plot)

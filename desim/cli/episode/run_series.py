@@ -35,15 +35,15 @@ def run_series(
     last_events: int = 0,
     as_json: bool,
 ) -> None:
-    """Play a series, or go on with the one in a folder, and print every episode as it ends.
+    """Play a series, or continue the one in a folder, and print every episode as it ends.
 
-    With *as_json* it prints an object for each episode and a last one with what all come to.
+    With *as_json* it prints an object for each episode and a last one for all episodes.
 
     Raises:
-        UsageError: As `desim.play_series`.
-        PolicyFailed: A policy failed, such as a server that does not answer; like the next two,
-            the text says how to go on.
-        LimitReached: An episode, or the command, has used up what it may.
+        UsageError: `desim.play_series` refuses an argument.
+        PolicyFailed: A policy failed, for instance because a server does not answer. The texts of
+            this error and of the next two say how to continue.
+        LimitReached: An episode or the command has used up a limit.
         KeyboardInterrupt: Ctrl-C.
     """
     played = series(
@@ -80,7 +80,7 @@ def _traced(last_events: int, *arguments: Any, **options: Any) -> Session:
 
 
 def _way_on(record: str | None) -> str:
-    """Return how a series goes on that has stopped."""
+    """Return a sentence on how to continue a series that has stopped."""
     if record:
         return f"the same command goes on with the series in {record}, and pays for no reply twice"
     return "nothing was recorded: with --record DIR the same command goes on"
@@ -105,7 +105,7 @@ def _plain(one: InSeries) -> dict[str, Any]:
 
 
 def _print(played: Iterable[InSeries], count: int) -> None:
-    """Print a line for each episode as soon as it has ended, and then what all come to."""
+    """Print a line for each episode as soon as it has ended, and then a line for all."""
     scores, used = [], Counter[str]()
     for one in played:
         scores.append(one.episode.score)
@@ -136,7 +136,7 @@ def _summary(scores: list[float], used: Counter[str]) -> Iterator[str]:
 
 
 def _spent(usage: Counter[str]) -> Iterator[str]:
-    """Yield what was used; nothing for policies that use nothing."""
+    """Yield texts of the sums of usage; none for policies without usage."""
     if usage["calls"]:
         tokens = usage["prompt_tokens"] + usage["completion_tokens"]
         yield f"{number_text(usage['calls'])} calls"

@@ -38,7 +38,7 @@ def command(
     sets: tuple[str, ...],
     trust: bool,  # noqa: FBT001 (click passes flags so)
     trace: str | None,
-    as_json: bool,  # noqa: FBT001 (as above)
+    as_json: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Play an interrupted record to its end, in the same file.
 

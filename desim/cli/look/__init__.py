@@ -1,1 +1,1 @@
-"""Commands that look: list, schema, baselines, report."""
+"""Commands that show something: list, schema, baselines, report."""

@@ -24,7 +24,7 @@ def command(
     out: str | None,
     against: str,
     force: bool,  # noqa: FBT001 (click passes flags so)
-    trust: bool,  # noqa: FBT001 (as above)
+    trust: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Write one HTML file that opens offline: tables with intervals, and a figure with each.
 

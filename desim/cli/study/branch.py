@@ -145,7 +145,7 @@ def _compare(
     futures: int | None,
     from_here: bool,  # noqa: FBT001 (passed on)
     named: Mapping[str, Any],
-    as_json: bool,  # noqa: FBT001 (as above)
+    as_json: bool,  # noqa: FBT001 (passed on)
 ) -> None:
     """Compare two ends of a record and print the table, or one line of JSON."""
     import msgspec
@@ -179,7 +179,7 @@ def _refuse(given: Mapping[str, object]) -> None:
     """Refuse options of a branch that plays one episode.
 
     Raises:
-        UsageError: One was given.
+        UsageError: Such an option was given.
     """
     for name, value in given.items():
         if value is not None:

@@ -195,7 +195,7 @@ def read_slice(text: str) -> slice | None:
     """Return the decisions that `A:B[:K]` names; None for all.
 
     Raises:
-        UsageError: It is not of that form.
+        UsageError: The text does not have that form.
     """
     if not text:
         return None

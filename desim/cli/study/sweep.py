@@ -105,7 +105,7 @@ def command(
     spec = read_config(model, preset, read_parameters(sets), specs, seeds, design)
     if spec.analysed:
         refuse_options({"--against": against}, "sweeps whose table has policies, not effects")
-    # Also one job has a worker process: no policy can end or hold up the command itself.
+    # A single job has a worker process, too: no policy can end or block the command itself.
     how: dict[str, Any] = {"jobs": jobs, "out": out, "executor": executor or f"processes={jobs}"}
     how |= {"limits": limits, "restart": restart}
     found: Comparison | Choice | None = None
@@ -138,7 +138,7 @@ def command(
 
 
 def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analysis | None":
-    """Return what the rows of a design show; None after failures without a worst score."""
+    """Return the findings of a design's rows; None after failures without a worst score."""
     try:
         return spec.analyse(rows, shown)
     except UsageError:
@@ -149,7 +149,7 @@ def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analy
 
 @frozen
 class _Goal:
-    """What `--until` or `--select` asks for."""
+    """The options `--until` and `--select`, with the options that belong to them."""
 
     until: str | None
     select: str | None
@@ -159,7 +159,7 @@ class _Goal:
     against: str | None
 
     def play(self, spec: "SweepSpec", how: dict[str, Any]) -> "Comparison | Choice":
-        """Play a sweep until it is reached, or until there are no seeds left."""
+        """Play a sweep until the goal is reached or all seeds are played."""
         if len(self.figures) > 1:
             raise UsageError("--until and --select take one --show")
         how |= {"show": (self.figures or ("score",))[0]}
@@ -177,7 +177,7 @@ def refuse_options(given: Mapping[str, object], belong_to: str) -> None:
     """Refuse options that would have no effect.
 
     Raises:
-        UsageError: One was given.
+        UsageError: Such an option was given.
     """
     for name, value in given.items():
         if value:

@@ -83,7 +83,7 @@ def command(
             held_out=read_seeds(held_out) if held_out else None,
             preset=preset,
             sampler_seed=sampler_seed,
-            # Also one job has a worker process: no policy can end or hold up the command itself.
+            # A single job has a worker process, too: no policy can end or block the command itself.
             executor=f"processes={jobs}",
             out=out,
             limits=limits,
