@@ -1,5 +1,5 @@
-"""Episodes for the tools of others: one module an ecosystem, imported only when it is used.
+"""Adapters for other libraries: one module for each, imported only when it is used.
 
-Each adapter drives a `SteppedSession`, which stops wherever one of its caller's roles decides. What
-a role may see is its observation, the rules of the world and the tables that the world offers it.
+Each adapter drives a `SteppedSession`, which stops when one of its caller's roles decides. A role
+may see its observation, the rules of the world and the tables that the world offers it.
 """

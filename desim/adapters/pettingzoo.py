@@ -4,16 +4,16 @@
 
     env = parallel_env("corner_shop", seats=("owner", "clerk"), action="options", flat=True)
 
-Decisions that fall on one instant are handed out together: no agent observes the answer of another.
-An agent is the name of a role, and stays in `agents` until the episode ends, for all at once. Where
-roles decide at different instants, `infos[agent]["deciding"]` says whether an agent has an open
-decision. The AEC environment selects only agents that have one. The parallel one returns an
-observation for every agent, as its tests demand: of one without an open decision the last
-observation again, a blank one before its first, and its action is ignored and may be absent.
+Decisions of one instant are handed out together: no agent observes the answer of another. An agent
+is the name of a role. It stays in `agents` until the episode ends, which it does for all agents at
+once. If roles decide at different instants, `infos[agent]["deciding"]` is true for an agent with an
+open decision. The AEC environment selects only such agents. The parallel one returns an observation
+for every agent, as PettingZoo's tests require: for an agent without an open decision its last
+observation, or a blank one before its first; its action is ignored and may be absent.
 
 Rewards, spaces, masks and ends are those of `desim.adapters.gymnasium.SeatEnv`; the reward is the
 change of the score since the last instant at which an agent decided. PettingZoo's own tests pass an
-option to `reset`, so that options other than `record` are ignored here.
+option to `reset`, so options other than `record` are ignored here.
 
 Tried with pettingzoo 1.25.0 and 1.27.0.
 """
@@ -39,11 +39,11 @@ __all__ = ["SeatsAEC", "SeatsParallel", "aec_env", "parallel_env"]
 
 
 class _Seats:
-    """What both environments share: the seats, the episode, and what was shown last.
+    """The shared data of both environments: the seats, the episode, and the last observations.
 
     Args:
-        setup: What is played.
-        view: How the seats are shown.
+        setup: The world and its policies.
+        view: The form of the seats' observations and actions.
         render_mode: "ansi", "rgb_array" or None.
     """
 
@@ -59,7 +59,8 @@ class _Seats:
         """Begin the episode of a seed; without one it is drawn after the seed given last.
 
         Raises:
-            UsageError: The seed, the file of `record`, or no seat has a decision in the episode.
+            UsageError: The seed or the file of `record` is refused, or no seat has a decision in
+                the episode.
         """
         drawn = int(self._random.integers(DRAWN_SEEDS)) if seed is None else seed
         self.close()
@@ -76,7 +77,7 @@ class _Seats:
         """Return the episode.
 
         Raises:
-            UsageError: None has begun, or it is over.
+            UsageError: No episode has begun, or it is over.
         """
         return running(self.session)
 
@@ -92,19 +93,19 @@ class _Seats:
         """Answer a decision by an action that `Seat.action` returned.
 
         Raises:
-            WrongAction: It does not fit; nothing has changed.
+            WrongAction: The action does not fit; nothing has changed.
         """
         session.answer(decision, action)
         self._renderer.taken(session, decision.role, action)
 
     def observed(self, role: str) -> Any:
-        """Return what an agent observes: its open or its last decision, or a blank."""
+        """Return an agent's observation: of its open or last decision, or a blank one."""
         shown, session = self._shown.get(role), self.session
         seat = self.seats[role]
         return seat.observation(session, shown) if shown and session else seat.blank()
 
     def info(self, role: str) -> dict[str, Any]:
-        """Return what is known to an agent beside its observation."""
+        """Return the info of an agent, which accompanies its observation."""
         session = self.session
         assert session is not None
         decision = self.open().get(role)
@@ -158,7 +159,7 @@ class _Environment:
 
     @property
     def episode_seed(self) -> int:
-        """The seed of the episode, for whoever trains or evaluates; it is in no info.
+        """The seed of the episode, for training and evaluation; no info contains it.
 
         Raises:
             UsageError: No episode has begun.
@@ -205,7 +206,7 @@ class SeatsParallel(_Environment, ParallelEnv):
         """Begin the episode of a seed; returns observations and infos by agent.
 
         Args:
-            seed: Of the episode; None draws one.
+            seed: The seed of the episode; None draws one.
             options: `record`: the file that receives the episode.
         """
         self.seats.begin(seed, options)
@@ -220,7 +221,7 @@ class SeatsParallel(_Environment, ParallelEnv):
 
         Raises:
             WrongAction: An action does not fit; nothing has changed.
-            UsageError: An agent with an open decision has no action, or there is no such agent, or
+            UsageError: An agent with an open decision has no action, an agent does not exist, or
                 the episode is over.
         """
         session = self.seats.running()
@@ -265,7 +266,7 @@ class SeatsAEC(_Environment, AECEnv):
         """Begin the episode of a seed.
 
         Args:
-            seed: Of the episode; None draws one.
+            seed: The seed of the episode; None draws one.
             options: `record`: the file that receives the episode.
         """
         self.seats.begin(seed, options)
@@ -320,7 +321,7 @@ def aec_env(model: Model[Any] | str, preset: str = "", **options: Any) -> SeatsA
     Args:
         model: The world, or its name in the catalog.
         preset: A preset of a world that is given by name.
-        **options: As in `parallel_env`.
+        **options: The options of `parallel_env`.
     """
     return SeatsAEC(*_arguments(model, preset, **options))
 
@@ -332,8 +333,8 @@ def parallel_env(model: Model[Any] | str, preset: str = "", **options: Any) -> S
         model: The world, or its name in the catalog.
         preset: A preset of a world that is given by name.
         **options: `seats`, the roles, empty for the world's default roles; `params`, `others`,
-            `reward` (also by seat) and `max_decisions` as in `Setup.of`; `action`, `flat`,
-            `max_options`, `max_text`, `max_entries` and `render_mode` as in
+            `reward` (also by seat) and `max_decisions` of `Setup.of`; `action`, `flat`,
+            `max_options`, `max_text`, `max_entries` and `render_mode` of
             `desim.adapters.gymnasium.SeatEnv`.
 
     Raises:

@@ -65,7 +65,7 @@ class _MeanScore(Problem):
 
     @property
     def dim(self) -> int:
-        """How many parameters are searched."""
+        """The number of parameters that are searched."""
         return len(self.function.names)
 
     @property
@@ -107,11 +107,11 @@ def simopt_problem(function: Objectives, budget: int = 1_000) -> Problem:
     """Return a problem for the solvers of SimOpt: the highest mean score.
 
     Args:
-        function: What `desim.problem` returns.
-        budget: Replications of a solver, at most; a solver may be given another one.
+        function: The result of `desim.problem`.
+        budget: The most replications of a solver; a solver may be given another budget.
 
     Raises:
-        UsageError: The budget is no whole number above 0.
+        UsageError: The budget is not a whole number above 0.
     """
     if type(budget) is not int or not 0 < budget <= _MOST:
         raise UsageError(

@@ -1,7 +1,7 @@
 """A tool as a method of a class: its signature with type hints, and a docstring in Google's form.
 
-Libraries that make a tool of a Python function read both. What a type hint cannot say, such as
-bounds, is said in the text of the argument; the schema checks it anyway.
+Libraries that make a tool of a Python function read both. Constraints that a type hint cannot
+express, such as bounds, are in the text of the argument; the schema checks them anyway.
 """
 
 import inspect
@@ -24,7 +24,7 @@ _PLAIN: Mapping[str, Any] = {
     "array": list[Any],
 }
 
-#: Keywords that no type hint can say, and the words for them.
+#: Keywords that a type hint cannot express, and the words for them.
 _BOUNDS = {
     "minimum": "at least {}",
     "exclusiveMinimum": "above {}",
@@ -38,7 +38,7 @@ _BOUNDS = {
 
 
 def hint(schema: Mapping[str, Any]) -> Any:
-    """Return the type hint of a JSON Schema without references; `Any` where it says nothing."""
+    """Return the type hint of a JSON Schema without references; `Any` if it states no type."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     if "anyOf" in schema:
@@ -77,12 +77,12 @@ def docstring(tool: Tool, returns: str) -> str:
 
 
 def _either(hints: list[Any]) -> Any:
-    """Return a union; `Any` where one of its types is any."""
+    """Return a union; `Any` if one of its types is `Any`."""
     return Any if Any in hints else reduce(or_, hints)
 
 
 def _items(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the schemas of an array's items; empty where they may be anything."""
+    """Return the schemas of an array's items; empty if any items are allowed."""
     within = list(schema.get("prefixItems", ()))
     items = schema.get("items")
     return [*within, items] if isinstance(items, Mapping) and items else within

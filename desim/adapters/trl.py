@@ -1,9 +1,9 @@
 """A world as the class that TRL's `GRPOTrainer(environment_factory=)` makes its environments of.
 
 TRL calls `reset` with every column of a dataset's row, offers the model each further public method
-of the class as a tool, and asks `get_reward` once after a rollout. Its asynchronous trainer sends
-the class to another process by pickle. Nothing of TRL is imported here. Read in trl 1.16.0; its
-schemas are those of transformers, tried with 5.23.0.
+of the class as a tool, and calls `get_reward` once after a rollout. Its asynchronous trainer sends
+the class to another process by pickle. TRL is not imported here. Read in trl 1.16.0; its schemas
+are those of transformers, tried with 5.23.0.
 """
 
 import copyreg
@@ -28,12 +28,12 @@ __all__ = ["Rollout", "environment"]
 
 _RETURNS = "The next observation as JSON, a sentence that refuses the call, or how it ended."
 
-#: What a method answers before the first episode.
+#: The answer of a method before the first episode.
 _NOT_BEGUN = "No episode has begun; call reset first."
 
 
 class _ByArguments(type):
-    """The class of classes that are pickled by what they were made of, as no module holds them."""
+    """The metaclass of classes that are pickled by their arguments, as no module holds them."""
 
 
 class Rollout(metaclass=_ByArguments):
@@ -55,16 +55,16 @@ class Rollout(metaclass=_ByArguments):
     def reset(self, **row: Any) -> str:
         """Begin the episode of a dataset's row, and drop the one before it.
 
-        Of a row's columns `seed` counts, a whole number of at least 0; without it, or where it is
-        None, every episode has seed 0. All others are left alone: TRL passes the whole row, its
-        prompt included. TRL repeats a row for each generation of a group, so a column `seed` gives
-        a group one episode to compare and the next group another.
+        Only the column `seed` is used, a whole number of at least 0; if it is missing or None,
+        every episode has seed 0. TRL passes the whole row, its prompt included. It repeats a row
+        for each generation of a group, so all generations of a group play the same episode, and the
+        next group plays another.
 
         Returns:
             The rules of the world, unless they were left out, and the first observation as JSON.
 
         Raises:
-            UsageError: The seed is no whole number of at least 0.
+            UsageError: The seed is not a whole number of at least 0.
             ModelFailed: The model raised an exception.
         """
         self._close()
@@ -74,14 +74,14 @@ class Rollout(metaclass=_ByArguments):
         return f"{self._rules}\n\n{self._text()}" if self._rules else self._text()
 
     def get_reward(self) -> float:
-        """Return by how much the score, or the metric, has changed since the episode began.
+        """Return the change of the score, or of the metric, since the episode began.
 
-        An episode that is not over is played to its end by the role's default action first:
-        otherwise a model that stops calling tools would escape the costs of the time that is left.
+        An episode that is not over is first played to its end by the role's default action:
+        otherwise a model that stops calling tools would escape the costs of the remaining time.
 
         Raises:
-            ModelFailed: A fault of the model has ended the episode, which has no reward then.
-            PolicyFailed: The policy of another role failed; the same.
+            ModelFailed: A fault of the model has ended the episode, which has no reward.
+            PolicyFailed: The policy of another role failed; the episode has no reward.
         """
         session = self._session
         while session is not None and self._fault is None and not session.done:
@@ -108,7 +108,7 @@ class Rollout(metaclass=_ByArguments):
 
         Raises:
             ModelFailed: The model raised an exception.
-            PolicyFailed: The policy of another role did.
+            PolicyFailed: The policy of another role raised an exception.
         """
         session = self._session
         if session is None:
@@ -123,7 +123,7 @@ class Rollout(metaclass=_ByArguments):
         return self._text()
 
     def _move(self, session: SteppedSession, answer: Callable[[Decision], Any]) -> None:
-        """Answer the open decision, advance, and keep the reward; keep a fault instead."""
+        """Answer the open decision, advance, and keep the reward, or the fault of a failure."""
         try:
             answer(session.open[0])
             session.advance()
@@ -170,7 +170,7 @@ def environment(
     Args:
         model: A model, or its name in the catalog with or without `/preset`.
         preset: A preset of a model that is given by name.
-        seat: The role that the language model plays; where the model has one default role, that.
+        seat: The role that the language model plays; empty for the model's only default role.
         others: Policies for the other roles, as `Setup.of` takes them.
         reward: "score", or a metric's name with or without a minus before it.
         max_decisions: Decisions after which an episode is truncated.
@@ -179,8 +179,8 @@ def environment(
         rules: Whether the text of `reset` begins with the rules of the world.
 
     Raises:
-        UsageError: As `Setup.of`; or the model has several default roles and no seat is given; or
-            an action has the name of a method that is no tool; or the role has neither a default
+        UsageError: `Setup.of` refuses an argument; the model has several default roles and no seat
+            is given; an action has the name of another method; or the role has neither a default
             action nor options, by which an abandoned rollout is played to its end.
     """
     setup = Setup.of(
@@ -237,7 +237,7 @@ def _class_name(setup: Setup, seat: str) -> str:
 
 
 def _reduced(cls: Any) -> Any:
-    """Return how pickle makes a class again; `Rollout` itself is found by its name."""
+    """Return pickle's instructions for rebuilding a class; `Rollout` itself is found by name."""
     if cls is Rollout:
         return cls.__name__
     return partial(_class_of, rules=bool(cls._rules)), (cls._setup,)

@@ -11,8 +11,8 @@
 
 Every world of the catalog has one id: `desim/`, its name in CamelCase, `-v0`; a folder
 `models/corner_shop` would be `desim/CornerShop-v0`. `gymnasium.make` imports the module before the
-colon, as Gymnasium loads no entry points since its version 1.0; after `import
-desim.adapters.gymnasium` the id alone does. A world that is no part of the catalog is played by
+colon, because Gymnasium loads no entry points since its version 1.0; after `import
+desim.adapters.gymnasium` the id alone is enough. A world outside the catalog is played by
 `SeatEnv(MyWorld(), ...)`.
 
 Tried with gymnasium 1.2.0 and 1.4.0.
@@ -42,10 +42,9 @@ class SeatEnv(gymnasium.Env):
     """One seat of a world; policies play the others.
 
     A step answers one decision and runs until the next one of the seat. Its reward is the change of
-    the score, or of a metric, since the last step, at the first one since the episode began, so
-    that rewards add up to the whole change. `terminated` says that the world has ended, `truncated`
-    that `max_decisions` were made. After the world's end there is nothing new to observe, and the
-    last observation is returned again.
+    the score, or of a metric, since the last step (for the first step, since the episode's begin),
+    so rewards add up to the whole change. `terminated` is true if the world has ended, `truncated`
+    if `max_decisions` were made. After the world's end the last observation is returned again.
 
     `step` takes a member of the action space, and also an instance of an action class or its tagged
     object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
@@ -58,7 +57,7 @@ class SeatEnv(gymnasium.Env):
         preset: A preset of a world that is given by name.
         seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
             stands for the first of the world's default roles.
-        others: One policy for the other roles, or policies by role; as in `Setup.of`.
+        others: One policy for the other roles, or policies by role; see `Setup.of`.
         params: Parameters that differ from the preset's.
         reward: "score", a metric's name, or a metric's name with a minus before it.
         action: "fields", or "options" for a number among the options on offer, whose mask is in
@@ -119,13 +118,13 @@ class SeatEnv(gymnasium.Env):
         """Begin the episode of a seed; without one its seed is drawn from `np_random`.
 
         Args:
-            seed: Of the episode, and of `np_random`.
+            seed: The seed of the episode and of `np_random`.
             options: `record`: the file that receives the episode line by line.
 
         Raises:
-            UsageError: There is no such option, the file exists, or the role has no decision in
-                the episode.
-            gymnasium.error.Error: The seed is no whole number of at least 0.
+            UsageError: An option is unknown, the file exists, or the role has no decision in the
+                episode.
+            gymnasium.error.Error: The seed is not a whole number of at least 0.
         """
         for name in options or {}:
             if name != "record":
@@ -161,7 +160,7 @@ class SeatEnv(gymnasium.Env):
         )
 
     def render(self) -> Any:
-        """Return what the render mode asks for; None without one."""
+        """Return the picture of the render mode, a text or an array; None without a mode."""
         return self._renderer.render(self._session, [self._shown] if self._shown else [])
 
     def close(self) -> None:
@@ -172,9 +171,9 @@ class SeatEnv(gymnasium.Env):
 
     @property
     def episode_seed(self) -> int:
-        """The seed of the episode, for whoever trains or evaluates.
+        """The seed of the episode, for training and evaluation.
 
-        It is in no `info`, which agents read: a player who knows it could build the world again.
+        No `info` contains it, because agents read these and could build the world again from it.
 
         Raises:
             UsageError: No episode has begun.
@@ -183,7 +182,7 @@ class SeatEnv(gymnasium.Env):
             raise UsageError("no episode has begun; call reset first")
         return self._session.seed
 
-    # -- what the seat may know beside its observations --------------------------------------------
+    # -- what the seat may know in addition to its observations ------------------------------------
 
     @property
     def rules(self) -> str:
@@ -205,8 +204,8 @@ class SeatEnv(gymnasium.Env):
         """Return the member of the space of `action="fields"` for an action or its tagged object.
 
         Raises:
-            WrongAction: It does not fit the schema.
-            UsageError: The space does not hold it, for example as a text is longer than `max_text`.
+            WrongAction: The action does not fit the schema.
+            UsageError: The space does not hold it; a text is longer than `max_text`, for example.
         """
         return self._seat.encode(action)
 
@@ -230,7 +229,7 @@ def env_id(name: str) -> str:
 
 
 def register_all() -> None:
-    """Register every world of the catalog with Gymnasium; again is no error."""
+    """Register every world of the catalog with Gymnasium; further calls have no effect."""
     for name in catalog.models():
         if env_id(name) not in gymnasium.registry:
             gymnasium.register(

@@ -33,13 +33,13 @@ _SIZE = (6.4, 4.8)
 
 
 class Renderer:
-    """Draws an episode as one of its modes asks for.
+    """Draws an episode in a render mode.
 
     Args:
         mode: "ansi", "rgb_array", or None, which draws nothing.
 
     Raises:
-        UsageError: There is no such mode, or matplotlib is not installed.
+        UsageError: The mode is unknown, or matplotlib is not installed.
     """
 
     def __init__(self, mode: str | None) -> None:

@@ -23,7 +23,7 @@ from desim.short_repr import short_repr
 
 __all__ = ["DRAWN_SEEDS", "FIELDS", "OPTIONS", "Seat", "View", "begun", "running"]
 
-#: How a caller gives actions: all fields of an action, or the number of an offered option.
+#: The forms of a caller's actions: all fields of an action, or the number of an offered option.
 FIELDS, OPTIONS = "fields", "options"
 
 #: A reset without a seed draws one of so many.
@@ -37,14 +37,14 @@ _LARGEST = 1e300
 
 @frozen
 class View:
-    """How a seat is shown.
+    """The form of a seat's observations and actions.
 
     Attributes:
         action: "fields": the action space holds every action of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
         flat: Whether observations are one `Box` of their numbers, without texts.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
-        limits: How much texts and lists hold.
+        limits: Limits of texts and lists.
     """
 
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
@@ -74,9 +74,9 @@ class Seat:
     be played.
 
     Args:
-        setup: What is played.
-        role: Its name.
-        view: How it is shown.
+        setup: The world and its policies.
+        role: The role's name.
+        view: The form of its observations and actions.
 
     Attributes:
         observation_space: The observations.
@@ -123,7 +123,7 @@ class Seat:
         class are returned as they are.
 
         Raises:
-            WrongAction: It is none of these.
+            WrongAction: The value is neither of these, nor a member of the action space.
         """
         tagged = isinstance(given, Mapping) and isinstance(given.get(TAG), str)
         if tagged or attrs.has(type(given)):
@@ -144,7 +144,7 @@ class Seat:
         """Return an action that was checked against the schema.
 
         Raises:
-            WrongAction: It does not fit.
+            WrongAction: The action does not fit the schema.
         """
         return self._codec.take(action)[0]
 
@@ -152,13 +152,13 @@ class Seat:
         """Return the member of the space of all fields for an action or its tagged object.
 
         Raises:
-            WrongAction: It does not fit the schema.
+            WrongAction: The action does not fit the schema.
             UsageError: The space does not hold it.
         """
         return self._actions.encode(action)
 
     def _options(self, session: SteppedSession, decision: Decision) -> Sequence[Option]:
-        """Return the options of a decision, which are made once."""
+        """Return the options of a decision; computed once."""
         if not self._by_options:
             return ()
         if self._offered[0] is not decision:
@@ -195,13 +195,13 @@ def begun(setup: Setup, seed: Any, record: Any, label: str) -> SteppedSession:
     """Return a new episode with an open decision.
 
     Args:
-        setup: What is played.
-        seed: A whole number of at least 0, also one of numpy's.
+        setup: The world and its policies.
+        seed: A whole number of at least 0, also a numpy integer.
         record: The file that receives the episode; None records nothing.
         label: The name of the caller, in the record.
 
     Raises:
-        UsageError: The seed, or the file; or no seat has a decision in the episode.
+        UsageError: The seed or the file is refused, or no seat has a decision in the episode.
     """
     if record is not None and not isinstance(record, str | Path):
         raise UsageError(f"record {short_repr(record)} was given; it is the path of a file")
@@ -217,7 +217,7 @@ def running(session: SteppedSession | None) -> SteppedSession:
     """Return an episode that has an open decision.
 
     Raises:
-        UsageError: None has begun, or it is over, or it has failed.
+        UsageError: No episode has begun, or it is over, or it has failed.
     """
     if session is not None and session.open and not session.done:
         return session

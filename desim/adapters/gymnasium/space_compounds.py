@@ -14,7 +14,7 @@ __all__ = ["Either", "Entries", "Fields"]
 
 
 class Entries(Part):
-    """A list: as many entries as it may have, and a mask of those that it has."""
+    """A list: the most entries that it may have, and a mask of the present ones."""
 
     def __init__(self, item: Part, most: int, fewest: int = 0, *, fit: bool) -> None:
         self.item, self.most, self.fewest, self.fit = item, most, fewest, fit
@@ -30,7 +30,7 @@ class Entries(Part):
         return self._filled([self.item.encode(each) for each in self._cut(value)])
 
     def decode(self, member: Any) -> list[Any]:
-        # Entries that a list must have are taken whatever the mask says.
+        # Required entries of a list are taken regardless of the mask.
         mask = member["mask"]
         return [
             self.item.decode(each)

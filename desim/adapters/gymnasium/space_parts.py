@@ -49,7 +49,7 @@ _CHARACTERS = frozenset(CHARSET)
 #: A whole number of at most so many values is one of a `Discrete` space, larger ones of a `Box`.
 _FEW = 256
 
-#: An escaped or plain character of a pattern, and how often it comes.
+#: An escaped or plain character of a pattern, and its repetitions.
 _ATOM = re.compile(r"(\\d|\\w|\\[^\w]|[^\\\[\](){}.|?*+^$])(?:\{(\d+)(?:,(\d+))?\})?")
 _CLASSES = {r"\d": "0123456789", r"\w": "abcdefghijklmnopqrstuvwxyz0123456789_"}
 
@@ -110,9 +110,9 @@ class Part(ABC):
         """Return the plain value of a member of the space.
 
         Raises:
-            KeyError: It is no member.
-            TypeError: As above.
-            ValueError: As above.
+            KeyError: The value is not a member.
+            TypeError: The value is not a member.
+            ValueError: The value is not a member.
             OverflowError: A whole number is too large for a float.
         """
 
@@ -126,7 +126,7 @@ class Part(ABC):
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
-        """Return whether a plain value is of this kind; tells members of a union apart."""
+        """Return whether a plain value is of this kind; distinguishes the members of a union."""
 
 
 class _Number(Part):
@@ -139,7 +139,7 @@ class _Number(Part):
         self.columns = [(float(low), float(high))]
 
     def within(self, value: Any) -> Any:
-        """Return the value, clipped to the bounds where it is fitted in."""
+        """Return the value, clipped to the bounds if the part fits values in."""
         if self.low <= value <= self.high:
             return value
         if not self.fit:
@@ -282,7 +282,7 @@ class Words(Part):
 
 
 class Json(Words):
-    """A value of any type as JSON in a text; a text that is no JSON stands for itself."""
+    """A value of any type as JSON in a text; a text that is not JSON is taken as it is."""
 
     def encode(self, value: Any) -> str:
         # An action is written in ASCII, so that no character of it is beyond `CHARSET`.
@@ -314,8 +314,8 @@ def index_of(member: Any, count: int) -> int:
     """Return a whole number from 0 to less than *count*.
 
     Raises:
-        TypeError: It is no whole number.
-        ValueError: It is out of range.
+        TypeError: The value is not a whole number.
+        ValueError: The number is out of range.
     """
     number = _whole(member)
     if not 0 <= number < count:
@@ -324,7 +324,7 @@ def index_of(member: Any, count: int) -> int:
 
 
 def _atoms(pattern: str) -> list[tuple[str, int, int]]:
-    """Return the characters of a pattern and how often each comes; empty for any other pattern."""
+    """Return the characters of a pattern with their repetitions; empty for any other pattern."""
     inner = pattern.removeprefix("^(?:").removesuffix(")$")
     atoms: list[tuple[str, int, int]] = []
     at = 0

@@ -48,7 +48,7 @@ _MOST_ENTRIES = 1_000
 
 @frozen
 class SpaceLimits:
-    """How much the spaces hold of what has no smaller limit of its own.
+    """Limits of texts and lists that have no smaller limit of their own.
 
     Attributes:
         max_text: Characters of a text, 1 to 100,000.
@@ -67,7 +67,7 @@ class ActionSpace:
 
     Args:
         codec: The role's actions.
-        limits: How much texts and lists hold.
+        limits: Limits of texts and lists.
 
     Attributes:
         space: The Gymnasium space.
@@ -91,8 +91,8 @@ class ActionSpace:
         """Return the member of the space for an action, an instance or its tagged object.
 
         Raises:
-            WrongAction: It does not fit the schema.
-            UsageError: The space does not hold it: a text is longer, for example.
+            WrongAction: The action does not fit the schema.
+            UsageError: The space does not hold it; a text is too long, for example.
         """
         plain = to_plain(self._codec.take(action)[0])
         name = action[TAG] if isinstance(action, Mapping) else self._name_of(type(action))
@@ -109,8 +109,8 @@ class ActionSpace:
         """Return the tagged object of a member of the space.
 
         Raises:
-            WrongAction: It is no member. Whether values are within their bounds is left to the
-                check of the tagged object.
+            WrongAction: The value is not a member. The bounds of values are not checked here, but
+                in the check of the tagged object.
         """
         try:
             name = self._do.decode(member[TAG])
@@ -131,7 +131,7 @@ class ObservationSpace:
 
     Args:
         kind: The frozen class, or a union of them.
-        limits: How much texts and lists hold; what is beyond them is left out.
+        limits: Limits of texts and lists; longer ones are cut.
         flat: Whether the space is one `Box` of float64: numbers, truth values and masks as they
             are, enumerations and kinds as one column for each value; texts are left out.
 
@@ -174,7 +174,7 @@ class _Builder:
 
     Args:
         defs: Definitions by name.
-        limits: How much texts and lists hold.
+        limits: Limits of texts and lists.
         fit: Whether the parts fit values in, as observations need.
     """
 

@@ -11,7 +11,7 @@ Options of every task (`-T NAME=VALUE`):
 * `seat`: the role that the model plays; by default the first of the world's default roles.
 * `others`: a policy's spec for the other default roles, or specs by role.
 * `params`: parameters that differ from the preset's, by name.
-* `reward`, `max_decisions`: as in `Setup.of`.
+* `reward`, `max_decisions`: see `Setup.of`.
 * `nudges`, `max_calls`, `history`: see `tool_limits.Limits`.
 * `folder`: receives a record of every sample. A sample that was not finished goes on from there
   without asking the model again for what it has replied already.
@@ -57,16 +57,17 @@ def world_task(
 
     Args:
         world: The model's name.
-        preset: As the option of this name.
-        seeds: As above.
-        arguments: What `Setup.of` takes beside world and preset; without `seats` the model plays
-            the first of the world's default roles.
+        preset: The option of this name.
+        seeds: The option of this name.
+        arguments: Further arguments of `Setup.of`; without `seats` the model plays the first of the
+            world's default roles.
         limits: The attributes of `tool_limits.Limits`.
-        folder: As the option of this name.
+        folder: The option of this name.
         inspect_limits: Further arguments of Inspect's `Task`, such as `message_limit`.
 
     Raises:
-        UsageError: There is no such world, preset, role, policy or parameter, or a number is wrong.
+        UsageError: The world, preset, role, policy or a parameter does not exist, or a number is
+            wrong.
     """
     presets, numbers = chosen_presets(world, preset), chosen_seeds(seeds)
     episodes = checked_episodes(presets, numbers)
@@ -87,7 +88,7 @@ def world_task(
 
 def _sample(world: str, setup: Setup, preset: str, seed: int) -> Any:
     return Sample(
-        # Without the seed: a solver of somebody else's may send the input to the model.
+        # Without the seed: another solver may send the input to the model.
         input=f"Play {only_seat(setup)} in {world}, preset {preset}.",
         id=f"{preset}-{seed}",
         metadata={"preset": preset, "seed": seed},

@@ -1,8 +1,8 @@
 """The replies of a model in one sample: none is paid for twice.
 
-An episode follows from its seed and its answers, so the replies so far are all that a sample needs
-to go on where it was: they are given again in their order, and the next one is asked for. They come
-from a checkpoint of Inspect's, or from a file that is written reply by reply.
+An episode is determined by its seed and its answers, so a sample continues from the replies so far:
+they are given again in their order, and then the model is asked for the next one. They come from a
+checkpoint of Inspect's, or from a file that is written reply by reply.
 
 Tried with inspect-ai 0.3.285.
 """

@@ -51,7 +51,7 @@ def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
 
     Args:
         world: The model's name.
-        arguments: What `Setup.of` takes beside world and preset.
+        arguments: Further arguments of `Setup.of`.
     """
     setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
 

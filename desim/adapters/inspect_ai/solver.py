@@ -30,11 +30,11 @@ from desim.errors import WrongAction
 
 __all__ = ["ANSWERS", "FACTS", "play_by_tools"]
 
-#: Where the Store of a sample has the answers of the seat, as tagged objects; with the sample's
-#: preset and seed they give the same episode again.
+#: The key in a sample's Store of the seat's answers, as tagged objects; with the sample's preset
+#: and seed they give the same episode again.
 ANSWERS = "desim_answers"
 
-#: Where it has what `ToolSession.facts` returns, with `stopped` and `replies`.
+#: The key of what `ToolSession.facts` returns, with `stopped` and `replies`.
 FACTS = "desim_facts"
 
 #: Bytes of a tool's result; Inspect cuts the middle out of a longer one.
@@ -51,7 +51,7 @@ def _play_by_tools(
 
     Args:
         world: The model's name.
-        arguments: What `Setup.of` takes beside world and preset.
+        arguments: Further arguments of `Setup.of`.
         limits: The attributes of `Limits`.
         folder: Receives a record of every sample, and its replies until it is finished; empty
             writes none.
@@ -101,7 +101,7 @@ class _Game:
     Args:
         state: The sample's `TaskState`.
         play: Its episode.
-        limits: When the model is no longer asked.
+        limits: The limits on asking the model.
         replies: Gives the earlier replies again, and asks for new ones.
         saved: Inspect's `Checkpointer`.
     """
@@ -129,7 +129,7 @@ class _Game:
         self._end()
 
     async def _round(self) -> None:
-        """Take one reply and carry its calls out."""
+        """Take one reply and execute its calls."""
         if self.replies.is_new:
             await self.saved.tick()
         messages = self.state.messages
@@ -146,7 +146,7 @@ class _Game:
             messages.append(ChatMessageUser(content=text))
 
     def _end(self) -> None:
-        """Play what is left by default actions, and put the facts into the Store."""
+        """Play the rest by default actions, and put the facts into the Store."""
         stopped = not self.session.done
         self.session.play_out()
         facts = {**self.session.facts(), "stopped": stopped, "replies": self.replies.given}
@@ -164,10 +164,10 @@ def _offered(tool: Tool) -> Any:
 
 
 def _executed(session: ToolSession, name: str) -> Any:
-    """Return what carries out calls of a name.
+    """Return the tool that executes calls of a name.
 
-    Inspect checks arguments against the schema of what it executes. This one takes anything, so
-    that the model reads our sentence, also about a tool that does not exist.
+    Inspect checks arguments against the schema of a tool. This tool takes any arguments, so that
+    the model reads our sentence, also about a tool that does not exist.
     """
 
     async def run(**kwargs: Any) -> str:

@@ -1,4 +1,4 @@
-"""The episodes of a server: whose they are, how many may be open, and their records."""
+"""The episodes of a server: their clients, the limit of open ones, and their records."""
 
 import itertools
 import re
@@ -39,12 +39,12 @@ class Episodes:
     episode in every call; an id is enough to play an episode, as it cannot be guessed.
 
     Args:
-        setup: What is played.
-        records: The folder that receives one record an episode, `ID.jsonl`; None records nothing.
+        setup: The world and its policies.
+        records: The folder that receives a record of each episode, `ID.jsonl`; None records none.
         most: Episodes that may be open at the same time.
         idle_seconds: Seconds without a call after which `close_idle` closes an episode.
-        seeds: The seeds of the episodes, one after the other and again from the first; empty lets
-            clients give seeds, and draws one where they give none.
+        seeds: The seeds of the episodes, one after the other and again from the first. If empty,
+            clients may give seeds, and a seed is drawn if they do not.
 
     Attributes:
         most: Episodes that may be open at the same time.
@@ -78,14 +78,14 @@ class Episodes:
 
     @property
     def open(self) -> int:
-        """How many episodes are open."""
+        """The number of open episodes."""
         return len(self._open)
 
     def at(self, client: str | None, name: str = "") -> OpenEpisode:
         """Return an episode by its id, or the one of a client.
 
         Raises:
-            UsageError: There is none.
+            UsageError: The client or the id has no episode.
         """
         if not name:
             name = self._of_client.get(client, "") if client is not None else ""
@@ -102,12 +102,12 @@ class Episodes:
         """Begin an episode.
 
         Args:
-            client: Who plays it.
+            client: The client that plays it.
             given: The seed; None takes the next one of the server's, or draws one.
 
         Raises:
-            UsageError: The client plays one, too many are open, the seed is wrong, or the server
-                chooses the seeds.
+            UsageError: The client already plays an episode, too many are open, the seed is wrong,
+                or the server chooses the seeds.
             DesimError: The world or the policy of another role failed.
         """
         self._check_room(client)
@@ -118,11 +118,11 @@ class Episodes:
         return await self._begun(client, name, start, RecordLock(record) if record else None)
 
     async def resume(self, client: str | None, name: str) -> OpenEpisode:
-        """Return an open episode, from now on the client's, or continue a cut record.
+        """Return an open episode, now assigned to the client, or continue a cut record.
 
         Raises:
-            UsageError: There is none of this id, it is another server's or of another world, the
-                client plays another one, or too many are open.
+            UsageError: The id has no episode, the episode is another server's or of another world,
+                the client plays another one, or too many are open.
             BadRecord: Its record cannot be continued.
         """
         if name in self._open or name in self._over:
@@ -145,7 +145,7 @@ class Episodes:
         return await self._kept(episode, episode.present())
 
     async def close(self, episode: OpenEpisode) -> None:
-        """Close an episode; where records are kept, it can be resumed."""
+        """Close an episode; it can be resumed if records are kept."""
         self._forget(episode.name)
         await episode.close()
 
@@ -169,7 +169,7 @@ class Episodes:
             await self.close(episode)
 
     async def _kept(self, episode: OpenEpisode, playing: Awaitable[Turn]) -> Turn:
-        """Await a turn, and keep the books about an episode that ends by it, or fails."""
+        """Await a turn, and update the tables of episodes if its episode ends or fails."""
         try:
             turn = await playing
         except EpisodeFailed:
@@ -203,7 +203,7 @@ class Episodes:
             self._forget(next(iter(self._over)))
 
     def _assign(self, client: str | None, name: str) -> None:
-        """Make an episode a client's, and no other's."""
+        """Assign an episode to one client only."""
         for other in [one for one, its in self._of_client.items() if its == name]:
             del self._of_client[other]
         if client is not None:
@@ -247,8 +247,8 @@ class Episodes:
         """Make the decisions of a cut record again.
 
         Raises:
-            UsageError: It is of another setup, or the episode has ended.
-            BadRecord: It cannot be continued.
+            UsageError: The record is of another setup, or the episode has ended.
+            BadRecord: The record cannot be continued.
         """
         try:
             past = self._past(record, name)
@@ -280,7 +280,7 @@ def _writable(folder: Path) -> Path:
     """Make a folder and check that files can be made in it.
 
     Raises:
-        UsageError: They cannot.
+        UsageError: The folder or a file in it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

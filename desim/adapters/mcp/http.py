@@ -1,6 +1,6 @@
 """A server over streamable HTTP, for clients that hold its token.
 
-A server that is stopped ends soon, though a policy may wait in a thread that goes on.
+A stopped server ends within seconds, even if a policy still waits in a thread.
 """
 
 import asyncio
@@ -66,9 +66,9 @@ def run(server: Any, episodes: Episodes, at: socket.socket, access: Access, idle
 
     Args:
         server: A server of the package.
-        episodes: What it plays.
-        at: A socket that listens.
-        access: Who may enter.
+        episodes: The episodes that it plays.
+        at: A listening socket.
+        access: The rules by which requests are let in.
         idle: Seconds after which an idle session ends.
     """
     config = config_of(
@@ -110,8 +110,8 @@ class _Leaving:
     """Closes the episode of a session that its client ends.
 
     Args:
-        app: What answers requests.
-        episodes: What is played.
+        app: The application that answers requests.
+        episodes: The episodes of the server.
     """
 
     def __init__(self, app: Application, episodes: Episodes) -> None:

@@ -1,6 +1,6 @@
 """A server of the package `mcp` that answers with plain values; for its releases 1.x and 2.x.
 
-What a client can read of a world before it plays: instructions, resources, a prompt.
+A client can read instructions, resources and a prompt of the world before it plays.
 """
 
 import json
@@ -27,11 +27,11 @@ class Documents:
     """The texts of a server.
 
     Args:
-        setup: What is played.
+        setup: The world and its policies.
         tools: The tools that the texts name.
 
     Attributes:
-        instructions: How to play, and the rules of every seat.
+        instructions: A text on how to play, with the rules of every seat.
     """
 
     def __init__(self, setup: Setup, tools: ToolSet) -> None:
@@ -55,7 +55,7 @@ class Documents:
         """Return a resource.
 
         Raises:
-            UsageError: There is none of this address.
+            UsageError: The address has no resource.
         """
         if uri not in self._resources:
             raise UsageError(
@@ -74,7 +74,7 @@ class Documents:
         """Return a prompt.
 
         Raises:
-            UsageError: There is none of this name, or the seed is no whole number.
+            UsageError: The prompt does not exist, or the seed is not a whole number.
         """
         if name != _PLAY:
             raise UsageError(f"there is no prompt {name[:200]!r}; {possible(name, [_PLAY])}")
@@ -218,8 +218,8 @@ def _add_to_1(server: Any, method: _Method) -> None:
 
 
 def _session(request: Any) -> str | None:
-    """Return the session of a request: one for all that do not come over HTTP.
+    """Return the session of a request; all requests that do not come over HTTP share one.
 
-    None over HTTP without a session, as in the protocol of 2026-07-28.
+    Returns None over HTTP without a session, as in the protocol of 2026-07-28.
     """
     return "" if request is None else request.headers.get(_SESSION_HEADER)

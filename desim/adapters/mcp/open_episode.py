@@ -35,12 +35,12 @@ class EpisodeFailed(ModelFailed):
 
 @frozen
 class Turn:
-    """What a client sees after its answers.
+    """The state of an episode that a client sees after its answers.
 
     Attributes:
-        observations: Of the open decisions, by seat, as plain values.
+        observations: The observations of the open decisions, by seat, as plain values.
         rewards: By seat, the change of its score or metric since the turn before.
-        ended: How the episode ended; None before its end.
+        ended: The facts of the episode's end; None before its end.
     """
 
     observations: Mapping[str, Any]
@@ -51,9 +51,9 @@ class Turn:
 class OpenEpisode:
     """An episode at play, whose calls run one after the other in a thread.
 
-    In a thread, because a policy of another role may compute or wait for long, and the episodes of
-    other clients must go on meanwhile. A policy that is a coroutine runs there, too, in an event
-    loop of the episode's own.
+    In a thread, because a policy of another role may compute or wait for long while the episodes of
+    other clients must continue. A policy that is a coroutine also runs there, in an event loop of
+    the episode's own.
 
     Args:
         name: Its id: 128 random bits.
@@ -100,17 +100,17 @@ class OpenEpisode:
         return await self._in_thread(partial(self._answer, seat, action))
 
     async def present(self) -> Turn:
-        """Return the last turn; ask the policies of other roles again where one has failed.
+        """Return the last turn; ask the policies of other roles again if one has failed.
 
         Raises:
             UsageError: The episode was closed before its end.
-            PolicyFailed: It failed again.
+            PolicyFailed: The policy failed again.
             EpisodeFailed: The episode cannot go on.
         """
         return await self._in_thread(self._present)
 
     async def tables(self, seat: str) -> Mapping[str, Rows]:
-        """Return the tables that a seat may look up; none where the world has none.
+        """Return the tables that a seat may look up; empty if the world has no tables for it.
 
         Raises:
             UsageError: The episode is over.
@@ -118,7 +118,7 @@ class OpenEpisode:
         return await self._in_thread(lambda: self._at_play().tables(seat))
 
     async def close(self) -> None:
-        """Close the record, which can be continued where the episode has not ended."""
+        """Close the record, which can be continued if the episode has not ended."""
         async with self._lock:
             await to_thread.run_sync(self._close, limiter=self._threads)
 
@@ -134,7 +134,7 @@ class OpenEpisode:
     def _start(self, start: Callable[[], SteppedSession]) -> Turn:
         self._session = session = start()
         turn = self._moved(session)
-        # Not what the past of a resumed episode earned, nor what the world did before it asked.
+        # Without the rewards of a resumed episode's past and of events before the first question.
         self.turn = evolve(turn, rewards=dict.fromkeys(turn.rewards, 0.0))
         return self.turn
 

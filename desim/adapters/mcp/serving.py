@@ -43,12 +43,12 @@ def serve(
         setup: The world, the seats that clients play, the policies of the others.
         stdio: Serve one client on standard input and output, until its stream ends; otherwise
             streamable HTTP.
-        host: Where to listen.
+        host: The host to listen on.
         port: The port; 0 takes a free one.
-        token: What clients must send as `Authorization: Bearer TOKEN`; empty makes a new one, which
-            is printed on standard error.
-        records: The folder that receives one record an episode; None records nothing.
-        seeds: As `Episodes`.
+        token: The token that clients must send as `Authorization: Bearer TOKEN`; empty makes a new
+            one, which is printed on standard error.
+        records: The folder that receives a record of each episode; None records nothing.
+        seeds: The seeds of the episodes; see `Episodes`.
         max_sessions: Episodes that may be open at the same time.
         idle: Seconds after which a session and an episode without a call are closed.
         as_json: Print one line of JSON with address and token on standard output, over HTTP.
@@ -74,7 +74,7 @@ async def _serve_stdio(server: Any, episodes: Episodes) -> None:
     """Serve until the client's stream ends, or a signal stops the process.
 
     Raises:
-        KeyboardInterrupt: A signal did.
+        KeyboardInterrupt: A signal has stopped the process.
     """
     stopped = False
     with contextlib.ExitStack() as stack:
@@ -97,7 +97,7 @@ async def _serve_stdio(server: Any, episodes: Episodes) -> None:
 
 
 def _announce(address: str, token: str, *, new: bool, as_json: bool) -> None:
-    """Say where the server listens, and how to enter."""
+    """Print the address of the server, and the token if it is new."""
     enter = f"; send the header Authorization: Bearer {token}" if new else ""
     print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (for people)
     if as_json:

@@ -22,8 +22,8 @@ _TOO_LONG = "a message of more than 4 MiB"
 async def run(server: Any) -> None:
     """Serve one client until its stream ends.
 
-    What the world, a policy or a library prints goes to standard error meanwhile, and whoever reads
-    standard input finds it empty.
+    Meanwhile prints of the world, a policy or a library go to standard error, and reads of standard
+    input return nothing.
     """
     with _claimed_streams() as (incoming, outgoing):
         streams: Any = stdio_server(_Lines(incoming), _Out(outgoing))  # type: ignore[arg-type, unused-ignore]
@@ -33,7 +33,7 @@ async def run(server: Any) -> None:
 
 @contextlib.contextmanager
 def _claimed_streams() -> Iterator[tuple[int, int]]:
-    """Return descriptors of the standard streams; their numbers lead elsewhere meanwhile."""
+    """Yield private descriptors of standard input and output; redirect the originals meanwhile."""
     private = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     try:
@@ -50,7 +50,7 @@ def _claimed_streams() -> Iterator[tuple[int, int]]:
 
 
 class _Lines:
-    """The lines of a descriptor; a line that is too long is replaced by one that is no message."""
+    """The lines of a descriptor; a too long line is replaced by a text that is not a message."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

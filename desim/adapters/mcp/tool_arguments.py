@@ -1,7 +1,4 @@
-"""Arguments of a tool that is no action, as they come from outside.
-
-The actions of all seats as tools, under names that nothing else has.
-"""
+"""Checks of tool arguments from outside, and the actions of all seats as tools, by unique names."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,7 +17,7 @@ def checked(name: Any, arguments: Any) -> dict[str, Any]:
     """Return the arguments of a call, which may have none.
 
     Raises:
-        UsageError: They are no object.
+        UsageError: The arguments are not an object.
     """
     if arguments is None:
         return {}
@@ -30,10 +27,10 @@ def checked(name: Any, arguments: Any) -> dict[str, Any]:
 
 
 def only(given: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    """Check that there are no arguments but the known ones.
+    """Check that all arguments are known.
 
     Raises:
-        UsageError: There is another one.
+        UsageError: An argument is unknown.
     """
     for key in given:
         if key not in known:
@@ -44,7 +41,7 @@ def string(given: Mapping[str, Any], key: str) -> str:
     """Return an argument that is a string.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The argument is not a string.
     """
     if not isinstance(given[key], str):
         raise UsageError(f"{key} {short_repr(given[key])} was given; it is a string")
@@ -52,10 +49,10 @@ def string(given: Mapping[str, Any], key: str) -> str:
 
 
 def row_number(given: Mapping[str, Any]) -> int:
-    """Return the number of the first row, 0 where none is given.
+    """Return the number of the first row; 0 if it is not given.
 
     Raises:
-        UsageError: It is no whole number of at least 0.
+        UsageError: The number is not a whole number of at least 0.
     """
     row = given.get("first_row", 0)
     if type(row) is not int or row < 0:
@@ -65,7 +62,7 @@ def row_number(given: Mapping[str, Any]) -> int:
     return row
 
 
-#: Characters of a tool's name that every client accepts, and how many.
+#: Characters that not every client accepts in a tool's name, and the most that it may have.
 _REFUSED, _LONGEST = re.compile(r"[^A-Za-z0-9_-]"), 64
 
 
@@ -83,7 +80,7 @@ class ActionTool:
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """Return a name, with underscores behind it as long as it is taken."""
+    """Return a name, with underscores appended until it is free."""
     names = set(taken)
     while name in names:
         name += "_"

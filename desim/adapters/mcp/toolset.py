@@ -1,4 +1,4 @@
-"""The tools of a server as plain values: what they are, and what a call returns."""
+"""The tools of a server as plain values: their descriptions, and the results of calls."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,11 +39,11 @@ class ToolSet:
     """The tools of a server.
 
     Actions come first, under their tags. The names of the further tools, and of the arguments
-    `episode` and `seat`, get an underscore where an action or one of its fields has that name. With
+    `episode` and `seat`, get an underscore if an action or one of its fields has that name. With
     several seats a tool takes the `seat` that it is called for: one client plays them all.
 
     Args:
-        episodes: What they are called on.
+        episodes: The episodes on which they are called.
 
     Attributes:
         actions: The tools of actions, by name.
@@ -82,11 +82,11 @@ class ToolSet:
         return list(self._listed.values())
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """Return the JSON Schema of a tool's arguments; None where there is no such tool."""
+        """Return the JSON Schema of a tool's arguments; None for an unknown tool."""
         return self._listed[name]["inputSchema"] if name in self._listed else None
 
     async def call(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
-        """Return the result of a call; the sentence of an error is one, too.
+        """Return the result of a call; an error gives a result with its sentence.
 
         Args:
             client: The session of the connection; None for one without.
@@ -153,13 +153,13 @@ class ToolSet:
         return {"table": name, "rows": shown, "first_row": first, "all_rows": len(rows)}
 
     def _found(self, client: str | None, given: dict[str, Any]) -> OpenEpisode:
-        """Return the episode that a call is for, and take its id out of the arguments."""
+        """Return the episode that a call is for, and remove its id from the arguments."""
         name = string(given, self._episode) if self._episode in given else ""
         given.pop(self._episode, None)
         return self._episodes.at(client, name)
 
     def _played(self, given: dict[str, Any], seats: tuple[str, ...]) -> str:
-        """Return the seat that a call is for, and take it out of the arguments."""
+        """Return the seat that a call is for, and remove it from the arguments."""
         if not self._several:
             return self._setup.seats[0]
         if self._seat not in given:
@@ -200,7 +200,7 @@ class ToolSet:
         return _listed(name, about, schema, self._output())
 
     def _further(self) -> list[dict[str, Any]]:
-        """Return the tools that are no actions."""
+        """Return the tools other than actions."""
         tools = [
             _listed(
                 self.begin,

@@ -38,10 +38,10 @@ _NOT_BEGUN = (
 
 
 class Served:
-    """What every environment of a server shares; none of it changes.
+    """The constant data that all environments of a server share.
 
     Args:
-        setup: What is played.
+        setup: The world and its policies.
         records: The folder that receives the records; None records nothing.
 
     Raises:
@@ -73,7 +73,7 @@ class Served:
         """Return a new episode and the file of its record.
 
         Raises:
-            UsageError: There is no such preset, or the seed is no whole number of at least 0.
+            UsageError: The preset does not exist, or the seed is not a whole number of at least 0.
         """
         setups = self.tasks.setups
         if not isinstance(preset, str) or preset not in setups:
@@ -81,7 +81,7 @@ class Served:
             raise UsageError(f"preset {short_repr(preset)} was given; {hint}")
         path = None
         if self.records is not None:
-            # The client names nothing here: its text is no path.
+            # No text of the client's becomes part of the path.
             name = f"{self.tasks.name}-{preset}-{short_repr(seed)}-{secrets.token_hex(4)}.jsonl.gz"
             path = self.records / name
         return setups[preset].begin(seed, record=path, label="openenv"), path
@@ -117,8 +117,8 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         """Begin an episode, and drop the one before it.
 
         Args:
-            seed: A whole number of at least 0; 0 where neither it nor a task is given.
-            episode_id: A name of the client's for the episode.
+            seed: A whole number of at least 0; 0 if neither it nor a task is given.
+            episode_id: The client's name for the episode.
             split: The split of a task; with it an index, and neither seed nor preset.
             index: The number of the task in its split.
             preset: A preset of the world; default: the one that is served.
@@ -154,11 +154,11 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
         Args:
             action: The tagged object.
-            timeout_s: Not used: a step that was begun is ended.
+            timeout_s: Not used: a step that has begun is completed.
 
         Raises:
-            ModelFailed: The model raised an exception; the episode is over then.
-            PolicyFailed: The policy of another role did; the same.
+            ModelFailed: The model raised an exception; the episode is over.
+            PolicyFailed: The policy of another role raised one; the episode is over.
         """
         del timeout_s
         session = self._session
@@ -181,11 +181,11 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
     @property
     def state(self) -> WorldState:
-        """Which episode this is."""
+        """The identity of the present episode."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """Return what the world is, and the rules of the preset that is served."""
+        """Return name and description of the world, with the rules of the preset that is served."""
         rules = next(iter(self._served.rules.values()))
         name = self._served.tasks.name
         return EnvironmentMetadata(
@@ -259,10 +259,10 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
 
 class _InTheLoop(WorldEnvironment):
-    """Answers in the event loop of the server, which saves the way to a thread and back.
+    """Answers in the event loop of the server, which avoids the switch to a thread and back.
 
-    A server calls plain methods in a thread for each session. Where another role is played by a
-    policy that waits, such as a language model, threads keep one session from stopping all.
+    A server calls plain methods in a thread for each session. If another role is played by a policy
+    that waits, such as a language model, threads keep one session from blocking the others.
     """
 
     async def reset_async(
@@ -275,13 +275,13 @@ class _InTheLoop(WorldEnvironment):
         preset: str | None = None,
         **unknown: Any,
     ) -> WorldObservation:
-        """As `reset`."""
+        """Begin an episode; see `reset`."""
         return self.reset(seed, episode_id, split, index, preset, **unknown)
 
     async def step_async(
         self, action: WorldAction, timeout_s: float | None = None, **_: Any
     ) -> WorldObservation:
-        """As `step`."""
+        """Answer the open decision; see `step`."""
         return self.step(action, timeout_s)
 
 

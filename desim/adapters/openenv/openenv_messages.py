@@ -1,4 +1,4 @@
-"""Messages between a client of OpenEnv and a world: actions, observations, which episode it is."""
+"""Messages between a client of OpenEnv and a world: actions, observations, and the episode's id."""
 
 import itertools
 from collections.abc import Mapping
@@ -117,7 +117,7 @@ def _action_schema(setup: Setup) -> dict[str, Any]:
 
 
 def _observation_schema(setup: Setup) -> dict[str, Any]:
-    """Return the schema of what the seats observe, or nothing."""
+    """Return the schema of the seats' observations, or of null."""
     classes = dict.fromkeys(setup.model.roles[seat].observation for seat in setup.seats)
     return {"anyOf": [*map(observation_schema, classes), {"type": "null"}], "default": None}
 

@@ -1,6 +1,6 @@
-"""A folder that OpenEnv takes for an environment: its manifest, a container file, a runtime plan.
+"""A folder that OpenEnv accepts as an environment: manifest, container file, runtime plan.
 
-`openenv validate FOLDER` reads it, and builds and starts the container where there is docker.
+`openenv validate FOLDER` reads it, and builds and starts the container if docker is installed.
 """
 
 import json
@@ -21,8 +21,8 @@ __all__ = ["files", "write"]
 #: Where OpenEnv expects a server inside a container.
 _PORT = 8000
 
-#: No score is scaled to a range: a reward is a change of dollars, of points, of units. This range
-#: excludes what is no number, and a score that has run away.
+#: Scores are not scaled to a range: a reward is a change of dollars, points or units. This range
+#: excludes infinity, NaN and absurdly large scores.
 _RANGE = (-1e12, 1e12)
 
 #: Actions of the runtime plan, and their bytes together, at most; OpenEnv takes 100 and 65,536.
@@ -49,7 +49,7 @@ CMD {command}
 """
 
 
-#: Asks the server in the container whether it is well, with its token if it has one.
+#: Checks the health of the server in the container, with its token if it has one.
 _HEALTH = (
     "import os, urllib.request as r; token = os.environ.get('DESIM_TOKEN', ''); "
     "path = '/t/' + token if token else ''; "
@@ -78,7 +78,7 @@ def write(setup: Setup, folder: str | Path) -> None:
     """Write the files; the folder may hold others, but none of these.
 
     Raises:
-        UsageError: As `files`.
+        UsageError: The world, or a policy of another role, cannot be named on a command line.
         WriteFailed: A file exists, or cannot be written.
     """
     for name, text in files(setup).items():

@@ -42,8 +42,8 @@ def app(
     """Return the ASGI application of a world.
 
     Args:
-        setup: What is played.
-        access: Who may enter.
+        setup: The world and its policies.
+        access: The rules by which requests are let in.
         records: The folder that receives the record of every episode with a decision.
         max_sessions: Sessions at the same time; a further client gets an error and is let go.
     """
@@ -74,14 +74,14 @@ def serve(
     """Serve a world until the process is interrupted; print the address first.
 
     Args:
-        setup: What is played.
-        host: Where the server listens.
-        port: 0 stands for a free one.
-        token: What clients send as `Authorization: Bearer TOKEN`, or have in their address behind
-            `/t/`; empty makes a new one, which is in the address that is printed.
-        no_token: Whether clients need none where none is given.
-        records: As `app`; made where it does not exist.
-        max_sessions: As `app`.
+        setup: The world and its policies.
+        host: The host to listen on.
+        port: The port; 0 takes a free one.
+        token: The token that clients send as `Authorization: Bearer TOKEN`, or have in their
+            address after `/t/`; empty makes a new one, which is in the printed address.
+        no_token: Whether clients need no token if *token* is empty.
+        records: The folder of the records, see `app`; made if it does not exist.
+        max_sessions: The most sessions at the same time.
 
     Raises:
         UsageError: The server cannot listen there, or the token cannot be sent.
@@ -105,12 +105,12 @@ def serving(setup: Setup, *, token: str = "", **options: Any) -> Iterator[str]:
     """Serve a world from a thread of this process, for tests and notebooks.
 
     Args:
-        setup: What is played.
-        token: As `serve`.
-        options: As `app`.
+        setup: The world and its policies.
+        token: The token of clients; see `serve`.
+        options: Further arguments of `app`.
 
     Yields:
-        The address, such as `http://127.0.0.1:43210/t/TOKEN`; without the token where one is given.
+        The address, such as `http://127.0.0.1:43210/t/TOKEN`; without the token if one is given.
     """
     with listening("127.0.0.1", 0) as at:
         access, path = _access(token, {"127.0.0.1"})
@@ -127,11 +127,11 @@ def serving(setup: Setup, *, token: str = "", **options: Any) -> Iterator[str]:
 
 
 def _access(token: str, hosts: Iterable[str], *, made: bool = True) -> tuple[Access, str]:
-    """Return who may enter, and the end of the address that lets clients in.
+    """Return the rules of access, and the end of the address that lets clients in.
 
     Args:
-        token: The token; one is made where it is empty and *made* is true.
-        hosts: As the attribute of `Access`.
+        token: The token; a new one is made if it is empty and *made* is true.
+        hosts: The attribute of `Access`.
         made: Whether clients need a token in any case.
     """
     if checked_token(token) or not made:
@@ -145,5 +145,5 @@ def _config(application: Application, max_sessions: int = 64, **_: Any) -> uvico
 
 
 async def _refusal(_: Any, fault: Exception) -> JSONResponse:
-    """Answer an HTTP request that asks for what is impossible: one sentence."""
+    """Answer an invalid HTTP request with one sentence."""
     return JSONResponse({"detail": str(fault)}, status_code=400)

@@ -14,10 +14,10 @@ from desim.short_repr import short_repr
 
 __all__ = ["CHANGED", "SPLITS", "Task", "Tasks", "as_plain", "reward_of"]
 
-#: The seeds of each split. The seeds to test on are those of which floors and bounds are known.
+#: The seeds of each split. Floors and bounds are known for the test seeds.
 SPLITS: Mapping[str, range] = {"train": range(1_000, 2_000), "test": range(20)}
 
-#: In place of a preset's name, where parameters differ from all presets.
+#: The name used instead of a preset's if parameters differ from all presets.
 CHANGED = "changed"
 
 
@@ -26,13 +26,13 @@ class Task:
     """One episode of a split.
 
     Attributes:
-        id: Its name, `MODEL/PRESET/SPLIT:N`, which says nothing of the seed.
+        id: Its name, `MODEL/PRESET/SPLIT:N`, which does not reveal the seed.
         split: "train" or "test".
         index: Its number in the split.
         preset: The preset of the world.
         seed: The seed.
-        deterministic: Whether the seed changes nothing. Such a preset has one task in each split,
-            which are the same episode: there is nothing to hold out.
+        deterministic: Whether the seed has no effect. Such a preset has one task in each split, and
+            both are the same episode.
     """
 
     id: str
@@ -44,14 +44,14 @@ class Task:
 
 
 class Tasks:
-    """The tasks of what is served.
+    """The tasks of the served world.
 
-    They cover every preset of the world in which the seats observe and act as they do in the one
-    that is served; only that one where its parameters differ from those of all presets.
+    They cover every preset of the world in which the seats observe and act as in the served one. If
+    its parameters differ from those of all presets, they cover only the served setup.
 
     Attributes:
         name: The name of the world.
-        setups: What is played, by preset; first the one that is served.
+        setups: The setups by preset; the served one first.
         splits: The splits as OpenEnv lists them.
     """
 
@@ -65,7 +65,7 @@ class Tasks:
         """Return the tasks of a split.
 
         Raises:
-            IndexError: There is no such split; what servers of OpenEnv expect.
+            IndexError: The split does not exist; servers of OpenEnv expect this class.
         """
         if not isinstance(split, str) or split not in self._by_split:
             hint = possible(str(split), SPLITS)
@@ -76,7 +76,7 @@ class Tasks:
         """Return a task.
 
         Raises:
-            IndexError: There is no such split, or no such task in it.
+            IndexError: The split or the task does not exist.
         """
         tasks = self.of(split)
         if type(index) is not int or not 0 <= index < len(tasks):
@@ -86,10 +86,10 @@ class Tasks:
         return tasks[index]
 
     def between(self, split: str, start: int | None, stop: int | None) -> Sequence[Task]:
-        """Return the tasks from one index up to another; None stands for the first, and the end.
+        """Return the tasks from one index up to another; None stands for the first and the end.
 
         Raises:
-            IndexError: There is no such split, or an index is below 0.
+            IndexError: The split does not exist, or an index is below 0.
         """
         for index in (start, stop):
             if index is not None and index < 0:
@@ -110,7 +110,7 @@ class Tasks:
 
 
 def reward_of(setup: Setup) -> str:
-    """Return what the reward of all seats is the change of, as a client gets one number.
+    """Return the score or metric whose change is every seat's reward; clients get one number.
 
     Raises:
         UsageError: The seats have different rewards.
@@ -146,7 +146,7 @@ def _setups(setup: Setup) -> dict[str, Setup]:
 
 
 def _alike(setup: Setup, preset: str) -> Setup | None:
-    """Return the setup of another preset; None where its roles are others or act otherwise."""
+    """Return the setup of another preset; None if it cannot be built or its roles differ."""
     try:
         model = from_preset(type(setup.model), preset)
     except DesimError:  # it needs a file, for example

@@ -19,7 +19,7 @@ class Tool:
 
     Attributes:
         name: The action's tag, such as `order`.
-        description: What it does, in one paragraph.
+        description: The effect of the action, in one paragraph.
         parameters: The JSON Schema of its arguments, an object without references.
         action: The frozen class.
     """
@@ -44,7 +44,7 @@ def tagged_call(tools: Mapping[str, Tool], name: str, arguments: Any) -> dict[st
     """Return the tagged object of a tool call.
 
     Raises:
-        WrongAction: There is no such tool, or the arguments are no mapping.
+        WrongAction: The tool does not exist, or the arguments are not a mapping.
     """
     if name not in tools:
         raise WrongAction(f"there is no tool {name!r}; {possible(name, tools)}")

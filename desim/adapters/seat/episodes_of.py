@@ -19,7 +19,7 @@ def chosen_presets(world: str, given: str | Sequence[str] = "") -> tuple[str, ..
     """Return presets of a world: the first for an empty text, all for `all`, or those of a list.
 
     Raises:
-        UsageError: There is no such preset, or none is given.
+        UsageError: A preset does not exist, or the list is empty.
     """
     known = catalog.presets(catalog.model_class(world))
     if given == "all":
@@ -37,8 +37,8 @@ def chosen_seeds(given: Any) -> tuple[int, ...]:
     """Return the seeds of `A:B` (without B), `A,B,...`, or a list.
 
     Raises:
-        UsageError: They are none of these, or more than 100,000. A number is refused,
-            because YAML, in which tools read their options, takes 1:30 for the number 90.
+        UsageError: The value has another form, or gives more than 100,000 seeds. A number is
+            refused, because YAML, in which tools read their options, reads 1:30 as the number 90.
     """
     if isinstance(given, str):
         seeds: Sequence[Any] = read_seeds(given)
@@ -58,7 +58,7 @@ def checked_episodes(presets: Sequence[str], seeds: Sequence[int]) -> list[tuple
     """Return every preset with every seed.
 
     Raises:
-        UsageError: They are more than 100,000.
+        UsageError: The pairs are more than 100,000.
     """
     if len(presets) * len(seeds) > _MOST_EPISODES:
         raise UsageError(

@@ -16,8 +16,8 @@ def has_scale(setup: Setup, preset: str, seed: int) -> bool:
 def normalised_score(setup: Setup, preset: str, seed: int, score: float) -> float | None:
     """Return a score on the known scale of a seed: at least 0, above 1 for a new best.
 
-    None where nothing is known of the seed, of these parameters or of these roles, or where nothing
-    can be gained.
+    Returns None if no scores are known for the seed, these parameters or these roles, or if the
+    bound is not above the floor.
     """
     scale = _scale(setup, preset, seed)
     return None if scale is None else scale.normalised(score)

@@ -1,4 +1,4 @@
-"""Rewards: by how much the score or a metric has changed since the last decision."""
+"""Rewards: the change of the score or of a metric since the last decision."""
 
 import math
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ SCORE = "score"
 class Rewards:
     """Measures the rewards of an episode's seats.
 
-    The rewards of an episode add up to what the score, or the metric, is at its end less what it
-    was when the world began: what happens before the first decision is part of the first reward. A
-    metric that is not known yet counts as 0.
+    The rewards of an episode add up to the score, or the metric, at its end less that at the
+    world's begin: changes before the first decision are part of the first reward. A metric that is
+    not known yet counts as 0.
 
     Args:
         run: The episode's run.
         names: By seat "score" or a metric's name, with or without a minus before it.
 
     Raises:
-        UsageError: The model has no such metric, or it is no number.
+        UsageError: The model does not have the metric, or it is not a number.
     """
 
     def __init__(self, run: Run[Any], names: Mapping[str, str]) -> None:

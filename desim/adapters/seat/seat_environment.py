@@ -28,12 +28,12 @@ class SteppedSession(CallerSession):
         options: Further arguments of `CallerSession`.
 
     Raises:
-        UsageError: A reward is wrong, or another argument.
+        UsageError: A reward or another argument is wrong.
         ModelFailed: The model raised an exception.
 
     Attributes:
         truncated: Whether a limit was reached before the world's own end. The open decisions then
-            show what the last answers led to, and take no answer.
+            show the effects of the last answers, and take no answer.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class SteppedSession(CallerSession):
 
     @property
     def result(self) -> Result | None:
-        """The result of the episode; None before its end, and where it was truncated."""
+        """The result of the episode; None before its end and if it was truncated."""
         return self.episode.result if self.episode else None
 
     @property
@@ -95,7 +95,8 @@ class SteppedSession(CallerSession):
         """Answer an open decision by its role's default action, and return its tagged object.
 
         Raises:
-            UsageError: The role has neither a default action nor options, or as `answer`.
+            UsageError: The role has neither a default action nor options, the decision is not open,
+                or the episode is truncated.
         """
         action = self.model.roles[decision.role].default_for(decision.observation)
         name = tag(type(action))  # type: ignore[arg-type] # classes do hash
@@ -107,7 +108,7 @@ class SteppedSession(CallerSession):
         """Answer the one open decision and advance.
 
         Raises:
-            WrongAction: As `answer`.
+            WrongAction: The action does not fit the role's schema; nothing changes.
             UsageError: The episode is over, or several decisions are open.
         """
         if self.done or len(self.open) != 1:
@@ -117,7 +118,7 @@ class SteppedSession(CallerSession):
         return self.advance()
 
     def options(self, decision: Decision) -> Sequence[Option]:
-        """Return the options that a role offers at a decision; empty where it offers none."""
+        """Return the options that a role offers at a decision; empty for a role without options."""
         offered = self.model.roles[decision.role].options
         return offered(decision.observation) if offered else ()
 
@@ -126,9 +127,9 @@ class SteppedSession(CallerSession):
         return self.model.tables(self.run.state, seat) if offers(self.model, HasTables) else {}
 
     def series(self) -> Series:
-        """Return what the world reports period by period, so far; empty where it reports nothing.
+        """Return the world's series so far; empty for a world that reports none.
 
-        For people who watch: it may hold what no role observes.
+        For people who watch: they may hold facts that no role observes.
         """
         offered = offers(self.model, HasSeries)
         return read_series(self.model, self.run.state) if offered else {}

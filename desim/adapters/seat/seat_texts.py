@@ -1,4 +1,4 @@
-"""What an adapter that speaks text sends: rules, observations, refusals, the end."""
+"""Texts of adapters that speak text: rules, observations, refusals, the end."""
 
 import json
 from collections.abc import Mapping
@@ -35,9 +35,10 @@ def observation_text(session: SteppedSession, decision: Decision) -> str:
 
 
 def end_facts(session: SteppedSession) -> Mapping[str, Any]:
-    """Return how the episode ended as plain values: score, reason, metrics, ledger digest.
+    """Return the facts of the episode's end as plain values: score, reason, metrics, ledger digest.
 
-    Of a truncated episode the score so far and nothing else that its seats could not observe.
+    For a truncated episode they hold the score so far, and nothing else that its seats could not
+    observe.
     """
     result = session.result
     if result is None:
@@ -52,5 +53,5 @@ def end_facts(session: SteppedSession) -> Mapping[str, Any]:
 
 
 def end_text(session: SteppedSession) -> str:
-    """Return a sentence that says that the episode is over, and its facts as JSON."""
+    """Return the sentence that the episode is over, with its facts as JSON."""
     return "The episode is over. " + as_json(end_facts(session))

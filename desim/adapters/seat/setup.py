@@ -1,6 +1,6 @@
-"""What an adapter plays: a world, the roles that its caller plays, policies for the others.
+"""The setup of an adapter's episodes: a world, the caller's roles, policies for the others.
 
-Whether a record is of an episode that a setup would play.
+`is_same_setup` tests whether a record is of an episode of a setup.
 """
 
 import datetime as dt
@@ -25,7 +25,7 @@ from desim.records.lines import Header
 from desim.schema import Codec, codec
 from desim.short_repr import short_repr
 
-#: Plays every role that must have a policy, where none is given: the best option by its estimate.
+#: The policy of roles that must have one and are given none: the best option by its estimate.
 OTHERS = "greedy"
 
 
@@ -39,15 +39,15 @@ _MOST_DAYS = 1_000_000
 
 @frozen
 class Setup:
-    """What an adapter plays; every episode begins with `begin`.
+    """The setup of an adapter's episodes; each begins with `begin`.
 
     Attributes:
         model: The frozen parameters of the world.
         seats: The roles that the caller plays, at least one.
         others: The policies of the other roles; specs, classes or functions, which are built anew
             for every episode.
-        rewards: By seat, what its reward is the change of: "score", or a metric of the world,
-            with a minus before it where less is better.
+        rewards: By seat, the value whose change is its reward: "score", or a metric of the world,
+            with a minus before it if less is better.
         max_decisions: Decisions of the seats after which an episode is truncated; None stands for
             no limit.
         max_days: Days of the world's calendar after which an episode is truncated, at the seats'
@@ -82,17 +82,17 @@ class Setup:
             params: Parameters that differ from the preset's, of a model that is given by name;
                 values, or texts as on the command line.
             seats: The roles that the caller plays; empty stands for the model's default roles.
-            others: One policy for all other roles, or policies by role. Of the roles without one,
-                `OTHERS` plays those that must have a policy, and the model plays the rest.
+            others: One policy for all other roles, or policies by role. `OTHERS` plays the roles
+                without one that must have a policy, and the model plays the rest.
             reward: "score", a metric's name, or either by seat; a minus before a metric's name
                 turns its sign.
-            max_decisions: As the attribute.
-            max_days: As the attribute.
+            max_decisions: See the attribute.
+            max_days: See the attribute.
 
         Raises:
-            UsageError: There is no such model, preset, parameter, role, policy or metric, or a role
-                is both a seat and among the others, or a limit is no number above 0, or the world
-                has no calendar for one in days.
+            UsageError: The model, preset, role, policy, metric or a parameter does not exist, a
+                role is both a seat and among the others, a limit is not a number above 0, or
+                *max_days* is given and the world has no calendar.
         """
         world = _world(model, preset, params)
         chosen = (seats,) if isinstance(seats, str) and seats else tuple(seats)
@@ -126,7 +126,7 @@ class Setup:
         Raises:
             UsageError: The seed is wrong, or the file exists or is locked.
             ModelFailed: The model raised an exception.
-            PolicyFailed: A policy of another role did.
+            PolicyFailed: A policy of another role raised an exception.
         """
         session = SteppedSession(
             self.model,
@@ -165,7 +165,7 @@ def _world(model: Model[Any] | str, preset: str, params: Mapping[str, Any] | Non
 
 
 def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:
-    """Return policies by role for roles that are no seats.
+    """Return policies by role for the roles that are not seats.
 
     Raises:
         UsageError: A policy is given for a seat by name.
@@ -229,7 +229,7 @@ def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
     """Return whether a header has the world, the seats and the policies of a setup.
 
     Args:
-        setup: What is played.
+        setup: The setup.
         recorded: The header.
         label: The caller's name as a policy, as given to `Setup.begin`.
     """

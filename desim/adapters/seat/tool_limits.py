@@ -1,4 +1,4 @@
-"""When a model that plays by tool calls is asked again, and how much it reads."""
+"""Limits on a model that plays by tool calls: when it is asked again, and how much it reads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,18 +14,18 @@ __all__ = ["Limits", "Nudges"]
 
 @frozen
 class Limits:
-    """When a model is no longer asked.
+    """Limits on asking a model, and on the messages that are sent to it.
 
     Attributes:
-        nudges: Replies without an action, one after the other, after which the next one brings the
-            role's default action.
+        nudges: The number of successive replies without an action after which the next such reply
+            leads to the role's default action.
         max_calls: Replies of one episode, after which all other decisions are the default action;
             None stands for no limit.
-        history: Rounds of the conversation that are sent beside the rules and the first
-            observation; None sends all. A round is a reply and what follows it up to the next one.
+        history: Rounds of the conversation that are sent with the rules and the first observation;
+            None sends all. A round is a reply and the messages after it up to the next reply.
 
     Raises:
-        UsageError: One is no whole number, or too small.
+        UsageError: A limit is not a whole number, or is too small.
     """
 
     nudges: int = 3
@@ -61,7 +61,7 @@ class Limits:
 
 
 class Nudges:
-    """Asks a model again that brought no action, and acts in its place where it goes on so.
+    """Asks a model again after a reply without an action; takes the default action after too many.
 
     Args:
         play: The episode.
@@ -73,13 +73,13 @@ class Nudges:
         self._idle, self._progress = 0, play.progress
 
     async def after_reply(self, *, called: bool) -> str:
-        """Return what a user says after a reply; empty where its tools' results say all.
+        """Return the user's message after a reply; empty if the results of its tools are enough.
 
         Args:
             called: Whether the reply called a tool.
 
         Raises:
-            UsageError: The default action is wanted, and the role has none.
+            UsageError: The default action is needed, and the role has none.
         """
         if self._play.done or self._play.progress > self._progress:
             self._idle = 0

@@ -1,12 +1,12 @@
 """An episode whose one seat acts by calls of tools, as language models do.
 
-The adapters for evaluation tools drive it: they send texts to a model and pass its calls on.
+The adapters for evaluation tools drive it: they send texts to a model and pass on its calls.
 
-Every action of the role is a tool, also one that the world always refuses, and one that takes
-another one's place as a line of text: whoever reads the results compares them with those of
-`desim run` and of the published figures, whose players have the same actions. Budgets, such as
-calls in a month, are the world's own: its observations show what is left. An answer that the world
-refuses is an answer; `wrong` counts only what does not fit a schema.
+Every action of the role is a tool, also one that the world always refuses, and one that repeats
+another as a line of text. So results can be compared with those of `desim run` and with published
+figures, whose players have the same actions. Budgets, such as calls in a month, are the world's
+own: its observations show what is left. An answer that the world refuses is an answer; `wrong`
+counts only calls that do not fit a schema.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from desim.short_repr import short_repr
 
 __all__ = ["LOOK_UP", "MOST_LOOK_UPS", "ToolSession", "only_seat", "was_played"]
 
-#: The tool that shows a table of the seat's.
+#: The tool that shows a table of the seat.
 LOOK_UP = "look_up_table"
 
 #: Tables that may be looked up before one decision; a model that only reads would never end.
@@ -51,7 +51,7 @@ class ToolSession:
 
     Attributes:
         seat: The role that is played.
-        tools: Its actions, and `LOOK_UP` where the world has tables for it.
+        tools: Its actions, and `LOOK_UP` if the world has tables for it.
         tables: The names of the tables.
         session: The episode.
         wrong: Calls that did not fit the schema.
@@ -79,27 +79,27 @@ class ToolSession:
 
     @property
     def progress(self) -> int:
-        """Answers and tables so far; a reply that does not raise it brought nothing."""
+        """The number of answers and looked-up tables; unchanged by a reply without effect."""
         return len(self.answers) + self.shown
 
     def instructions(self) -> str:
-        """Return the rules of the seat, and how to act."""
+        """Return the rules of the seat, and instructions on how to act."""
         return f"{rules_of(self.session.model, self.seat)}\n\n{_HOW}"
 
     def observation(self) -> str:
-        """Return the present observation as JSON, or how the episode ended."""
+        """Return the present observation as JSON, or the facts of the episode's end."""
         if self.done:
             return end_text(self.session)
         return observation_text(self.session, self.session.open[0])
 
     async def call(self, name: str, arguments: Any) -> str:
-        """Carry out a call and return what it led to.
+        """Execute a call and return its effect as a text.
 
         Raises:
-            WrongAction: There is no such tool, or the arguments do not fit; nothing changed, and it
-                is counted in `wrong`.
+            WrongAction: The tool does not exist, or the arguments do not fit; nothing changed, and
+                the call is counted in `wrong`.
             ModelFailed: The model raised an exception.
-            PolicyFailed: A policy of another role did.
+            PolicyFailed: A policy of another role raised an exception.
         """
         if self.done:
             return _NOT_EXECUTED
@@ -115,7 +115,7 @@ class ToolSession:
         return self.observation()
 
     async def default(self) -> str:
-        """Take the role's default action and return what it led to.
+        """Take the role's default action and return its effect as a text.
 
         Raises:
             UsageError: The role has neither a default action nor options.
@@ -128,9 +128,9 @@ class ToolSession:
     def play_out(self) -> None:
         """Take the default action at every decision that is left.
 
-        Otherwise a model that stops early would escape the costs of the time that is left. Where
-        the default action ends no episode, or another role's policy waits for something, the rest
-        stays unplayed.
+        Otherwise a model that stops early would escape the costs of the remaining time. The rest
+        stays unplayed if the default action does not end the episode, or another role's policy
+        waits for something.
         """
         try:
             while not self.done:
@@ -140,7 +140,7 @@ class ToolSession:
             return
 
     def facts(self) -> dict[str, Any]:
-        """Return how the episode ended, and the counts of decisions, wrong calls and defaults."""
+        """Return the facts of the end, and the counts of decisions, wrong calls and defaults."""
         counts = {"answers": len(self.answers), "wrong": self.wrong, "defaults": self.defaults}
         return {**end_facts(self.session), **counts}
 
@@ -159,7 +159,7 @@ class ToolSession:
         self.defaults += 1
 
     async def _step_on(self) -> None:
-        """Take the default action where one more question would end the episode with an error.
+        """Take the default action if one more question would end the episode with an error.
 
         A model may ask a role only so often at one tick; see `max_questions_per_tick`.
         """
@@ -185,7 +185,7 @@ class ToolSession:
 
 
 def was_played(facts: Mapping[str, Any]) -> bool:
-    """Return whether the facts of an episode say that its seat decided often enough to count.
+    """Return whether a seat decided often enough for its episode to count, from the facts.
 
     An episode without answers was not played.
     """
@@ -197,7 +197,7 @@ def only_seat(setup: Setup) -> str:
     """Return the one seat of a setup.
 
     Raises:
-        UsageError: It has several.
+        UsageError: The setup has several seats.
     """
     if len(setup.seats) != 1:
         raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given")
@@ -205,7 +205,7 @@ def only_seat(setup: Setup) -> str:
 
 
 def _look_up(tables: tuple[str, ...]) -> dict[str, Tool]:
-    """Return the tool that shows a seat's tables by its name; none where there are none."""
+    """Return the tool that shows a seat's tables, by its name; empty without tables."""
     if not tables:
         return {}
     schema = {

@@ -2,7 +2,7 @@
 
 `vf-eval desim-worlds --env.taskset.world WORLD -m MODEL --client.base-url URL` evaluates a model,
 and `vf-validate desim-worlds --taskset.world WORLD --runtime.type subprocess` checks the tasks. The
-commands find a taskset by the name of a top-level package, so `desim_worlds` exports what is here.
+commands find a taskset by the name of a top-level package, so `desim_worlds` exports these classes.
 A task is an episode: a preset and a seed. The tools are all actions of the role; `tool_session`
 says why.
 
@@ -54,14 +54,14 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
 
     @classmethod
     def toolsets(cls, config: WorldTaskConfig) -> list[Any]:
-        """Return the tool server of an episode, where one is wanted."""
+        """Return the tool server of an episode, if the options ask for one."""
         return [WorldToolset(vf.ToolsetConfig())] if config.served else []
 
     async def finalize(self, trace: Any) -> None:
         """Write the facts of the episode, with its ledger digest, and the answers to the trace.
 
-        An episode that a tool server has left in the middle is played out by default actions first,
-        as that of our own harness is.
+        An episode that a tool server has left unfinished is first played out by default actions,
+        the same as an episode of our own harness.
         """
         if self.config.served and trace.num_turns and not trace.state.over:
             await self._played_out(trace.state)
@@ -108,7 +108,7 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
 
     @vf.reward
     async def outcome(self, trace: Any) -> float:
-        """Return the score, or the normalised score; 0 where nothing was played."""
+        """Return the score, or the normalised score; 0 if no decision was played."""
         score = trace.state.facts.get("score")
         if score is None:
             return 0.0
@@ -121,9 +121,9 @@ class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
     async def counts(self, trace: Any) -> dict[str, float]:
         """Return the score, the counts, and two flags.
 
-        `ended` is 1 where the model itself played to the end. `played` is 0 where more than half of
-        the decisions were default actions: the reward of such a rollout, which training needs, is
-        no result of the model's.
+        `ended` is 1 if the model itself played to the end. `played` is 0 if more than half of the
+        decisions were default actions: such a rollout has a reward, because training needs one, but
+        it does not count as a result of the model.
         """
         facts = trace.state.facts
         names = ("score", "answers", "wrong", "defaults")
@@ -139,8 +139,8 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
         """Yield the tasks in the order of presets and seeds.
 
         Raises:
-            UsageError: There is no such world, preset, role, policy or parameter, or a number is
-                wrong.
+            UsageError: The world, preset, role, policy or a parameter does not exist, or a number
+                is wrong.
         """
         config = self.config
         presets, seeds = chosen_presets(config.world, config.preset), chosen_seeds(config.seeds)
@@ -204,7 +204,7 @@ def load_environment(world: str, **options: Any) -> Any:
         options: Further fields of `WorldConfig`.
 
     Raises:
-        UsageError: As `WorldTaskset.load`.
+        UsageError: `WorldTaskset.load` refuses an option.
     """
     config: Mapping[str, Any] = {"taskset": {"id": TASKSET, "world": world, **options}}
     return vf.load_environment(vf.resolve_env_config(dict(config)))

@@ -1,4 +1,4 @@
-"""What the parts of the verifiers adapter share: a task's data, a rollout's state, the options.
+"""The shared classes of the verifiers adapter: a task's data, a rollout's state, the options.
 
 Tried with verifiers 0.4.0.
 """
@@ -55,7 +55,7 @@ class WorldData(vf.TaskData):
 
 
 class WorldState(vf.State):
-    """What a rollout has brought.
+    """The state of a rollout.
 
     `facts` are those of `ToolSession.facts`, with `stopped`; empty before the first call.
     """

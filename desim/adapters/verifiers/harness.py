@@ -38,7 +38,7 @@ class WorldHarnessConfig(vf.HarnessConfig):
 
 
 class WorldHarness(vf.Harness[WorldHarnessConfig]):
-    """Asks the model through the rollout's endpoint, and carries its calls out."""
+    """Asks the model through the rollout's endpoint, and executes its calls."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False
@@ -95,11 +95,11 @@ class _Game:
     """One rollout at play.
 
     Args:
-        client: Of the rollout's endpoint, which verifiers watches.
+        client: The client of the rollout's endpoint, which verifiers watches.
         model: The model's name.
-        setup: What is played.
+        setup: The world and its policies.
         play: Its episode.
-        limits: When the model is no longer asked.
+        limits: The limits on asking the model.
         messages: The first two messages.
     """
 
@@ -137,7 +137,7 @@ class _Game:
         trace.state.facts, trace.state.answers = facts, list(self.session.answers)
 
     async def _round(self) -> None:
-        """Take one reply and carry its calls out."""
+        """Take one reply and execute its calls."""
         reply = await self._reply()
         self.replies += 1
         self.messages.append(reply.model_dump(exclude_none=True))
@@ -161,7 +161,7 @@ class _Game:
         return completion.choices[0].message
 
     async def _carried_out(self, name: str, arguments: str) -> str:
-        """Carry one call out and return what it led to, or what was wrong with it."""
+        """Execute one call and return its effect, or the error, as a text."""
         try:
             return await self.session.call(name, _read(arguments))
         except WrongAction as fault:
@@ -169,7 +169,7 @@ class _Game:
 
 
 def _read(arguments: str) -> Any:
-    """Return the arguments of a call; None, which no tool takes, where they are no JSON."""
+    """Return the arguments of a call; None, which every tool refuses, if they are not JSON."""
     try:
         return json.loads(arguments or "{}")
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ from desim.errors import UsageError
 
 __all__ = ["TOKEN_PATH", "Access", "checked_token", "new_token"]
 
-#: Where a path begins that holds the token, for clients that send no headers of their own.
+#: The beginning of a path that holds the token, for clients that send no headers of their own.
 TOKEN_PATH = "/t/"  # noqa: S105 (no secret)
 
 #: Hosts that listen on all interfaces.
@@ -36,7 +36,7 @@ def checked_token(given: str) -> str:
     """Return a token that can be sent in a header and in a path.
 
     Raises:
-        UsageError: It has other characters than visible ASCII ones, or a slash, `?`, `#` or `%`.
+        UsageError: The token has characters other than visible ASCII, or a slash, `?`, `#` or `%`.
     """
     if not (given.isascii() and given.isprintable()) or set(given) & set(" /?#%"):
         raise UsageError(
@@ -57,11 +57,11 @@ class Access:
     """The rules by which a request is let in.
 
     Attributes:
-        token: What a request has as `Authorization: Bearer TOKEN`, or at the beginning of its path
-            as `/t/TOKEN`; empty stands for none.
-        hosts: The names and addresses under which the server listens; loopback's own are added. A
-            server that listens on all interfaces is known by any address, and where there is a
-            token by any name, as a page that rebinds its name has no token.
+        token: The token of a request, as `Authorization: Bearer TOKEN` or at the beginning of its
+            path as `/t/TOKEN`; if empty, requests need no token.
+        hosts: The names and addresses under which the server listens; those of loopback are added.
+            A server on all interfaces accepts any address, and with a token any name, because a
+            page that rebinds its name does not have the token.
     """
 
     token: str = ""
@@ -103,7 +103,7 @@ class Access:
 
 
 def _same(given: str, expected: str) -> bool:
-    """Compare in a time that depends on neither text's content."""
+    """Compare two texts in a time that does not depend on their content."""
     return hmac.compare_digest(given.encode(), expected.encode())
 
 

@@ -23,11 +23,11 @@ _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def json_fault(body: bytes) -> str:
-    """Return a sentence on why a body is refused; empty where it is JSON.
+    """Return a sentence on why a body is refused; empty if it is accepted.
 
-    Refused are NaN and infinity, also as a number that is too large; half of a surrogate pair,
-    which cannot be sent back; a key that comes twice in one object, of which readers take either;
-    and more than `DEEPEST` levels.
+    Refused are bodies that are not JSON, NaN and infinity, also as a number that is too large; half
+    of a surrogate pair, which cannot be sent back; a key given twice in one object, which readers
+    resolve differently; and more than `DEEPEST` levels.
     """
     try:
         value = json.loads(

@@ -1,4 +1,4 @@
-"""Lets requests through to an ASGI application that may enter and are JSON of a bounded size."""
+"""A guard before an ASGI application: passes on permitted requests with JSON of bounded size."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
-#: Seconds in which a request's body must have come.
+#: Seconds within which a request's body must arrive.
 BODY_SECONDS = 10.0
 
 
@@ -29,7 +29,7 @@ class Guard:
 
     Args:
         inner: Answers the requests that are let through.
-        access: Who may enter.
+        access: The rules by which requests are let in.
         largest: Bytes of a body, at most.
     """
 
@@ -64,18 +64,18 @@ class Guard:
         return (400, fault) if fault else body
 
     async def _read(self, receive: Receive) -> bytes:
-        """Return the whole body, or a beginning of it that is too large already."""
+        """Return the whole body, or its beginning if that is already too large."""
         body = bytearray()
         while len(body) <= self._largest:
             message = await receive()
             body += message.get("body", b"")
-            if not message.get("more_body"):  # nor has a request whose client has gone
+            if not message.get("more_body"):  # also missing if the client has disconnected
                 break
         return bytes(body)
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return what gives a body that was read already, and then what comes after it."""
+    """Return a `receive` that returns a body that was already read, and then later messages."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def received() -> Message:

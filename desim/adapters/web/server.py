@@ -1,4 +1,4 @@
-"""A uvicorn server that keeps a bounded number of connections, and none that says nothing.
+"""A uvicorn server that keeps a bounded number of connections and closes silent ones.
 
 Tried with uvicorn 0.54.
 """
@@ -14,7 +14,7 @@ from desim.errors import UsageError
 
 __all__ = ["address_of", "config_of", "listening"]
 
-#: Seconds in which the head of a request must have come, and between two requests.
+#: Seconds within which the head of a request must arrive, also between two requests.
 HEAD_SECONDS = 5.0
 
 
@@ -25,7 +25,7 @@ def listening(host: str, port: int) -> socket.socket:
         UsageError: The port is taken, or the host is not an address of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small replies at once only where the protocol is named.
+    # asyncio sends small replies at once only if the protocol is named.
     at = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         at.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -41,7 +41,7 @@ def listening(host: str, port: int) -> socket.socket:
 def address_of(at: socket.socket, host: str) -> str:
     """Return the address of a server whose socket listens on a host.
 
-    On all interfaces it has many; the one of this machine's name is returned.
+    A server on all interfaces has many; the address with this machine's name is returned.
     """
     name = host
     if host in ("0.0.0.0", "::", ""):  # noqa: S104 (compared with, not listened on)
@@ -63,7 +63,7 @@ def config_of(app: Application, sessions: int, **options: Any) -> uvicorn.Config
 
 
 class _Bounded(H11Protocol):
-    """A connection that is closed where it waits too long for the head of a request.
+    """A connection that is closed if it waits too long for the head of a request.
 
     When there are more than `most` connections, the one that has waited longest for its request is
     closed, so that silent clients do not block others; if all are being answered, the new one is.
@@ -91,7 +91,7 @@ class _Bounded(H11Protocol):
     def handle_websocket_upgrade(self, event: Any) -> None:
         headers = dict(self.headers)
         if b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0":
-            # uvicorn would pass on the head alone, and wait for the body for ever.
+            # uvicorn would pass on the head alone, and wait forever for the body.
             self.send_400_response("A request for a web socket has no body.")
             return
         self._stop_waiting()
