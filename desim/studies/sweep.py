@@ -65,7 +65,7 @@ def sweep(
             that stay for further sweeps (`with desim.workers(N) as pool`), or any object with the
             methods of `Executor`; *jobs* is not used then.
         progress: Called at the start and whenever a chunk is finished.
-        limits: Of each episode; one that reaches a limit fails.
+        limits: The limits of each episode; one that reaches a limit fails.
         restart: Discard the rows in *out*, of this sweep or another.
         retry_failed: Play the failed episodes in *out* again.
         series: Whether rows, and rows.jsonl, hold what the models report period by period; see
@@ -88,7 +88,7 @@ def sweep(
     if design is not None:
         from desim.studies.designs.kinds import planned
 
-        points, set = planned(design, set or {})  # noqa: A001 (as above)
+        points, set = planned(design, set or {})  # noqa: A001 (the word of the command line)
     plan = grid(model, policies, seeds, preset, set, limits, points, series=series)
     with playing(
         plan, jobs, out, executor, progress, restart=restart, retry_failed=retry_failed

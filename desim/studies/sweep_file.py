@@ -2,8 +2,8 @@
 
 A file holds `model`, `preset`, `policies` (a list of specs and of tables of roles to specs),
 `seeds` ("0:500" or a list) and a table `set` of values or lists of values by parameter, such as
-`"policy.target" = [20, 24, 28]`. A table `design` plays points instead of all combinations: `kind`,
-and what else `DesignSpec` holds; `set` then holds ranges such as "1e6:5e6", too.
+`"policy.target" = [20, 24, 28]`. A table `design` plays points instead of all combinations: it has
+the fields of `DesignSpec`, and `set` may then hold ranges such as "1e6:5e6".
 """
 
 import itertools
@@ -30,16 +30,16 @@ from desim.studies.until import Comparison, compare
 
 __all__ = ["SweepSpec", "read_config", "read_entries", "read_seeds"]
 
-#: The seeds of a sweep that names none.
+#: The default seeds of a sweep.
 _SEEDS = range(20)
 
-#: Bytes of the file of a sweep, which is a short one.
+#: Most bytes of the file of a sweep.
 _MAX_BYTES = 1_000_000
 
-#: Joins the roles of one way to play; the + of the number 1e+5 does not.
+#: Joins the roles of one way to play; does not match the + of the number 1e+5.
 _PLUS = re.compile(r"\+(?=[a-zA-Z_][\w.]*=)")
 
-#: A policy as text, or a mapping of roles to such.
+#: A policy as text, or a mapping of roles to such texts.
 _Policies = str | dict[str, str]
 
 
@@ -98,7 +98,7 @@ class SweepSpec:
         """Play the sweep until intervals are narrow; the arguments are those of `compare`.
 
         Raises:
-            UsageError: As `compare`, or there is a design, which is played as a whole.
+            UsageError: As `compare`, or the sweep has a design, which is played as a whole.
         """
         self._refuse_design()
         return compare(
@@ -114,7 +114,7 @@ class SweepSpec:
         """Select the best of the sweep; the arguments are those of `select`.
 
         Raises:
-            UsageError: As `select`, or there is a design, which is played as a whole.
+            UsageError: As `select`, or the sweep has a design, which is played as a whole.
         """
         self._refuse_design()
         return select(
@@ -128,11 +128,11 @@ class SweepSpec:
 
     @property
     def analysed(self) -> bool:
-        """Whether the design shows effects or indices, and not its points alone."""
+        """Whether the design has an analysis, such as effects or indices."""
         return self.design is not None and self.design.kind in ANALYSED
 
     def analyse(self, rows: Rows, show: Sequence[str]) -> Analysis | None:
-        """Return what the rows of the sweep show of its design; None where there is nothing."""
+        """Return the analysis of the design from the sweep's rows; None if it has none."""
         if self.design is None:
             return None
         return analyse(rows, planned(self.design, self.set)[0], show=show)
@@ -189,9 +189,9 @@ def read_config(
 def read_entries(texts: Sequence[str]) -> list[_Policies]:
     """Return the ways to play that several `--policy` texts describe.
 
-    Texts that name different roles are one way to play, as in `desim run`. Texts that name the same
-    role are several ways to play, and so are texts that name none. `+` joins the roles of one way
-    within a text.
+    Texts that name different roles are one way to play, like those of `desim run`. Texts that name
+    the same role, or no role, are several ways to play. `+` joins the roles of one way within a
+    text.
 
     >>> read_entries(["base_stock,target=20", "greedy"])
     ['base_stock,target=20', 'greedy']
@@ -221,7 +221,7 @@ def read_seeds(text: str) -> Sequence[int]:
     """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text stands for 0:20.
 
     Raises:
-        UsageError: The text is neither.
+        UsageError: The text has neither form.
     """
     if not text:
         return _SEEDS

@@ -1,4 +1,4 @@
-"""The scale of a world: what its known scores make 0 and 1, seed by seed."""
+"""The scale of a world: the known scores that count as 0 and 1, seed by seed."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from desim.studies.boards.aggregate_scores import Scale
 
 __all__ = ["WorldScale", "world_scale"]
 
-#: By how much of its size a score may be above a bound, as both are sums of rounded numbers.
+#: Relative amount by which a score may exceed a bound: both are sums of rounded numbers.
 _ROUNDING = 1e-9
 
 #: Seeds that an error text lists.
@@ -26,9 +26,9 @@ class WorldScale:
 
     Attributes:
         name: Model and preset, as `model/preset`.
-        known: What is known of the preset.
+        known: The known scores of the preset.
         seeds: All seeds that are played.
-        scales: By seed; a seed on which nothing can be gained has none.
+        scales: By seed, without the seeds on which nothing can be gained.
     """
 
     name: str
@@ -38,7 +38,7 @@ class WorldScale:
 
     @property
     def means(self) -> KnownMeans:
-        """What is known of the seeds that have a scale."""
+        """The means of the known scores over the seeds that have a scale."""
         return KnownMeans(self.known, tuple(self.known.all_of(self.scales) or ()))
 
     def scaled(self, rows: Rows) -> Rows:
@@ -46,7 +46,7 @@ class WorldScale:
         return Rows(row for row in rows if row["seed"] in self.scales)
 
     def above(self, rows: Rows) -> "Above":
-        """Return the policies whose scores are above what is known."""
+        """Return the policies whose scores are above the known ones."""
         faults: dict[str, None] = {}
         news: dict[str, None] = {}
         for row in rows:
@@ -62,11 +62,11 @@ class WorldScale:
 
 @frozen
 class Above:
-    """Policies whose scores are above what is known.
+    """Policies whose scores are above the known ones.
 
     Attributes:
-        bound: Above a bound that no policy can exceed: the bound, or the model, is wrong.
-        best: Above the best known score only, which can be updated.
+        bound: Those above a bound that no policy can exceed: the bound, or the model, is wrong.
+        best: Those above the best known score only, which can be updated.
     """
 
     bound: tuple[str, ...]
@@ -77,12 +77,12 @@ def world_scale(name: str, seeds: Sequence[int]) -> WorldScale:
     """Return the scale of a world on some seeds.
 
     Args:
-        name: As `model/preset`; nothing is known of a model that a function returns.
-        seeds: Those that are played.
+        name: `model/preset`; a model that a function returns has no known scores.
+        seeds: The seeds to be played.
 
     Raises:
-        UsageError: There is no such world, nothing is known of its scores or of those of a seed, or
-            its data are damaged or of other parameters; or no policy can gain anything.
+        UsageError: The world does not exist, its scores or those of a seed are unknown, its data
+            are damaged or of other parameters, or no policy can gain anything.
     """
     preset = name.partition("/")[2]
     known = known_scores(model_finder.model(name), preset) if preset else None
@@ -110,6 +110,6 @@ def _exceeds(score: float, limit: float) -> bool:
 
 
 def _span(known: KnownScores) -> str:
-    """Return the seeds of which something is known, as text."""
+    """Return the seeds with known scores, as text."""
     seeds = sorted(known.by_seed)
     return f"{len(seeds)} seeds from {seeds[0]} to {seeds[-1]}"

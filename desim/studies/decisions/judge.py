@@ -1,4 +1,4 @@
-"""Plays a decision of a record and what else could have been answered to it; for `regret`."""
+"""Plays the recorded action of a decision and its alternatives; for `regret`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -18,10 +18,10 @@ __all__ = ["Judge", "Judged", "parted"]
 
 @frozen
 class Judged:
-    """What was played of a question.
+    """The scores of a question's recorded action and of its best alternative.
 
     Attributes:
-        best: The place of the best other action among the actions; 0 where there is no other.
+        best: The index of the best other action among the actions; 0 without other actions.
         recorded: Scores of the recorded action, one for each future on which they are compared.
         others: Scores of the best other action.
     """
@@ -37,9 +37,9 @@ class Judge:
 
     Attributes:
         past: The record, without observations.
-        then: Policies of all roles that play on.
+        then: The policies of all roles, which play on after the action.
         fresh: Roles whose policies observe nothing before they decide.
-        seeds: Of the futures; None for the true one.
+        seeds: The seeds of the futures; None for the true one.
     """
 
     past: Past
@@ -48,7 +48,7 @@ class Judge:
     seeds: tuple[int | None, ...]
 
     def __call__(self, questions: Sequence[Question]) -> Iterator[bytes]:
-        """Yield what was played of each question, as JSON of a `Judged`."""
+        """Yield the scores of each question, as JSON of a `Judged`."""
         with rare_collections():  # each episode would end with a collection
             for question in questions:
                 yield msgspec.json.encode(self.judged(question))
@@ -62,8 +62,8 @@ class Judge:
     def judged(self, question: Question) -> Judged:
         """Choose the best other action on some futures, and compare it on the others.
 
-        The best of several means is too high where it was chosen: there it is best by luck, too. So
-        futures that choose do not estimate.
+        The best of several means is biased upwards on the futures that chose it, so these futures
+        are not used for the estimate.
         """
         others = range(1, len(question.actions))
         if not others:
@@ -72,7 +72,7 @@ class Judge:
         means = {
             number: sum(self.scores(question, number, choosing)) for number in others if choosing
         }
-        # The first of equals: options come in an order, and a result must not depend on chance.
+        # Ties go to the first option, so that the result does not depend on chance.
         best = max(means, key=means.__getitem__) if means else 1
         recorded, other = (self.scores(question, number, estimating) for number in (0, best))
         return Judged(best, recorded, other)
@@ -95,7 +95,7 @@ def parted(
 ) -> tuple[Sequence[int | None], Sequence[int | None]]:
     """Return the futures on which the best of some other actions is chosen, and the rest.
 
-    One other action needs no choice. A single future has to do both.
+    With one other action nothing is chosen. A single future serves for both.
 
     >>> parted((0, 1, 2), 4), parted((0, 1, 2), 1), parted((None,), 2)
     (((0,), (1, 2)), ((), (0, 1, 2)), ((None,), (None,)))

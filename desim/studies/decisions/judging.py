@@ -23,28 +23,28 @@ __all__ = ["Judging"]
 #: Work that takes less than this many seconds is not worth starting processes.
 _SECONDS_ALONE = 2.0
 
-#: A chunk of decisions takes about this many seconds: what a process that is killed loses.
+#: Seconds that a chunk of decisions takes, about; a killed process loses the chunk.
 _SECONDS_OF_CHUNK = 0.5
 
-#: At least so many chunks for each worker, so that all finish at about the same time.
+#: Fewest chunks for each worker, so that all finish at about the same time.
 _CHUNKS_PER_WORKER = 4
 
-#: Relative differences of two scores that are rounding.
+#: Relative differences of two scores up to this size are rounding errors.
 _DUST = 1e-12
 
 
 @frozen
 class Judging:
-    """Questions that are judged, some of them perhaps in an earlier command.
+    """Questions to be judged; an earlier command may have judged some of them.
 
     Attributes:
         past: The record, with observations.
         questions: In the order of the episode.
         judge: Plays them.
-        level: Of the intervals, together.
-        then: Who plays on, in words.
-        against: With what the decisions are compared, in words.
-        notes: Of the table.
+        level: The joint level of the intervals.
+        then: The policies that play on, in words.
+        against: The alternatives with which the decisions are compared, in words.
+        notes: The notes of the table.
     """
 
     past: Past
@@ -57,7 +57,7 @@ class Judging:
 
     @property
     def futures(self) -> int | None:
-        """How many are drawn; None where the true one is taken."""
+        """The number of futures that are drawn; None for the true one."""
         return None if self.judge.seeds == (None,) else len(self.judge.seeds)
 
     def identity(
@@ -80,7 +80,7 @@ class Judging:
         Args:
             store: Keeps the rows by the number of the decision.
             jobs: Worker processes.
-            seconds: What an episode takes, about.
+            seconds: The approximate duration of an episode.
             progress: Called with the numbers of finished and of all episodes.
         """
         kept = store.jobs()
@@ -113,7 +113,7 @@ class Judging:
         )
 
     def so_far(self, store: Store) -> RegretTable | None:
-        """Return the table of an interrupted command; None where no decision was judged."""
+        """Return the table of an interrupted command; None if no decision was judged."""
         if not (done := self._done(store)):
             return None
         said = f"stopped: {done:,} of {len(self.questions):,} decisions were judged"
@@ -176,10 +176,10 @@ def _line(past: Past, question: Question, judged: Judged, level: float) -> Decis
 
 
 def _without_dust(judged: Judged) -> list[float]:
-    """Return the scores of the other action; those equal but for rounding are made equal.
+    """Return the scores of the other action, set to the recorded one's if they differ by rounding.
 
-    Sums of floats in another order differ in their last digits, on all futures alike: an interval
-    of such differences would be above 0.
+    Sums of floats in another order differ in their last digits, by the same amount on all futures:
+    an interval of such differences would exclude 0.
     """
     pairs = zip(judged.others, judged.recorded, strict=True)
     return [mine if math.isclose(other, mine, rel_tol=_DUST) else other for other, mine in pairs]

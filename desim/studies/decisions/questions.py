@@ -1,4 +1,4 @@
-"""Which decisions of a record are judged, and what else could have been answered to each."""
+"""The decisions of a record that are judged, and the alternative actions of each."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -17,12 +17,12 @@ __all__ = ["Question", "chosen", "of_options", "of_policies"]
 
 @frozen
 class Question:
-    """A decision and what else could have been answered.
+    """A decision and its alternative actions.
 
     Attributes:
         at: How many decisions precede it.
         actions: The recorded action first, then the others.
-        left_out: How many options are not among them, as there are too many.
+        left_out: The number of options that are left out because there are too many.
     """
 
     at: int
@@ -38,11 +38,12 @@ def chosen(
     Args:
         past: The record.
         role: The role that made them; empty for any.
-        decisions: Which, by their numbers from 0; None for all.
-        kinds: Names of recorded actions, as in `{"do": "task_accept"}`; empty for any.
+        decisions: The decisions by their numbers from 0; None for all.
+        kinds: Names of recorded actions, such as `task_accept` of `{"do": "task_accept"}`; empty
+            for any.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The role has no policy in the record, or one of the filters matches nothing.
     """
     if role and role not in past.header.policies:
         roles = ", ".join(past.header.policies)
@@ -60,10 +61,10 @@ def chosen(
 
 
 def _of_kinds(past: Past, numbers: Sequence[int], kinds: Collection[str]) -> list[int]:
-    """Return those of some decisions whose recorded action has one of some names.
+    """Return the decisions whose recorded action has one of the given names.
 
     Raises:
-        UsageError: None of them has.
+        UsageError: A name matches none of the recorded actions.
     """
     by_number = {at: plain_action(past.moments[at].action)["do"] for at in numbers}
     for kind in kinds:
@@ -74,10 +75,10 @@ def _of_kinds(past: Past, numbers: Sequence[int], kinds: Collection[str]) -> lis
 
 
 def of_options(past: Past, at: int, most: int) -> Question:
-    """Return a decision with the options of its role.
+    """Return a decision with the options of its role as alternatives.
 
     Raises:
-        UsageError: The role offers none.
+        UsageError: The role offers no options.
     """
     moment = past.moments[at]
     options = past.model.roles[moment.role].options
@@ -100,7 +101,7 @@ def of_options(past: Past, at: int, most: int) -> Question:
 def of_policies(
     past: Past, numbers: Sequence[int], others: Mapping[str, Any], base: Mapping[str, Any]
 ) -> list[Question]:
-    """Return decisions with what a policy of their role would have done."""
+    """Return decisions with the actions that a policy of their role would have taken."""
     wanted = frozenset(numbers)
     found = [
         Question(at, _distinct(past.moments[at].action, [action]))

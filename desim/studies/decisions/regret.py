@@ -1,4 +1,4 @@
-"""`regret`: which decisions of a record cost most, against what else could have been done."""
+"""`regret`: the decisions of a record that cost most, compared with alternative actions."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -36,7 +36,7 @@ class RegretStopped(KeyboardInterrupt):
     """Ctrl-C; the text says how to go on.
 
     Attributes:
-        found: The table of the decisions that were judged; None where there is none.
+        found: The table of the decisions that were judged; None if no decision was.
     """
 
     def __init__(self, text: str, found: RegretTable | None) -> None:
@@ -64,44 +64,44 @@ def regret(
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RegretTable:
-    """Estimate for each decision on record how much better another one would have been.
+    """Estimate for each recorded decision how much better another action would have been.
 
     For each decision the recorded action and other actions are played: the decisions before it are
     repeated, those open together with it keep their recorded answers, and *then* plays on after
-    every action alike, over the same futures. No policy of the record is built or asked.
+    every action alike, over the same futures. Policies of the record are neither built nor called.
 
     The best other action is chosen on the first half of the futures and compared with the recorded
-    one on the second: the largest of several means is too large on the futures that chose it, and
-    would call noise a mistake.
+    one on the second: the largest of several means is biased upwards on the futures that chose it,
+    so that noise would count as a mistake.
 
     Args:
         record: A record, whole or cut, or an episode.
-        then: Policies of all roles that play on.
+        then: The policies of all roles, which play on after the action.
         against: "options" for all that `Role.options` offers, or a policy, or policies by role.
         role: The role whose decisions are judged; empty for all that *against* can judge.
-        decisions: Which, by their numbers from 0; None for all.
-        kinds: Names of the recorded actions that are judged, as in `{"do": "task_accept"}`; empty
-            for all.
-        futures: How many are drawn, with the seeds 0, 1, ...; None takes the true one alone, which
-            is hindsight.
-        most_options: Of a decision with more options, the one of the highest value and a random
-            sample of the others are played; at least 1.
-        level: At which all intervals hold together, above 0 and below 1.
+        decisions: The decisions by their numbers from 0; None for all.
+        kinds: Names of the recorded actions that are judged, such as `task_accept` of
+            `{"do": "task_accept"}`; empty for all.
+        futures: The number of futures drawn, with the seeds 0, 1, ...; None takes the true one
+            alone, which is hindsight.
+        most_options: The most options played of a decision, at least 1; if it has more, the one of
+            the highest value and a random sample of the others are played.
+        level: The joint level of all intervals, above 0 and below 1.
         jobs: Worker processes; the result is the same for any number.
         out: A folder that keeps every decision that was judged. The same call goes on where it was
             stopped, and one with another *role*, other *decisions* or *kinds* judges only what is
             new; other arguments, another record or other code are refused.
         restart: Discard what *out* holds.
-        trust: As in `Past.read`, like *model*, *params* and *limits*.
-        model: As above.
-        params: As above.
-        limits: As above.
+        trust: See `Past.read`.
+        model: See `Past.read`.
+        params: See `Past.read`.
+        limits: See `Past.read`.
         progress: Called with the numbers of finished and of all episodes.
 
     Raises:
         BadRecord: The record cannot be read or does not replay.
-        UsageError: There is no such role or decision, the role offers no options, or a policy is
-            missing or cannot play branches; *out* holds another comparison, or is in use.
+        UsageError: The role or a decision does not exist, the role offers no options, a policy is
+            missing or cannot play branches, or *out* holds another comparison or is in use.
         PolicyFailed: A policy failed.
         WorkerDied: A worker process ended.
         RegretStopped: Ctrl-C.

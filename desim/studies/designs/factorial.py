@@ -21,10 +21,10 @@ from desim.short_repr import short_repr
 
 __all__ = ["factorial", "fraction"]
 
-#: Most factors of a full design, whose points would else be too many, and of a fraction.
+#: Most factors of a full design, whose points would otherwise be too many, and of a fraction.
 _MAX_FREE, _MAX_FACTORS = int(math.log2(MAX_POINTS)), 63
 
-#: Resolutions that can be asked for, and the least that effects make sense with.
+#: Resolutions that may be requested, and the least with which main effects can be estimated.
 _RESOLUTIONS, _LEAST = range(3, 8), 3
 
 #: Tries of a search for generators with one number of free factors.
@@ -47,7 +47,8 @@ def factorial(
             `{"margin": "delay*horizon"}`.
 
     Raises:
-        UsageError: A factor has not two levels, there are too many, or the fraction is impossible.
+        UsageError: A factor does not have two levels, there are too many factors, or the fraction
+            is impossible.
     """
     read = read_factors(factors)
     for factor in read:
@@ -81,11 +82,12 @@ def factorial(
 def fraction(count: int, resolution: int) -> list[int]:
     """Return for each factor the free factors whose signs it multiplies, as bits.
 
-    The vectors of bits of fewer factors than the resolution says are independent, because a
+    The bit vectors of any set of factors smaller than the resolution are independent, because a
     product of signs that never changes is a set of factors whose bits add up to zero.
 
     Raises:
-        UsageError: There is no such fraction, or it has too many points.
+        UsageError: The resolution is not 3 to 7, there are too few or too many factors for it, or
+            the fraction has too many points.
 
     >>> [f"{mask:03b}" for mask in fraction(4, 4)]
     ['001', '010', '100', '111']
@@ -112,7 +114,7 @@ def fraction(count: int, resolution: int) -> list[int]:
 
 
 def _search(count: int, free: int, resolution: int) -> list[int] | None:
-    """Add one factor after the other whose bits are no sum of others, and go back where stuck."""
+    """Search masks that are not sums of others, by backtracking; None if too many are tried."""
     tries = 0
 
     def extended(masks: list[int], least: int) -> list[int] | None:
@@ -165,9 +167,9 @@ def _by_name(names: Sequence[str], generators: Mapping[str, str]) -> list[int]:
 
 
 def _sign(mask: int, signs: Sequence[int]) -> int:
-    """Return 0 for the lower level and 1 for the upper one: the product of some signs.
+    """Return the product of the signs in a mask: 0 for the lower level and 1 for the upper one.
 
-    Signs are 0 for -1 and 1 for +1: a product is -1 where an odd number of its signs are.
+    Signs are 0 for -1 and 1 for +1; a product is -1 if an odd number of its signs are.
     """
     minus = sum(1 - sign for place, sign in enumerate(signs) if mask >> place & 1)
     return 1 - minus % 2

@@ -1,6 +1,6 @@
 """Designs as the command line and TOML files write them: `lhs:64`, `factorial,resolution=4`.
 
-Analyses the rows of a design as its kind says.
+The analysis of a design's rows depends on its kind.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from desim.studies.designs.indices import sobol, sobol_indices
 from desim.studies.designs.morris import LEVELS, morris, screening
 from desim.studies.designs.sampling import latin_hypercube, sobol_points
 
-#: Which fields beside *kind* a kind uses; the first field is needed where it is *size*.
+#: The fields that each kind uses beside *kind*; a first field *size* is required.
 _USES: Mapping[str, tuple[str, ...]] = {
     "lhs": ("size", "seed"),
     "sobol": ("size", "seed"),
@@ -32,17 +32,17 @@ _USES: Mapping[str, tuple[str, ...]] = {
 
 @frozen
 class DesignSpec:
-    """A design as plain data; what it varies stands in `set`, as ranges and lists of values.
+    """A design as plain data; the factors are the ranges and lists of values in `set`.
 
     Attributes:
         kind: lhs, sobol, factorial, sobol-indices, morris or points.
         size: Points of lhs and sobol, points of one sample of sobol-indices, trajectories of
             morris.
-        seed: Of the points of lhs, sobol, sobol-indices and morris; None stands for 0.
+        seed: The seed of lhs, sobol, sobol-indices and morris; None stands for 0.
         levels: Levels of morris; None stands for 4.
-        resolution: Of a fraction of factorial.
-        generators: Of a fraction of factorial: by parameter the product that is its sign.
-        points: Of points: for each a value by parameter.
+        resolution: The resolution of a fractional factorial design.
+        generators: For a fractional factorial design: the generator of each added factor.
+        points: For the kind points: the values by parameter of each point.
     """
 
     kind: str
@@ -55,10 +55,10 @@ class DesignSpec:
 
     @classmethod
     def read(cls, text: str) -> "DesignSpec":
-        """Read `KIND[:SIZE][,KEY=VALUE...]`; a key that is no field is a generator.
+        """Read `KIND[:SIZE][,KEY=VALUE...]`; keys other than fields are generators.
 
         Raises:
-            UsageError: It is no such text.
+            UsageError: The text does not have this form.
 
         >>> DesignSpec.read("factorial,strike=order_delay*ship_delay").generators
         {'strike': 'order_delay*ship_delay'}
@@ -88,8 +88,7 @@ class DesignSpec:
             factors: Ranges and lists of values by parameter.
 
         Raises:
-            UsageError: There is no such design, a field does not belong to it, or a factor is
-                wrong.
+            UsageError: The kind does not exist, does not use a given field, or a factor is wrong.
         """
         if self.kind not in KINDS:
             raise UsageError(f"there is no design {self.kind!r}; {possible(self.kind, KINDS)}")
@@ -130,13 +129,13 @@ class DesignSpec:
 def planned(
     design: "Design | DesignSpec | str", changes: Mapping[str, Any]
 ) -> tuple[Design, dict[str, Any]]:
-    """Return a design, and what of `set` it does not vary.
+    """Return a design, and the part of `set` that it does not vary.
 
-    Ranges and lists of `set` are what a text or a `DesignSpec` varies. A text in double quotes is
-    a single value also where it would be read as a range.
+    A text or a `DesignSpec` varies the ranges and lists of `set`. A text in double quotes is a
+    single value even if it looks like a range.
 
     Raises:
-        UsageError: As `DesignSpec.build`.
+        UsageError: See `DesignSpec.build`.
     """
     if isinstance(design, Design):
         return design, dict(changes)
@@ -154,7 +153,7 @@ def planned(
 
 
 def _unquoted(value: Any) -> Any:
-    """Return the text inside double quotes where it would be read as a range without them."""
+    """Return the text inside double quotes if it would be read as a range without them."""
     quoted = isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"'
     return value[1:-1] if quoted and is_factor(value[1:-1]) else value
 
@@ -175,7 +174,7 @@ _ANALYSES: Mapping[str, Callable[..., Analysis]] = {
 }
 
 
-#: The kinds of designs whose rows show more than a table of points.
+#: The kinds of designs that have an analysis.
 ANALYSED = frozenset(_ANALYSES)
 
 
@@ -189,10 +188,10 @@ def analyse(
     """Return effects, Sobol indices or elementary effects; None for points without an analysis.
 
     Args:
-        rows: Of a sweep with the design.
-        design: What was played.
+        rows: The rows of a sweep with the design.
+        design: The design that was played.
         show: Columns of numbers.
-        level: Of the intervals, above 0 and below 1.
+        level: The level of the intervals, above 0 and below 1.
 
     Raises:
         UsageError: The rows are not those of the design, or episodes have failed.

@@ -22,12 +22,12 @@ __all__ = ["Responses", "at_values", "grouped", "of_design", "of_figures"]
 
 @frozen(eq=False)
 class Responses:
-    """What one policy of one model has reached.
+    """The figure of one policy of one model, by point and seed.
 
     Attributes:
-        group: The policy, and what else differs between groups.
+        group: The policy, and the other values by which groups differ.
         levels: For each point the values of the parameters.
-        values: The figure, one line a point and one column a seed.
+        values: The figure, with a line for each point and a column for each seed.
     """
 
     group: str
@@ -62,7 +62,7 @@ def of_design(rows: Sequence[Row], design: Design, show: str) -> list[Responses]
 def of_figures(
     rows: Sequence[Row], design: Design, show: str | Sequence[str]
 ) -> Iterator[tuple[str, Responses]]:
-    """Yield each of some figures with what each policy and model has reached; see `of_design`."""
+    """Yield the responses of each policy and model for each of some figures; see `of_design`."""
     for figure in (show,) if isinstance(show, str) else show:
         for one in of_design(rows, design, figure):
             yield figure, one
@@ -78,16 +78,16 @@ def at_values(rows: Sequence[Row], names: Sequence[str], show: str) -> list[Resp
 def grouped(
     rows: Sequence[Row], names: Sequence[str], show: str, points: Sequence[Any]
 ) -> list[Responses]:
-    """Return the figure at each point, in the order in which points first come.
+    """Return the figure at each point, in the order in which points first occur.
 
     Args:
         rows: The rows of all groups.
         names: The columns that points vary.
         show: The column of the figure.
-        points: What tells the point of each row from others.
+        points: The key of each row's point.
 
     Raises:
-        UsageError: A figure is missing, as after a failure, or a seed has not all points.
+        UsageError: A figure is missing, such as after a failure, or a seed lacks some points.
     """
     paths = [find(rows, name) for name in names]
     groups: dict[str, dict[Any, dict[int, list[float]]]] = {}
@@ -120,7 +120,7 @@ def _responses(
 
 
 def _group_texts(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
-    """Return for each row its policy, and all else by which groups differ."""
+    """Return for each row its policy, and the other values by which groups differ."""
     varied = {name.removeprefix("params.") for name in names}
     fixed = [
         {
@@ -140,7 +140,7 @@ def _group_texts(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
 
 
 def _is_varied(name: str, varied: set[str]) -> bool:
-    """Return whether a parameter is varied, or is the nested object in which one is."""
+    """Return whether a parameter is varied, or contains a varied one."""
     return name in varied or any(one.startswith(f"{name}.") for one in varied)
 
 

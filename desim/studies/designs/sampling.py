@@ -21,12 +21,12 @@ _LARGEST_SEED = 2**63 - 1
 def latin_hypercube(
     factors: Mapping[str, Any] | Sequence[Factor], count: int, *, seed: int = 0
 ) -> Design:
-    """Return points of which each of *count* equal parts of every range holds exactly one.
+    """Return points such that each of *count* equal parts of every range holds exactly one.
 
     Args:
         factors: Ranges or lists of values by parameter; see `read_factors`.
-        count: How many points, 2 to 65,536.
-        seed: Of the design; the episodes have seeds of their own.
+        count: The number of points, 2 to 65,536.
+        seed: The seed of the design; the episodes have seeds of their own.
 
     Raises:
         UsageError: An argument is wrong.
@@ -46,8 +46,8 @@ def sobol_points(
 
     Args:
         factors: Ranges or lists of values by parameter.
-        count: A power of 2, 2 to 65,536, without which the points are not balanced.
-        seed: Of the scrambling.
+        count: A power of 2, 2 to 65,536, so that the points are balanced.
+        seed: The seed of the scrambling.
 
     Raises:
         UsageError: An argument is wrong.
@@ -68,7 +68,7 @@ def checked_power(count: int) -> int:
     """Return a number that is a power of 2.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The number is not a power of 2.
     """
     if count & (count - 1):
         below = 1 << (count.bit_length() - 1)
@@ -83,7 +83,7 @@ def generator(seed: Any) -> "Generator":
     """Return the generator of a design.
 
     Raises:
-        UsageError: The seed is no whole number from 0.
+        UsageError: The seed is not a whole number from 0 to 2**63 - 1.
     """
     if type(seed) is not int or not 0 <= seed <= _LARGEST_SEED:
         raise UsageError(

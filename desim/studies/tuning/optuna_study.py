@@ -1,7 +1,7 @@
 """The study of a tuning: Optuna proposes points, and finished trials are kept in a SQLite file.
 
 Points are proposed in memory from the finished trials alone, by a sampler that is seeded anew for
-every trial. A study that is continued therefore proposes what it would have proposed at once.
+every trial. A continued study therefore proposes the same points as an uninterrupted one.
 """
 
 import contextlib
@@ -32,14 +32,14 @@ FILE_NAME = "tune.sqlite"
 #: A value by parameter.
 Point = Mapping[str, Any]
 
-#: Draws of the sampler, and then of chance, for a point that has not been played yet.
+#: Draws of the sampler, and then uniform random draws, to find a point that was not played yet.
 _DRAWS, _RANDOM_DRAWS = 5, 1_000
 
 #: A trial is pruned if Wilcoxon's signed-rank test against the best one, paired by seed, has a
-#: smaller p-value. Every batch of seeds tests again, so that the level is below the usual 0.1.
+#: smaller p-value. It is below the usual 0.1 because the test is repeated after every batch.
 _P_VALUE = 0.05
 
-#: With fewer pairs the test has no p-value below that.
+#: Fewest pairs with which the test can have a smaller p-value.
 _LEAST_SEEDS = 5
 
 _NAME, _IDENTITY, _SAMPLES = "desim tune", "fingerprint", "scores"
@@ -53,10 +53,11 @@ class Trial:
     """A finished trial.
 
     Attributes:
-        point: What was played.
-        scores: Of the training seeds that were played, in their order.
+        point: The point that was played.
+        scores: The scores of the training seeds that were played, in the seeds' order.
         state: `complete`, `pruned`, or `failed` if an episode failed that has no score.
-        error: Why it failed, or how an episode failed that counts with the worst score; or empty.
+        error: The error of a failed trial, or of an episode that counts with the worst score; or
+            empty.
     """
 
     point: Point
@@ -71,7 +72,7 @@ class Study:
 
     Args:
         ranges: By parameter.
-        seed: Of the sampler.
+        seed: The seed of the sampler.
         kept: The study in the file; None keeps trials in memory.
 
     Attributes:
@@ -101,7 +102,7 @@ class Study:
                 self.trials.append(self._read(one))
 
     def propose(self) -> "tuple[optuna.Trial, Point] | None":
-        """Return a point that has not been played; None if chance finds none."""
+        """Return a point that has not been played; None if all draws were played."""
         from optuna.samplers import TPESampler
         from optuna.trial import TrialState
 
@@ -124,7 +125,7 @@ class Study:
         """Keep a trial.
 
         Raises:
-            UsageError: It cannot be written, for instance because the disk is full.
+            UsageError: The trial cannot be written, for instance because the disk is full.
         """
         from optuna.trial import TrialState as States
 
@@ -141,7 +142,7 @@ class Study:
             self.trials.append(done)
 
     def sample(self, name: str) -> list[float | None] | None:
-        """Return scores that were kept under a name."""
+        """Return the scores kept under a name; None if there are no such scores."""
         return self._samples.get(name)
 
     def keep_sample(self, name: str, scores: Sequence[float | None]) -> None:
@@ -161,7 +162,7 @@ class Study:
         return None
 
     def _seed_of(self, attempt: int) -> int:
-        """Return the seed of a draw, which depends on the trials that are finished alone."""
+        """Return the seed of a draw, which depends on the finished trials alone."""
         import numpy as np
 
         words = np.random.SeedSequence([self._seed, len(self.trials), attempt])
@@ -205,7 +206,7 @@ def opened_study(
 
     Args:
         ranges: By parameter.
-        seed: Of the sampler.
+        seed: The seed of the sampler.
         out: The folder of the file; both are created if needed. None keeps trials in memory.
         identity: Everything that determines the trials, by topic.
 
@@ -231,7 +232,7 @@ def opened_study(
 
 @contextlib.contextmanager
 def _silent_optuna() -> Iterator[None]:
-    """Import Optuna; meanwhile it logs nothing."""
+    """Import Optuna, with its logging silenced."""
     try:
         import optuna
     except ImportError:
@@ -264,10 +265,10 @@ def _stored(path: Path) -> "Iterator[optuna.Study]":
 
 
 def _check_file(path: Path) -> None:
-    """Refuse a file that holds something else, into which Optuna would write its tables.
+    """Refuse a foreign file, into which Optuna would write its tables.
 
     Raises:
-        UsageError: It does.
+        UsageError: The file holds something else than a study.
     """
     if not path.exists() or not path.stat().st_size:
         return

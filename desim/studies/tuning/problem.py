@@ -2,9 +2,9 @@
 
 All points play the same seeds (common random numbers), so the function is deterministic and the
 difference of two points is that of paired episodes. The best of many means is biased upwards: play
-the result on other seeds with `Problem.scores` before it is believed.
+the result on other seeds with `Problem.scores` before you rely on it.
 
-One model and one policy at a point of ranges, on some seeds: what a search plays.
+Also the grid of one point, which a search plays: one model, one policy, some seeds.
 """
 
 import math
@@ -41,7 +41,8 @@ def plan_of_point(
     """Return the grid of one point: one model, one policy.
 
     Raises:
-        UsageError: A name does not exist, a value is refused, or there are several.
+        UsageError: A name does not exist, a value is refused, or there are several models,
+            policies or combinations.
     """
     found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
     if len(found) != len(seeds):
@@ -57,10 +58,10 @@ def probed(
     ranges: Mapping[str, Range | Choices],
     seeds: Sequence[int],
 ) -> list[Grid]:
-    """Return the grids of the lowest, the middle and the highest point that are not refused.
+    """Return the grids of the lowest, the middle and the highest point, without refused ones.
 
     Raises:
-        UsageError: All are refused, as where a name is wrong.
+        UsageError: All are refused, for instance because a name is wrong.
     """
     found, refusals = [], []
     for place in (0.0, 0.5, 1.0):
@@ -74,11 +75,11 @@ def probed(
     return found
 
 
-#: Seeds where none are given.
+#: The default seeds.
 _SEEDS = range(20)
 
 
-#: Points of which the scores are kept, so that an optimiser which returns to one plays nothing.
+#: Most points whose scores are kept, so that an optimiser that returns to one need not play it.
 _KEPT = 10_000
 
 
@@ -95,11 +96,11 @@ class Problem:
         policy: As `problem` takes it.
         ranges: By parameter.
         fixed: Parameters with one value.
-        seeds: Those of every evaluation.
+        seeds: The seeds of every evaluation.
         preset: For models given by name or class.
         jobs: Worker processes.
-        executor: As in `sweep`.
-        limits: Of each episode.
+        executor: See `sweep`.
+        limits: The limits of each episode.
     """
 
     model: Any
@@ -139,7 +140,7 @@ class Problem:
         """Return the values that a vector stands for.
 
         Raises:
-            UsageError: It has too many or too few entries, or one is no number or out of bounds.
+            UsageError: It has too many or too few entries, or one is out of bounds or not a number.
         """
         try:
             entries = [float(each) for each in vector]
@@ -168,7 +169,7 @@ class Problem:
         """
         values = dict(point) if isinstance(point, Mapping) else self.point(point)
         played = self.seeds if seeds is None else checked_seeds(seeds)
-        key = (repr(sorted(values.items())), played)  # 1, 1.0 and True differ; a list is no key
+        key = (repr(sorted(values.items())), played)  # 1, 1.0 and True differ; lists are unhashable
         if key not in self._known:
             if len(self._known) >= _KEPT:
                 self._known.pop(next(iter(self._known)))
@@ -192,7 +193,7 @@ class Problem:
     def trial(self, trial: "optuna.trial.Trial") -> float:
         """Return the mean score at the point that a trial proposes: an objective for Optuna.
 
-        It belongs to a study with `direction="maximize"`. The mean of the seeds so far is reported
+        The study needs `direction="maximize"`. The mean of the seeds so far is reported
         after each seed, and a trial that the study's pruner stops plays no further seed.
 
         Raises:
@@ -240,11 +241,11 @@ def problem(
         policy: A spec, class, attrs instance, or mapping of roles to these.
         parameters: Ranges by parameter, as `tune` takes them: `int:0:60`, `float:0.1:2`,
             `log:1:1e6`, `choice:a|b`; any other value is fixed.
-        seeds: Of every evaluation.
+        seeds: The seeds of every evaluation.
         preset: For models given by name or class; empty stands for the first.
-        jobs: Worker processes, as in `sweep`; inside `desim.workers` they stay between evaluations.
-        executor: As in `sweep`.
-        limits: Of each episode.
+        jobs: Worker processes (see `sweep`); inside `desim.workers` they stay between evaluations.
+        executor: See `sweep`.
+        limits: The limits of each episode.
 
     Raises:
         UsageError: A name does not exist, a range is wrong, or all of its points are refused.
@@ -270,7 +271,7 @@ def _bounds(one: Range | Choices) -> tuple[float, float]:
 
 
 def _value(name: str, one: Range | Choices, ends: tuple[float, float], entry: float) -> Any:
-    # Optimisers leave the bounds by a rounding error now and then.
+    # Optimisers sometimes leave the bounds by a rounding error.
     slack = 1e-9 * max(1.0, abs(ends[0]), abs(ends[1]))
     if not ends[0] - slack <= entry <= ends[1] + slack:
         raise UsageError(

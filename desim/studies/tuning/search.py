@@ -20,10 +20,10 @@ if TYPE_CHECKING:  # an extra
 
 __all__ = ["Search", "best_of"]
 
-#: Batches of the seeds, after which a trial may be pruned.
+#: Batches of the seeds; after each one a trial may be pruned.
 _BATCHES = 4
 
-#: Points in a row that the model or the policy may refuse.
+#: Most points in a row that the model or the policy may refuse.
 _MAX_REFUSED = 100
 
 
@@ -34,8 +34,8 @@ class Search:
     Attributes:
         study: Proposes points and keeps trials.
         plan_of: Returns the grid of a point on some seeds.
-        seeds: Of the search.
-        budget: Episodes, at most.
+        seeds: The seeds of the search.
+        budget: Most episodes.
         players: The executor.
         progress: Called with the episodes so far and the budget.
         exhausted: Holds True once the study has found no further point.
@@ -50,7 +50,7 @@ class Search:
     exhausted: list[bool] = field(factory=list)
 
     def run(self) -> None:
-        """Play points until the budget is used or there is no further point.
+        """Play points until the budget is used or the study finds no further point.
 
         Raises:
             DesimError: Too many points in a row were refused.
@@ -71,16 +71,16 @@ class Search:
 
     @property
     def episodes(self) -> int:
-        """How many episodes have been played."""
+        """The number of episodes that have been played."""
         return sum(trial.episodes for trial in self.study.trials)
 
     @property
     def trials(self) -> list[Trial]:
-        """The trials within the budget: a study that is continued may hold more."""
+        """The trials within the budget; a continued study may hold more."""
         return self.within(self.budget)
 
     def within(self, episodes: int) -> list[Trial]:
-        """Return the first trials, which have played so many episodes at most."""
+        """Return the first trials that together have played at most so many episodes."""
         found, total = [], 0
         for trial in self.study.trials:
             total += trial.episodes

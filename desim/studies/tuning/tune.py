@@ -1,8 +1,8 @@
 """Searches the parameters of a policy or a model with the highest mean score.
 
 A search keeps the highest of many means, so the score on the seeds of the search is biased upwards.
-The result therefore always holds the scores on held-out seeds, of the best and of the default
-parameters, and the difference between both kinds of seeds: the optimism.
+The result therefore always holds the scores of the best and the default parameters on held-out
+seeds, and the difference between both kinds of seeds: the optimism.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,10 +28,10 @@ from desim.studies.tuning.tuned import Bought, Setting, Tuned, mean_of, paramete
 
 __all__ = ["SHARES", "Tuned", "tune"]
 
-#: The parts of the budget for which the result tells what they had found.
+#: The parts of the budget for which the result holds the best point so far.
 SHARES = (0.1, 0.3, 1.0)
 
-#: Training seeds where none are given.
+#: The default training seeds.
 _SEEDS = range(20)
 
 #: Most episodes of a search, and largest seed of the sampler.
@@ -62,29 +62,29 @@ def tune(
     with the declared worst score of its model; without one the point fails. One point is played
     after the other, and its seeds in parallel, so the result does not depend on *jobs*.
 
-    Where model and policy are deterministic, the first seed alone is played.
+    If model and policy are deterministic, the first seed alone is played.
 
     Args:
         model: A name (perhaps with `/preset`), a model class or a model.
         policy: A spec, class, attrs instance, or mapping of roles to these.
         ranges: By parameter, as `set` of `sweep` names them: texts such as `int:0:60`,
             `float:0.1:2`, `log:1:1e6`, `choice:a|b`; any other value is fixed.
-        budget: Episodes of the search, at most; those of the report come on top.
-        seeds: Of the search.
-        held_out: Other seeds for the report; by default as many behind the largest of the search.
+        budget: Most episodes of the search; those of the report come on top.
+        seeds: The seeds of the search.
+        held_out: Other seeds for the report; by default as many after the largest of the search.
         preset: For models given by name or class; empty stands for the first.
-        sampler_seed: Of the search; the same call returns the same result.
-        jobs: Worker processes, as in `sweep`.
+        sampler_seed: The seed of the sampler; the same call returns the same result.
+        jobs: Worker processes; see `sweep`.
         out: A folder for the finished trials. The same call continues an interrupted search, also
             with another budget. If code or a version has changed, it is refused.
-        executor: As in `sweep`.
+        executor: See `sweep`.
         progress: Called with the episodes of the search so far and the budget.
-        limits: Of each episode; one that reaches a limit fails.
+        limits: The limits of each episode; one that reaches a limit fails.
 
     Raises:
         UsageError: An argument is wrong, Optuna is not installed, *out* holds another tuning, or
             a name does not exist.
-        DesimError: No point was played to the last seed without a failure, or as `sweep`.
+        DesimError: No point was played on all seeds without a failure; also as `sweep`.
         KeyboardInterrupt: On Ctrl-C; its text holds the best parameters so far.
     """
     found, fixed = read_ranges(ranges)
@@ -148,7 +148,7 @@ def _report(
 
 
 def _default(search: Search, held_out: tuple[int, ...]) -> Setting | None:
-    """Play the defaults; None if some parameter has none."""
+    """Play the defaults; None if some parameter has no default."""
     try:
         known = _kept_scores(search, {}, search.seeds)
     except UsageError:
@@ -169,7 +169,7 @@ def _bought(search: Search, share: float, held_out: tuple[int, ...]) -> Bought:
 
 
 def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[float | None, ...]:
-    """Return the scores of a point; each sample is played once, and kept in the study."""
+    """Return the scores of a point; each sample is played once and kept in the study."""
     name = f"{parameters_text(point) or 'defaults'} on {seeds[0]}"
     known = search.study.sample(name)
     if known is None:
@@ -224,7 +224,7 @@ def _disjoint(
     """Return training and held-out seeds.
 
     Raises:
-        UsageError: One is in both, or there are none.
+        UsageError: A seed is in both or invalid, or one of the lists is empty.
     """
     ours = checked_seeds(seeds)
     others = range(max(ours) + 1, max(ours) + 1 + len(ours)) if held_out is None else held_out
