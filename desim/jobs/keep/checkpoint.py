@@ -1,6 +1,6 @@
 """The checkpoint of a sweep: its finished rows in one SQLite file, from which it can be continued.
 
-A command whose rows are no episodes names its file and its rows in a class of its own.
+A command whose rows are not episodes has a subclass that names its file and its rows.
 
 Each finished chunk is one transaction. The file is locked for as long as a sweep writes it. Rows
 are checked against their checksums when it is opened: damaged ones are dropped, so that they are
@@ -26,10 +26,10 @@ __all__ = ["FILE_NAME", "Checkpoint"]
 #: The file's name in the folder of a sweep.
 FILE_NAME = "sweep.sqlite"
 
-#: The files that a finished sweep leaves beside it.
+#: The files that a finished sweep writes beside it.
 _RESULTS = ("rows.csv", "rows.jsonl")
 
-#: What a process leaves that is killed while it writes one of the files under another name.
+#: Patterns of the partial files and folders that a killed process leaves.
 _PARTIAL = (*(f".{name}.*" for name in _RESULTS), f"{row_file.PARTIAL}*")
 
 #: Most topics of a fingerprint that an error text lists, and most characters of one.
@@ -38,7 +38,7 @@ _MAX_TOPICS, _MAX_TEXT = 4, 60
 #: A topic of fingerprints that counted whole source files.
 _EARLIER = "the source of desim"
 
-#: What to do about a checkpoint that is ours but does not fit.
+#: The advice for a checkpoint of desim that does not fit.
 _WAYS = "choose another folder (--out), or discard its rows (--restart)"
 
 #: Whether a row is that of a job.
@@ -56,13 +56,13 @@ class Checkpoint:
         restart: Discard the rows of an existing checkpoint, of this sweep or another.
 
     Attributes:
-        file_name: Of the file.
-        results: The files that a finished command leaves beside it.
-        command: What the rows are of, for error texts, and what a row is.
-        row_of: As above.
+        file_name: The name of the file.
+        results: The files that a finished command writes beside it.
+        command: The name of the command in error texts.
+        row_of: The name of what a row describes in error texts.
         path: The file.
-        discarded: How many rows were discarded, for *restart*.
-        damaged: Whether the file was damaged; it holds the sound rows only now.
+        discarded: The number of rows that *restart* discarded.
+        damaged: Whether the file was damaged; it now holds the sound rows only.
         lost: Jobs whose rows were damaged, as far as they are known.
 
     Raises:
@@ -120,14 +120,14 @@ class Checkpoint:
         """Commit the rows of some jobs in one transaction.
 
         Raises:
-            UsageError: They cannot be written, for instance because the disk is full.
+            UsageError: The rows cannot be written, for instance because the disk is full.
         """
         with self._usage_errors(), self._transaction():
             row_file.insert(self._file, zip(jobs, rows, strict=True))
         self._jobs.update(jobs)
 
     def note_files(self, files: Mapping[str, str]) -> None:
-        """Add files that were opened to play rows to what determines the rows.
+        """Add files that were opened to play rows to the fingerprint of the rows.
 
         Files that the sweep itself writes beside its rows do not count.
 
@@ -135,7 +135,7 @@ class Checkpoint:
             files: Their digests by path.
 
         Raises:
-            UsageError: One has changed since rows that are kept were played, or the file cannot be
+            UsageError: A file has changed since kept rows were played, or the checkpoint cannot be
                 written.
         """
         known = noted_topics(files, self._identity, self.path.parent)
@@ -177,7 +177,7 @@ class Checkpoint:
         """Remove the files of a finished sweep, which do not fit an unfinished one.
 
         Raises:
-            UsageError: They cannot be removed.
+            UsageError: The files cannot be removed.
         """
         for file in map(self.path.with_name, self.results):
             try:
@@ -187,7 +187,7 @@ class Checkpoint:
                 raise UsageError(f"{file} cannot be removed: {fault.strerror}") from None
 
     def _remove_partial_files(self) -> None:
-        """Remove what killed processes have left; the lock keeps out all that live."""
+        """Remove the partial files of killed processes; the lock excludes living ones."""
         for partial in itertools.chain(*map(self.path.parent.glob, _PARTIAL)):
             shutil.rmtree(partial, ignore_errors=True)
             with contextlib.suppress(OSError):  # a folder is gone by now; the disk may be read-only
@@ -203,12 +203,12 @@ class Checkpoint:
             row_file.create(self.path, identity)
 
     def _connected(self) -> sqlite3.Connection:
-        """Open the file; for writing even to read, as SQLite must first undo a cut commit."""
+        """Open the file for writing, even to read: SQLite may have to roll back a cut commit."""
         with self._usage_errors():
             self._inode = self._present_inode()
             uri = f"{self.path.resolve().as_uri()}?mode=rw"
             file = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)
-        file.text_factory = bytes  # a damaged text may be no UTF-8
+        file.text_factory = bytes  # a damaged text may be invalid UTF-8
         return file
 
     def _open(self, identity: Mapping[str, str] | None, owns: Owns, *, restart: bool) -> None:
@@ -230,7 +230,7 @@ class Checkpoint:
             self._keep_sound_rows(owns)
 
     def _lock(self) -> None:
-        """Take the lock, which is then kept until the file is closed."""
+        """Take the lock, which is kept until the file is closed."""
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         with self._transaction():
             pass
@@ -267,10 +267,10 @@ class Checkpoint:
         self._check_same({**identity, **noted_now(stored)})
 
     def _check_same(self, identity: Mapping[str, str]) -> None:
-        """Check that the rows that are kept fit what determines rows now.
+        """Check that the kept rows have the present fingerprint.
 
         Raises:
-            UsageError: They do not.
+            UsageError: The fingerprints differ.
         """
         stored = self._identity
         if any(stored.get(topic) != identity.get(topic) for topic in {**stored, **identity}):
@@ -328,13 +328,13 @@ def _removal(path: Path) -> str:
 
 
 def _difference(command: str, stored: Mapping[str, str], identity: Mapping[str, str]) -> str:
-    """Say what a checkpoint holds instead, and in which topics it differs."""
+    """Return what a checkpoint holds instead, and the topics in which it differs."""
     if CODE in identity and _EARLIER in stored:
         return f"a {command} of an earlier desim, whose fingerprint counts whole source files"
     stored, identity = differing_topics(stored, identity)
     topics = list({**stored, **identity})
     values = [t for t in topics if not is_digest(stored.get(t) or identity[t])]
-    # Another policy comes with other source files, which explain nothing.
+    # Topics that only one side has follow from the others, such as the source files of a policy.
     changed = [t for t in topics if t not in values and t in stored and t in identity]
     named = values + changed or topics
     texts = [_topic_text(topic, stored, identity) for topic in named[:_MAX_TOPICS]]

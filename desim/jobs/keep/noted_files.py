@@ -1,4 +1,4 @@
-"""Files that were opened to play rows, as topics of what determines the rows of a checkpoint."""
+"""Files that were opened to play rows, as topics of the fingerprint of a checkpoint."""
 
 import os
 from collections.abc import Mapping
@@ -23,19 +23,19 @@ GONE = digest_text("")
 def noted_topics(
     files: Mapping[str, str], identity: Mapping[str, str], folder: Path
 ) -> dict[str, str]:
-    """Return the topics of files, but for those that are no data of their own.
+    """Return the topics of opened files, without files named already and results.
 
     Args:
         files: Their digests by absolute path.
-        identity: All topics so far: files that are named already are left out.
-        folder: Of the results, which are left out as well.
+        identity: All topics so far; the files that they name are left out.
+        folder: The folder of the results, which are left out as well.
     """
     named = {
         os.path.abspath(topic.removeprefix(_NAMED))  # noqa: PTH100 (compared as texts)
         for topic in identity
         if topic.startswith(_NAMED)
     }
-    results = os.path.join(os.path.abspath(folder), "")  # noqa: PTH100, PTH118 (as above)
+    results = os.path.join(os.path.abspath(folder), "")  # noqa: PTH100, PTH118 (compared as texts)
     return {
         _OPENED + path: digest_text(text)
         for path, text in files.items()
@@ -45,7 +45,7 @@ def noted_topics(
 
 
 def noted_now(identity: Mapping[str, str]) -> dict[str, str]:
-    """Return the topics of opened files among some topics as the files are now."""
+    """Return the topics of opened files among some topics, with the files' present digests."""
     return {topic: _now(topic) for topic in identity if topic.startswith(_OPENED)}
 
 

@@ -28,7 +28,7 @@ _POLICY_PREFIX = "policy."
 
 
 class _Names(msgspec.Struct):
-    """What of a row names its job."""
+    """The values of a row that identify its job."""
 
     model: str
     preset: str
@@ -44,10 +44,10 @@ class Grid:
     """The jobs of a sweep, in order: models, then points of a design, then policies, then seeds.
 
     Attributes:
-        cells: Models with policies: all different, but for points of a design that are equal.
+        cells: Models with policies; all different, except at equal points of a design.
         seeds: Shared by all cells, so that comparisons are paired.
-        limits: Of each episode.
-        changes: Parameters and arguments as they were given; some name files.
+        limits: The limits of each episode.
+        changes: Parameters and arguments as given; some name files.
         series: Whether rows hold the series of their models.
         design: The points, if the sweep has a design.
     """
@@ -91,7 +91,7 @@ class Grid:
         return mine == (names.model, names.preset, names.policy, names.seed)
 
 
-@noting()  # of a model or a policy that reads a file once for all episodes
+@noting()  # for a model or a policy that reads a file once for all episodes
 def grid(
     model: Any,
     policies: Any,
@@ -112,7 +112,7 @@ def grid(
         seeds: Whole numbers of at least 0, all different.
         preset: For models given by name or class; empty stands for the first.
         changes: A value or a list of values by parameter, or by `policy.` and an argument.
-        limits: Of each episode.
+        limits: The limits of each episode.
         design: Points at which every model and policy is played; of parameters and arguments that
             *changes* do not set.
         series: Whether rows hold the series of their models.
@@ -189,7 +189,7 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     """Return seeds as a tuple.
 
     Raises:
-        UsageError: There is none, one is no whole number of at least 0, or one is given twice.
+        UsageError: The list is empty, or a seed is given twice or not a whole number of at least 0.
     """
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
         raise UsageError(
@@ -208,14 +208,14 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
 
 
 def with_further(first: Sequence[int], most: int) -> list[int]:
-    """Return the seeds of a first batch, and those behind the largest of them.
+    """Return the seeds of a first batch, and those after the largest of them.
 
     Args:
         first: At least one, as `checked_seeds` returns them.
-        most: How many seeds there are together.
+        most: The total number of seeds.
 
     Raises:
-        UsageError: The first batch has more.
+        UsageError: The first batch has more than *most* seeds.
     """
     if len(first) > most:
         raise UsageError(

@@ -18,7 +18,7 @@ Row = dict[str, Any]
 POINT, GIVEN = "point", "given"
 
 
-#: The key of rows with series under which unit, label, role and period of each stand.
+#: The key of rows with series that holds unit, label, role and period of each series.
 SERIES_COLUMNS = "series_columns"
 
 
@@ -63,7 +63,7 @@ class Job:
     Attributes:
         cell: The model and the policies.
         seed: A whole number of at least 0.
-        limits: Of wall time, events and decisions; an episode that reaches one fails.
+        limits: The limits of wall time, events and decisions; an episode that reaches one fails.
         series: Whether its row holds the model's series.
     """
 
@@ -84,7 +84,7 @@ class Job:
 
 
 class _Error(msgspec.Struct):
-    """What of a row says whether its episode failed."""
+    """The value of a row that says whether its episode failed."""
 
     error: str | None
 

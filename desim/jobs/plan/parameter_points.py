@@ -1,6 +1,6 @@
 """A design: a list of points, each a value for every factor.
 
-Factors of a design: a parameter with the range or the values that it takes.
+A factor is a parameter with the range or the values that it takes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ class Factor:
     """A parameter that a design varies.
 
     Attributes:
-        name: As `--set` names it: `opening_cash`, `scenario.fixed_cost`, `policy.retailer.target`.
+        name: As in `--set`: `opening_cash`, `scenario.fixed_cost`, `policy.retailer.target`.
         over: The range or the values that it takes.
     """
 
@@ -43,7 +43,7 @@ def read_factors(given: Mapping[str, Any] | Sequence[Factor]) -> tuple[Factor, .
             a list of values; or factors.
 
     Raises:
-        UsageError: There is none or too many, or a range or a list is wrong.
+        UsageError: There are no or too many factors, or a range or a list is wrong.
 
     >>> [str(factor.over) for factor in read_factors({"weeks": "int:1:9", "cash": "log:10:1e6"})]
     ['int:1:9', 'log:10:1000000']
@@ -69,7 +69,7 @@ def is_factor(value: Any) -> bool:
         try:
             return read_range(value) is not None
         except UsageError:
-            return True  # a wrong one, of which `read_factors` names the parameter
+            return True  # a wrong one; the error of `read_factors` names the parameter
     return isinstance(value, Range | Choices) or isinstance(from_numpy(value), list | tuple | range)
 
 
@@ -105,10 +105,10 @@ class Design:
     """Points at which a sweep is played.
 
     Attributes:
-        kind: How the points were made, which says what they can be analysed for.
+        kind: How the points were made, which determines their analysis.
         names: The parameters.
         points: For each point the values of the parameters, in the order of *names*.
-        factors: The ranges or values of the parameters; none for a list of points.
+        factors: The ranges or values of the parameters; empty for a list of points.
     """
 
     kind: Kind
@@ -140,7 +140,7 @@ def listed(points: Iterable[Mapping[str, Any]]) -> Design:
         points: Values by parameter; every point has the same parameters.
 
     Raises:
-        UsageError: There is no point, or too many, or one has other parameters.
+        UsageError: There are no or too many points, or a point is empty or has other parameters.
     """
     given = [dict(point) for point in points]
     checked_count(len(given), "points", least=1)
@@ -161,7 +161,7 @@ def checked_count(count: Any, what: str, least: int = 2, each: int = 1) -> int:
     """Return a number of points, or of groups of *each* points, that a design may have.
 
     Raises:
-        UsageError: It is no whole number, or too small or too large.
+        UsageError: The number is not whole, too small or too large.
     """
     most = MAX_POINTS // each
     if type(count) is not int or not least <= count <= most:

@@ -1,4 +1,4 @@
-"""The models of a sweep: each with its parameters set, and with those that tell it from others."""
+"""The models of a sweep, each with its parameters set and the parameters by which it differs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +19,7 @@ from desim.short_repr import short_repr
 
 __all__ = ["variants"]
 
-#: Differs from every parameter's value.
+#: Stands for a missing value; differs from every parameter's value.
 _MISSING = object()
 
 
@@ -108,7 +108,7 @@ def _dots(name: str) -> Iterator[int]:
 
 
 def _open(plain: Any, opened: AbstractSet[str], prefix: str = "") -> dict[str, Any]:
-    """Return plain parameters by name, those in *opened* by the names of what is inside.
+    """Return plain parameters by name; those in *opened* are replaced by their members.
 
     With `scenario` in *opened*, `{"scenario": {"dt": 1}}` becomes `{"scenario.dt": 1}`.
     """
@@ -122,7 +122,7 @@ def _open(plain: Any, opened: AbstractSet[str], prefix: str = "") -> dict[str, A
 
 
 def _usual(variant: Variant) -> dict[str, Any]:
-    """Return the plain parameters of a variant's preset; none of a class that has no defaults."""
+    """Return the plain parameters of a variant's preset; empty for a class without defaults."""
     cls = type(variant.model)
     if not offers(cls, HasPresets) and needs_arguments(cls):
         return {}
@@ -132,7 +132,7 @@ def _usual(variant: Variant) -> dict[str, Any]:
 def _plain(model: Model[Any]) -> dict[str, Any]:
     """Return the plain parameters of a model as `--set` names them.
 
-    Those of a part's model are under the part's name, and not in the parameter that holds the part.
+    Those of a part's model are under the part's name, not in the parameter that holds the part.
     """
     try:
         plain: dict[str, Any] = to_plain(model)

@@ -43,12 +43,12 @@ def as_list(given: Any, what: str) -> list[Any]:
 
     Args:
         given: One object or several.
-        what: What the objects are, for the error text.
+        what: The name of the objects in the error text.
 
     Raises:
         UsageError: The list is empty.
     """
-    # A model or a policy may happen to be iterable, so only lists and tuples count as several.
+    # A model or a policy may be iterable, so only lists and tuples count as several objects.
     objects = list(given) if isinstance(given, list | tuple) else [given]
     if not objects:
         raise UsageError(f"no {what} was given; give at least one")
@@ -64,7 +64,7 @@ def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
     """Check that no value occurs twice.
 
     Raises:
-        UsageError: One does.
+        UsageError: A value occurs twice.
     """
     seen = set()
     for value in values:
@@ -77,7 +77,7 @@ def value_text(value: Any) -> str:
     """Return a value as text; its type is checked where the text is read.
 
     Raises:
-        UsageError: It is no plain value.
+        UsageError: The value is not plain.
     """
     if isinstance(value, str):
         return value

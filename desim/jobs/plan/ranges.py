@@ -15,7 +15,7 @@ from desim.short_repr import short_repr
 
 __all__ = ["Choices", "Range", "read_range", "read_ranges"]
 
-#: How a range is covered: evenly, evenly by whole numbers, or evenly on a logarithmic scale.
+#: The scale of a range: even, even over whole numbers, or even in the logarithm.
 Scale = Literal["float", "int", "log"]
 
 #: Most values of a choice, and most ranges of one search.
@@ -41,10 +41,10 @@ class Range:
     Attributes:
         low: The lower end; above 0 on a logarithmic scale.
         high: The upper end, above *low*.
-        scale: "float"; "int" for whole numbers; "log" for ratios that are equally likely.
+        scale: "float"; "int" for whole numbers; "log" for equally likely ratios.
 
     Raises:
-        UsageError: The ends are no such numbers.
+        UsageError: The ends do not meet these conditions.
     """
 
     low: float
@@ -92,7 +92,7 @@ class Range:
         return min(self.high, max(self.low, round(number, digits)))
 
     def on_edge(self, value: float) -> bool:
-        """Return whether a value is so near to an end that the range may limit a search."""
+        """Return whether a value is so near an end that the range may limit a search."""
         place = self.place(value)
         return min(place, 1 - place) <= _EDGE
 
@@ -111,7 +111,7 @@ class Choices:
     """Several values without an order.
 
     Raises:
-        UsageError: There are fewer than two, or more than 1,000, or one comes twice.
+        UsageError: There are fewer than 2 or more than 1,000 values, or one occurs twice.
     """
 
     values: tuple[Any, ...]
@@ -139,15 +139,15 @@ class Choices:
         return value
 
     def on_edge(self, value: Any) -> bool:  # noqa: ARG002 (as `Range`)
-        """Return False: there is no end."""
+        """Return False, as choices have no ends."""
         return False
 
 
 def read_range(text: str) -> Range | Choices | None:
-    """Return what a text describes; None for other texts, such as a path with a colon.
+    """Return the range or choices of a text; None for other texts, such as a path with a colon.
 
     Raises:
-        UsageError: It begins as a range or a choice does, and is none.
+        UsageError: The text begins like a range or a choice, but is malformed.
 
     >>> str(read_range("int:0:60")), read_range("csv:file.csv:demand")
     ('int:0:60', None)
@@ -171,10 +171,10 @@ def read_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Range | Choices], d
     """Return the ranges of a search, and the parameters that have one value.
 
     Args:
-        given: By parameter a range, a choice, a text of one, or any other value.
+        given: By parameter: a range, a choice, a text of one, or any other value.
 
     Raises:
-        UsageError: There is no range, there are too many, or one is wrong.
+        UsageError: There are no or too many ranges, or one is wrong.
 
     >>> read_ranges({"policy.target": "int:0:60", "horizon": 26})
     ({'policy.target': Range(low=0.0, high=60.0, scale='int')}, {'horizon': 26})

@@ -1,6 +1,6 @@
 """Rows of a sweep by column: the values of a column, rows grouped by columns, means by seed.
 
-The names and values of columns outside of desim: in data frames and in Parquet files.
+Also the names and values of columns in data frames and in Parquet files.
 """
 
 import json
@@ -13,7 +13,7 @@ from desim.errors import UsageError, possible
 from desim.jobs.plan.job import GIVEN, POINT, Row
 from desim.short_repr import short_repr
 
-#: The keys under which rows have a column: one, or `params`, `arguments` or `metrics` and a name.
+#: The keys of a column in a row: one, or `params`, `arguments` or `metrics` and a name.
 Path = tuple[str, ...]
 
 
@@ -31,7 +31,7 @@ _FIRST, _MIDDLE, _LAST = (
 _PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
 
 
-#: Keys that are columns where the rows are those of a design.
+#: Keys that are columns only in the rows of a design.
 _OF_DESIGN = (POINT, GIVEN)
 
 
@@ -56,7 +56,7 @@ def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
 def varying(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the columns that have several values: model, preset and parameters.
 
-    Parameters without a prefix, but where an argument of a policy or a metric has the same name.
+    Parameters have no prefix, unless an argument of a policy or a metric has the same name.
     """
     all_names = column_names(rows)
     names = [n for n in all_names if n in _FIRST or n.startswith("params.")]
@@ -70,7 +70,7 @@ def find(rows: Sequence[Row], name: str) -> Path:
     """Return the path of a column.
 
     Raises:
-        UsageError: There is no such column, or a parameter, an argument of a policy or a metric
+        UsageError: The column does not exist, or a parameter, an argument of a policy or a metric
             share the name.
     """
     prefix, _, rest = name.partition(".")
@@ -105,29 +105,29 @@ def value_at(row: Row, path: Path) -> Any:
 
 
 def column(rows: Sequence[Row], name: str) -> list[Any]:
-    """Return the values of a column; None where a row has none.
+    """Return the values of a column; None for a row without a value.
 
     Raises:
-        UsageError: There is no such column.
+        UsageError: The column does not exist.
     """
     path = find(rows, name)
     return [value_at(row, path) for row in rows]
 
 
 def numbers(rows: Sequence[Row], name: str) -> list[float | None]:
-    """Return a column of numbers, truth values as 0 and 1; None where a row has none.
+    """Return a column of numbers, truth values as 0 and 1; None for a row without a value.
 
     Raises:
-        UsageError: There is no such column, or it holds something else than numbers.
+        UsageError: The column does not exist, or holds other values than numbers.
     """
     return [_number(name, value) for value in column(rows, name)]
 
 
 def holds_truth_values(rows: Sequence[Row], name: str) -> bool:
-    """Return whether every known value of a column is a truth value, and there is one.
+    """Return whether a column has known values and all of them are truth values.
 
     Raises:
-        UsageError: There is no such column.
+        UsageError: The column does not exist.
     """
     known = [value for value in column(rows, name) if value is not None]
     return bool(known) and all(isinstance(value, bool) for value in known)
@@ -137,7 +137,7 @@ def places(rows: Sequence[Row], by: Sequence[str]) -> dict[Key, list[int]]:
     """Group the indices of rows by the values of columns, in the order of their first rows.
 
     Raises:
-        UsageError: There is no such column.
+        UsageError: The column does not exist.
     """
     groups: dict[Key, list[int]] = {}
     for place, key in enumerate(_keys(rows, by)):
@@ -156,7 +156,7 @@ def seed_means(rows: Sequence[Row], name: str, *, complete: bool) -> Mapping[Has
     Args:
         rows: Rows with any number of rows for each seed.
         name: A column of numbers.
-        complete: Leave out seeds of which any row has no value; otherwise those without any.
+        complete: Leave out seeds with any row without a value; otherwise seeds without any value.
 
     Raises:
         UsageError: As `numbers`.
@@ -196,19 +196,19 @@ def _hashable(value: Any) -> Hashable:
     return json.dumps(value) if isinstance(value, list | dict) else value
 
 
-#: Prefixes that names have only where they would not be clear without.
+#: Prefixes that are left out of names that remain unique without them.
 _SHORTENED = ("params.", "metrics.", "series.")
 
 
 def short_names(full: Sequence[str]) -> list[str]:
-    """Return the names of columns without a prefix, but where two would share one."""
+    """Return the names of columns without a prefix, unless two would share a name."""
     short = [_short(name) for name in full]
     count = Counter(short)
     return [one if count[one] == 1 else name for one, name in zip(short, full, strict=True)]
 
 
 def plain_value(row: Row, path: Path) -> Any:
-    """Return the value of a column: lists and objects as JSON, None where a row has none."""
+    """Return the value of a column, lists and objects as JSON; None if the row has no value."""
     value = value_at(row, path)
     return json.dumps(value) if isinstance(value, list | dict) else value
 

@@ -1,4 +1,4 @@
-"""What a failed episode counts in a table, and how many seeds have an episode of their own."""
+"""The score of failed episodes in a table, and the number of seeds with different episodes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from desim.jobs.rows.columns import numbers
 
 __all__ = ["WORST_SCORE", "counted", "course", "different_seeds"]
 
-#: The key of rows under which the worst score stands, where the model declares one.
+#: The key of rows that holds the worst score, if the model declares one.
 WORST_SCORE = "worst_score"
 
 
@@ -18,7 +18,7 @@ def counted(rows: Sequence[Row], name: str) -> list[float | None]:
     """Return a column of numbers; a failed episode has the model's worst score, if it has one.
 
     Raises:
-        UsageError: There is no such column, or it holds something else than numbers.
+        UsageError: The column does not exist, or holds other values than numbers.
     """
     found = numbers(rows, name)
     if name != "score":
@@ -32,7 +32,7 @@ def counted(rows: Sequence[Row], name: str) -> list[float | None]:
 def course(row: Row) -> tuple[Any, ...]:
     """Return what equal episodes share: score, end, error, and ledgers or else all metrics.
 
-    Some metrics and the number of decisions say how a policy came to its actions.
+    The number of decisions and some metrics may differ, as they describe how the policy decides.
     """
     ledgers = row["ledger_digest"] or msgspec.json.encode(row["metrics"])
     return row["score"], row["ended"], row["error"], ledgers
@@ -43,7 +43,7 @@ def different_seeds(rows: Sequence[Row], group: Iterable[int]) -> tuple[int, int
 
     Returns:
         The number of seeds, and the number of those whose episodes differ by their ledgers. None
-        where a row has no ledger: equal metrics do not show that two episodes are the same.
+        if a row has no ledger, as equal metrics do not show that two episodes are the same.
     """
     found: dict[int, int] = {}
     for place in group:

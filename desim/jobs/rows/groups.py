@@ -1,4 +1,4 @@
-"""Groups of rows compared: a mean with its interval for each, paired differences to a reference."""
+"""Comparisons of groups of rows: means with intervals, paired differences to a reference."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from desim.statistics.proportions import are_truth_values, share
 
 __all__ = ["compare", "estimated"]
 
-#: What two rows must share to be a pair: the seed, and as JSON all that does not make their group.
+#: The values that paired rows share: the seed, and as JSON all that does not define their groups.
 _Match = tuple[int, str]
 
 
@@ -34,11 +34,12 @@ def compare(
         by: The columns that make a group.
         figures: Columns of numbers.
         against: The reference group: a value of a column in *by*, one of each, or None.
-        level: The level of the intervals, above 0 and below 1; the differences of one figure hold
-            together at it.
+        level: The level of the intervals, above 0 and below 1; the joint level of the differences
+            of one figure.
 
     Raises:
-        UsageError: There is no such column or group, or a column holds no numbers.
+        UsageError: A column or the group does not exist, or a column holds other values than
+            numbers.
     """
     # Only columns are kept for all rows, as the rows of a large sweep do not fit into memory.
     groups = places(rows, by)
@@ -75,13 +76,13 @@ def compare(
 
 
 def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> Interval | None:
-    """Return a mean with its interval, None where there is no value.
+    """Return a mean with its interval; None without values.
 
     Args:
         values: One for each seed.
         level: The level of the interval.
-        truth: Whether they come from truth values. Where each is 0 or 1, the interval is Wilson's;
-            a mean over several rows of a seed is neither and gets Student's.
+        truth: Whether they come from truth values. If each is 0 or 1, the interval is Wilson's; if
+            some are means over several rows of a seed, it is Student's.
     """
     if not values:
         return None
@@ -91,7 +92,7 @@ def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> 
 
 
 def _references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
-    """Return for each group the group with which it is compared, if that is another one."""
+    """Return the reference of each group, for the groups that differ from their reference."""
     if against is None:
         return {}
     if against in keys:
@@ -105,7 +106,7 @@ def _references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[
 
 
 def _matches(rows: Iterable[Row], by: tuple[str, ...]) -> Iterator[_Match]:
-    """Yield for each row what it must share with the row of another group to be its pair."""
+    """Yield for each row the values that it shares with its pair in another group."""
     texts: dict[str, str] = {}
     for row in rows:
         text = json.dumps(_shared(row, by))
@@ -116,11 +117,11 @@ def _shared(row: Row, by: tuple[str, ...]) -> dict[str, Any]:
     shared = {name: row[name] for name in ("model", "preset", "policy") if name not in by}
     varied = {name.removeprefix("policy.") for name in by if name.startswith("policy.")}
     if varied and "policy" in shared:
-        # The label of a policy names the arguments that make the groups.
+        # The label of a policy names the arguments that define the groups.
         shared["policy"] = row["policy"].partition(",")[0]
         shared["arguments"] = {k: v for k, v in row["arguments"].items() if k not in varied}
     # Models differ in their presets and parameters, and presets of one model in its parameters:
-    # where these make the groups, rows cannot share them.
+    # if these define the groups, rows cannot share them.
     if "model" in by:
         shared.pop("preset", None)
     elif "preset" not in by:

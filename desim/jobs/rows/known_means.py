@@ -1,6 +1,6 @@
-"""What is known of the scores of several seeds together: means, policies, kinds, and a sentence.
+"""Means of the known scores of several seeds, with their policies, kinds, and a sentence.
 
-What stands beside rows in tables: the best known scores of their preset, informed policies.
+Known scores and informed policies shown with rows.
 """
 
 import sys
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from desim.catalog.known_scores import KnownScore, KnownScores
 
 
-#: Policies that are named; of more, the first and a count.
+#: Most policies that are named; of more, the first and a count.
 _NAMED = 2
 
 
 @frozen
 class KnownMeans:
-    """What is known of several seeds of a preset.
+    """The known scores of several seeds of a preset.
 
     Attributes:
-        known: What is known of the preset.
-        scores: What is known of each of the seeds, at least one.
+        known: The known scores of the preset.
+        scores: The known scores of each of the seeds, at least one.
     """
 
     known: "KnownScores"
@@ -56,13 +56,13 @@ class KnownMeans:
 
     @property
     def bound(self) -> float | None:
-        """The mean of the bounds; None where a seed has none."""
+        """The mean of the bounds; None if a seed has no bound."""
         bounds = [one.bound.value for one in self.scores if one.bound]
         return _mean(bounds) if len(bounds) == len(self.scores) else None
 
     @property
     def kind(self) -> str:
-        """The kind of what counts 1, or where seeds differ how many have which."""
+        """The kind of the scores that count 1; if seeds differ, the number of seeds by kind."""
         counts = Counter(one.ceiling.kind for one in self.scores).most_common()
         if len(counts) == 1:
             return counts[0][0]
@@ -109,7 +109,7 @@ _MODELS = 64
 
 
 def known_scores(model: Model[Any], preset: str) -> "KnownScores | None":
-    """Return what is known of the scores of a preset; None where its model says nothing.
+    """Return the known scores of a preset; None if its model declares none.
 
     Args:
         model: The preset's model.
@@ -129,10 +129,10 @@ def known_scores(model: Model[Any], preset: str) -> "KnownScores | None":
 
 
 def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
-    """Return the sentence on the best known scores, or on the fault of their data; may be empty.
+    """Return the sentence on the best known scores, or on a fault of their data; may be empty.
 
     Args:
-        rows: Those of a table.
+        rows: The rows of a table.
         seeds: The seeds of these rows.
     """
     try:
@@ -143,13 +143,13 @@ def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
 
 
 def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None":
-    """Return what is known of the scores of the preset that all rows have played.
+    """Return the known scores of the preset that all rows have played.
 
-    None for rows of several models, of parameters that are no preset's, of other roles than those
-    of the known scores, or with a seed of which nothing is known.
+    Returns None if rows have different models, other parameters than a preset or other roles than
+    the known scores, or if a seed has no known scores.
 
     Args:
-        rows: Those of a table.
+        rows: The rows of a table.
         seeds: The seeds of these rows.
 
     Raises:
@@ -164,7 +164,7 @@ def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None
 
 
 def _plays_preset(rows: Sequence[Row], model: Model[Any], roles: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether all rows are of a preset's parameters, with policies for these roles."""
+    """Return whether all rows have a preset's parameters, and policies for these roles."""
     first = rows[0]
     world = [first[name] for name in ("model", "preset", "params")]
     labels = set()
@@ -184,9 +184,9 @@ def informed_groups(
     """Return the groups of rows whose policy uses facts that its role cannot observe.
 
     Args:
-        rows: Those of a table.
+        rows: The rows of a table.
         groups: The indices of the rows of each group, by the values of its columns.
-        by: These columns; without the policy no group is informed.
+        by: The columns that define the groups; without the policy the result is empty.
     """
     if "policy" not in by:
         return frozenset()
@@ -202,7 +202,7 @@ def informed_groups(
 
 
 def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMaker]:
-    """Return the classes and functions that play; none where a text is no spec."""
+    """Return the classes and functions that play; empty if a spec cannot be resolved here."""
     try:
         return [
             policy_finder.policy(Spec.read(text).name, of)
@@ -213,7 +213,7 @@ def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMa
 
 
 def played_roles(policies: Policies, model: Model[Any]) -> tuple[str, ...] | None:
-    """Return the roles that policies play, sorted; None where a text is no spec."""
+    """Return the roles that policies play, sorted; None if a spec cannot be resolved here."""
     try:
         return tuple(sorted(assign(model, _at_hand(policies))))
     except UsageError:
@@ -221,12 +221,12 @@ def played_roles(policies: Policies, model: Model[Any]) -> tuple[str, ...] | Non
 
 
 def _at_hand(policies: Policies) -> Policies:
-    """Return policies of which all that are named can be found without importing a user's module.
+    """Return policies, if all of them can be found without importing a user's module.
 
-    Labels may come from a file, and reading one imports no code.
+    Labels may come from a file, and reading a file imports no code.
 
     Raises:
-        UsageError: One cannot.
+        UsageError: A policy would need such an import.
     """
     for text in policies.values() if isinstance(policies, Mapping) else [policies]:
         if not isinstance(text, str) or not _is_loaded(Spec.read(text).name):
@@ -235,7 +235,7 @@ def _at_hand(policies: Policies) -> Policies:
 
 
 def read_label(label: str) -> Policies:
-    """Return the policies of the label of an entry, which joins roles by spaces."""
+    """Return the policies of an entry's label, which joins roles by spaces."""
     try:
         return read_policies(label.split(" "))
     except UsageError:
@@ -243,7 +243,7 @@ def read_label(label: str) -> Policies:
 
 
 def _model_of(row: Row) -> Model[Any] | None:
-    """Return the model of the preset of a row; None for one that is not at hand."""
+    """Return the model of the preset of a row; None if it is not available in this process."""
     name = row["model"]
     try:
         if not model_finder.is_at_hand(name):
@@ -260,5 +260,5 @@ def _preset_model(cls: type, preset: str) -> Model[Any]:
 
 
 def _is_loaded(name: str) -> bool:
-    """Return whether using a name imports no module of a user."""
+    """Return whether a name can be used without importing a user's module."""
     return ":" not in name or name.partition(":")[0] in sys.modules

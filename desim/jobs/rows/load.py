@@ -1,4 +1,4 @@
-"""Reads whatever desim has written, by looking at what it is."""
+"""Reads the rows of a sweep or a recorded episode, whichever a path holds."""
 
 from pathlib import Path
 
@@ -9,24 +9,24 @@ from desim.show.files import open_regular
 
 __all__ = ["load"]
 
-#: How the JSON lines of a sweep and of a record begin.
+#: The beginning of the JSON lines of a sweep and of a record.
 _ROW, _RECORD = b'{"model":', b'{"line":"header"'
 
-#: The first bytes of a file that is compressed with gzip.
+#: The first bytes of a file compressed with gzip.
 _GZIP = b"\x1f\x8b"
 
 
 def load(path: str | Path) -> Rows | Episode:
     """Return the rows of a sweep, or a recorded episode.
 
-    No code is imported and no other file opened, so a file may come from a stranger.
+    No code is imported and no other file opened, so a file may come from an untrusted source.
 
     Args:
         path: The folder of a sweep, finished or not, its rows.jsonl, or a record.
 
     Raises:
-        UsageError: There is nothing of this kind.
-        BadRecord: It cannot be read.
+        UsageError: The path holds neither.
+        BadRecord: The rows or the record cannot be read.
     """
     place = Path(path)
     if place.is_dir():

@@ -1,7 +1,4 @@
-"""The series in the rows of a sweep, as arrays by group.
-
-The series in the rows of a sweep, one line an episode and period, as data frames take them.
-"""
+"""The series in the rows of a sweep: arrays by group, or a line for each episode and period."""
 
 import math
 from array import array
@@ -26,10 +23,10 @@ NO_SERIES = "the rows hold no series; play the sweep with series=True, or with -
 def series_by_group(
     rows: Sequence[Row], name: str, by: Sequence[str]
 ) -> "dict[Key, NDArray[float64]]":
-    """Return a series as one array a group; see `Rows.series`.
+    """Return a series as one array for each group; see `Rows.series`.
 
     Raises:
-        UsageError: There is no such series or column.
+        UsageError: The series or a column does not exist.
     """
     values = [row.get("series", {}).get(name) for row in rows]
     # Failed rows hold no series, so any name may be one.
@@ -43,7 +40,7 @@ def series_by_group(
 
 
 def _array(series: Sequence[Sequence[float | None]]) -> "NDArray[float64]":
-    """Return sequences of different lengths as one array, with NaN where there is no number."""
+    """Return sequences of different lengths as one array, with NaN for missing numbers."""
     import numpy as np
 
     longest = max(map(len, series))
@@ -60,7 +57,7 @@ def _unknown(rows: Sequence[Row], name: str) -> str:
     return f"there is no series {name!r}; {possible(name, known)}"
 
 
-#: Keys of rows that tell episodes apart; what they have led to is no column here.
+#: Keys of rows that identify episodes; results are not columns here.
 _KEYS = {"model", "preset", POINT, GIVEN, "policy", "seed"}
 
 
@@ -76,8 +73,8 @@ class TidySeries:
     """The series of rows.
 
     Attributes:
-        rows: Those of all episodes; failed ones have no series.
-        of_episode: By column, where a row has its value.
+        rows: The rows of all episodes; failed ones have no series.
+        of_episode: By column, the path of its value in a row.
         period: The name of the column with the periods, which are counted from 1.
         series: By column, the name of a series.
     """
@@ -89,7 +86,7 @@ class TidySeries:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> "TidySeries":
-        """Name the columns: short, but where two would share a name.
+        """Name the columns: short, unless two would share a name.
 
         Raises:
             UsageError: The rows hold no series.
@@ -102,9 +99,9 @@ class TidySeries:
         return cls(rows, of_episode, period, dict(zip(names, known, strict=True)))
 
     def episodes(self) -> Iterator[tuple[list[Any], int, list[Sequence[float | None]]]]:
-        """Yield for each episode that was played its values, its periods and its series.
+        """Yield for each episode that did not fail its values, its periods and its series.
 
-        A series that the model of another episode reports is empty.
+        A series that only the model of another episode reports is empty.
         """
         for row in self.rows:
             found = row.get("series") or {}
@@ -130,8 +127,8 @@ class TidySeries:
         """Return the series by column.
 
         Returns:
-            Of each episode the values by column, and the number of its periods; of each episode and
-            period the numbers by column, NaN where there is none.
+            The values of each episode by column; the number of each episode's periods; and the
+            numbers of each episode and period by column, with NaN for missing ones.
         """
         common: dict[str, list[Any]] = {name: [] for name in self.of_episode}
         counts, periods = array("q"), array("q")

@@ -1,4 +1,4 @@
-"""Executors of a sweep: the protocol of what plays chunks of jobs, and the one of this process."""
+"""Executors of a sweep, which play chunks of jobs: the protocol, and the one of this process."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
@@ -54,7 +54,7 @@ class Executor(Protocol):
         Args:
             work: Plays the jobs of a chunk; picklable.
             chunks: Taken as workers become free. It may be exhausted while chunks are being played
-                and yield again when one of them came back incomplete.
+                and yield again when one of them comes back incomplete.
 
         Yields:
             The number of a chunk in *chunks*, counted from 0, and the rows of its first jobs; in
@@ -73,12 +73,12 @@ class HasWorkers(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many; without this member, one. Chunks are cut smaller for more workers."""
+        """The number of chunks played at once; 1 without this member. Sets the size of chunks."""
         ...
 
 
 def worker_count(executor: Executor) -> int:
-    """Return how many chunks an executor plays at once."""
+    """Return the number of chunks that an executor plays at once."""
     return executor.workers if isinstance(executor, HasWorkers) else 1
 
 
@@ -86,7 +86,7 @@ class SerialExecutor:
     """Plays one job after the other in this process."""
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks; on Ctrl-C the rows that are finished are yielded first."""
+        """Play chunks; on Ctrl-C the finished rows are yielded first."""
         for index, chunk in enumerate(chunks):
             rows: list[bytes] = []
             try:
@@ -97,4 +97,4 @@ class SerialExecutor:
             yield index, rows
 
     def close(self) -> None:
-        """Do nothing: there are no workers."""
+        """Do nothing, as this executor has no workers."""

@@ -1,4 +1,4 @@
-"""Work in worker processes that is no sweep: the first process that dies ends it."""
+"""Work in worker processes outside of sweeps; the first process that dies ends it."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ __all__ = ["check_jobs", "in_workers"]
 
 
 class _Workers(ProcessExecutor):
-    """Worker processes of which none is started anew: what is no episode has no failed row."""
+    """Worker processes that are not restarted: only an episode can become a failed row."""
 
     def _after_death(self, work: Work, fault: WorkerDied) -> NoReturn:  # noqa: ARG002
         raise fault
@@ -24,13 +24,13 @@ def in_workers(
 ) -> Iterator[ChunkResult]:
     """Yield the number of each chunk and its rows, as they finish.
 
-    What cannot be imported by name, such as classes of a notebook, is sent to the workers by value.
-    On Ctrl-C chunks that finish within a short time are yielded first.
+    Objects that cannot be imported by name, such as classes of a notebook, are sent to the workers
+    by value. On Ctrl-C chunks that finish within a short time are yielded first.
 
     Args:
         work: Yields a row for each item of a chunk.
         chunks: The items.
-        jobs: How many processes; with 1, and for a single chunk, this process works.
+        jobs: The number of processes; with 1, and for a single chunk, this process does the work.
 
     Raises:
         WorkerDied: A process ended before it returned.
@@ -38,7 +38,7 @@ def in_workers(
     """
     workers = min(jobs, len(chunks))
     with contextlib.closing(SerialExecutor() if workers <= 1 else _Workers(workers)) as executor:
-        # Executors look into jobs only after a death, which `_Workers` does not do.
+        # Executors inspect jobs only after a worker died; `_Workers` then raises.
         yield from executor.run(cast("Work", work), cast("ChunkQueue", iter(chunks)))
 
 
@@ -46,7 +46,7 @@ def check_jobs(jobs: object) -> None:
     """Check a number of worker processes.
 
     Raises:
-        UsageError: It is no whole number of at least 1.
+        UsageError: The number is not a whole number of at least 1.
     """
     if type(jobs) is not int or jobs < 1:
         raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")

@@ -33,9 +33,9 @@ def import_path() -> list[str]:
 def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
     """Pickle a chunk.
 
-    What a worker cannot import, or would import as it is in the file and not as it is here, is sent
-    by value, with the globals that it uses: classes and functions of `__main__` (a script, a
-    notebook), and those that are made inside functions. The others are sent by name.
+    Classes and functions of `__main__` (a script, a notebook), and those made inside functions, are
+    sent by value, with the globals that they use: a worker cannot import them, or would import them
+    as they are in the file and not as they are here. All others are sent by name.
 
     Raises:
         UsageError: The model or a policy cannot be pickled.
@@ -52,12 +52,12 @@ def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
 def _pickled_by_name(work: Work, chunk: Sequence[Job], first: Exception) -> bytes:
     """Pickle a chunk by names alone.
 
-    So a script may have a lock or a connection among its globals: every worker has its own, as it
-    imports the script.
+    The globals of a script may thus hold a lock or a connection: every worker imports the script
+    and has its own.
     """
     try:
         return pickle.dumps(({}, work, chunk), pickle.HIGHEST_PROTOCOL)
-    except Exception:  # noqa: BLE001 (as above)
+    except Exception:  # noqa: BLE001 (pickling runs users' code)
         raise UsageError(
             f"a job cannot be sent to a worker ({first}); what its model and policies hold and the "
             "globals they use are pickled, so make locks, files and connections where they are "
@@ -81,10 +81,10 @@ def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:
 
 
 def _annotated() -> dict[str, Any]:
-    """Return by name what texts in annotations of classes of `__main__` stand for.
+    """Return by name the objects that annotations of classes of `__main__` name as texts.
 
-    A text such as `"Move | None"` is looked up in `__main__` only when a type is needed, so a class
-    that is sent by value does not bring it along.
+    A text such as `"Move | None"` is resolved in `__main__` only when a type is needed, so a class
+    that is sent by value does not contain its objects.
     """
     main = vars(sys.modules["__main__"])
     return {name: main[name] for name in dict.fromkeys(_names_in_texts(main)) if name in main}
@@ -99,7 +99,7 @@ def _names_in_texts(main: dict[str, Any]) -> Iterator[str]:
 
 
 def _set_in_main(names: dict[str, Any]) -> None:
-    """Set names in `__main__` of a worker, but those of a script that it has imported."""
+    """Set names in `__main__` of a worker, except those of a script that it has imported."""
     main = vars(sys.modules["__main__"])
     for name, value in names.items():
         if name not in main or name in _set_names:

@@ -1,7 +1,4 @@
-"""Plays jobs of a grid with an executor, and keeps their rows in a store.
-
-The jobs that are left to play, cut into chunks.
-"""
+"""Plays jobs of a grid with an executor, in chunks, and keeps their rows in a store."""
 
 import contextlib
 from collections import deque
@@ -53,7 +50,7 @@ class Chunks:
         workers: How many chunks are played at once.
 
     Attributes:
-        count: How many chunks were yielded so far.
+        count: The number of chunks yielded so far.
     """
 
     def __init__(self, plan: Grid, left: Iterable[int], workers: int) -> None:
@@ -122,13 +119,13 @@ Progress = Callable[[int, int], object]
 
 @frozen(eq=False)
 class Playing:
-    """A grid of which some jobs are played after others.
+    """A grid whose jobs are played in batches.
 
     Attributes:
         plan: All jobs that may be played.
-        store: Keeps the rows of those that were.
+        store: Keeps the rows of the played jobs.
         players: The executor.
-        out: The folder of the results; None where there is none.
+        out: The folder of the results; None without one.
         progress: Called at the start of every batch and whenever a chunk is finished.
     """
 
@@ -139,7 +136,7 @@ class Playing:
     progress: Progress
 
     def play(self, wanted: Iterable[int]) -> None:
-        """Play the jobs with some indices, but for those whose rows are kept already.
+        """Play the jobs with some indices, except those whose rows are kept already.
 
         Raises:
             WorkerDied, DesimError, KeyboardInterrupt: As `sweep`.
@@ -175,20 +172,20 @@ class Playing:
         later = {job for each in copies.values() for job in each}
         self.progress(done, total)
         done = self._play_each([job for job in left if job not in later], copies, done, total)
-        # A failure, such as a limit of time that was reached, says nothing of the other seeds.
+        # A failure, such as a reached limit of time, does not imply that the other seeds fail.
         again = sorted(job for each in copies.values() for job in each)
         self._play_each(again, {}, done, total)
 
     def _play_each(
         self, left: list[int], copies: dict[int, list[int]], done: int, total: int
     ) -> int:
-        """Play every one of some jobs; return how many rows are kept then.
+        """Play all of some jobs; return the number of rows kept afterwards.
 
         Args:
             left: The jobs.
-            copies: By job, those that get a copy of its row; removed here where they got it.
-            done: How many rows were kept before.
-            total: How many rows there are in the end.
+            copies: By job, the jobs that get a copy of its row; removed here once they have it.
+            done: The number of rows kept before.
+            total: The number of rows in the end.
         """
         chunks = Chunks(self.plan, left, worker_count(self.players))
         played = 0
@@ -212,14 +209,14 @@ class Playing:
     def _keep(
         self, jobs: Sequence[int], rows: Sequence[bytes], copies: dict[int, list[int]]
     ) -> int:
-        """Store rows, then their copies; return how many."""
+        """Store rows, then their copies; return their number."""
         self.store.add(jobs, rows)
         count = len(rows)
         for job, row in zip(jobs, rows, strict=True):
             if job in copies and not has_failed(row):
                 others = copies.pop(job)
                 count += len(others)
-                # In parts, so that a disk which is full keeps those before.
+                # In parts, so that a full disk loses only the last part.
                 for start in range(0, len(others), _COPIES_AT_ONCE):
                     part = others[start : start + _COPIES_AT_ONCE]
                     self.store.add(part, [copy_of(row, self.plan.job(n).seed) for n in part])
@@ -230,7 +227,7 @@ class Playing:
 def _closed_after(results: Iterator[ChunkResult]) -> Iterator[Iterator[ChunkResult]]:
     """Close the generator of an executor at once; an exception would keep it alive.
 
-    Its executor may be used again before anybody lets go of the exception.
+    The executor may be used again while the exception is still referenced.
     """
     try:
         yield results

@@ -36,11 +36,11 @@ class PoolExecutor:
 
     Args:
         pool: Where chunks are submitted.
-        workers: How many chunks the pool plays at once.
-        losses: What to raise for the exceptions by which the pool reports a lost worker.
+        workers: The number of chunks that the pool plays at once.
+        losses: The error to raise for each exception by which the pool reports a lost worker.
 
     Attributes:
-        workers: How many chunks are played at once.
+        workers: The number of chunks played at once.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class PoolExecutor:
         self._pool.shutdown(wait=not self._submitted, cancel_futures=True)
 
     def _after_death(self, work: Work, fault: WorkerDied) -> Iterator[ChunkResult]:  # noqa: ARG002
-        """Yield the results of the chunks that a dead worker may have had; here there are none."""
+        """Yield the results of the chunks that a dead worker may have had; here raises *fault*."""
         raise fault
 
     def _fill(self, work: Work, numbered: Iterator[tuple[int, Sequence[Job]]]) -> bool:
@@ -85,7 +85,7 @@ class PoolExecutor:
         for index, chunk in islice(numbered, wanted):
             message = pickled(work, chunk)
             # An interrupt inside a pool or a future may leave its lock held. `wait` of
-            # `concurrent.futures` holds such locks as well, so a queue takes its place.
+            # `concurrent.futures` holds such locks as well, so a queue is used instead.
             with interrupts_deferred():
                 future = self._submit_or_fail(message)
                 self._submitted[future] = index, chunk
@@ -93,7 +93,7 @@ class PoolExecutor:
         return bool(self._submitted)
 
     def _submit_or_fail(self, message: bytes) -> "Future[list[bytes]]":
-        """Submit a chunk; if the pool has lost a worker, return a future that says so."""
+        """Submit a chunk; if the pool has lost a worker, return a future with that error."""
         from concurrent.futures import Future
 
         try:
@@ -114,7 +114,7 @@ class PoolExecutor:
         return self._submitted.pop(future)[0], rows
 
     def _rows(self, future: "Future[list[bytes]]") -> list[bytes]:
-        """Return the rows of a finished chunk, or raise what ended it."""
+        """Return the rows of a finished chunk, or raise the error that ended it."""
         return future.result()
 
     def _last_results(self) -> Iterator[ChunkResult]:

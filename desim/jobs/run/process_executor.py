@@ -25,23 +25,23 @@ if TYPE_CHECKING:  # `import desim` must not load the pools
 
 __all__ = ["ProcessExecutor", "spawned_pool"]
 
-#: How often the workers are started anew before the sweep gives up.
+#: Most restarts of the workers before the sweep fails.
 _MAX_RESTARTS = 100
 
-#: Seconds for which the jobs of a dead worker's chunk are played one at a time; a chunk takes
-#: `SECONDS_PER_CHUNK` (0.25) where nothing is wrong.
+#: Seconds for which the jobs of a dead worker's chunk are played one at a time; normally a chunk
+#: takes `SECONDS_PER_CHUNK` (0.25).
 _SECONDS_ALONE = 2.0
 
 
 class ProcessExecutor(PoolExecutor):
-    """Plays chunks in spawned worker processes, which import modules from where this one does.
+    """Plays chunks in spawned worker processes, which use the import path of this process.
 
     If a worker dies, the chunks under way are played again one job at a time: the job that ends its
-    worker becomes a failed row, and the others go on. So a single worker has a use of its own: no
+    worker becomes a failed row, and the others go on. A single worker is therefore useful, too: no
     policy can end the sweep, and a limit of time stops every policy (see `hard_limit`).
 
     Args:
-        workers: How many processes; at least 1.
+        workers: The number of processes; at least 1.
 
     Raises:
         UsageError: This process is itself a worker, which imports its parent's script.
@@ -140,7 +140,7 @@ def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
 
 
 def spawned_pool(workers: int) -> "ProcessPoolExecutor":
-    """Return a pool whose processes import what this one can, and end with it."""
+    """Return a pool whose processes use this one's import path, and end with it."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -154,7 +154,7 @@ def spawned_pool(workers: int) -> "ProcessPoolExecutor":
 
 
 def _begin_worker(path: list[str]) -> None:
-    """Prepare a worker: the parent's import path, SIGINT ignored, an end with the parent's."""
+    """Prepare a worker: set the parent's import path, ignore SIGINT, end when the parent ends."""
     sys.path[:] = path
     allow_exit()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,6 +1,6 @@
 """Worker processes that stay between sweeps, so that the next one starts at once.
 
-Which files a worker has loaded or read, so that its parent notices when one is edited.
+Workers report the files that they have loaded or read, so that the parent notices edited ones.
 """
 
 import os
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 Stamp = tuple[int, int]
 
 
-#: Equals the stamp of no file: stands for a file that was modified while it was being loaded.
+#: The stamp of a file that was modified while it was being loaded; differs from all real stamps.
 CHANGED: Stamp = (-1, -1)
 
 
-#: Where Python and installed packages are, whose files no one edits between two sweeps.
+#: The folders of Python and installed packages, whose files are not edited between two sweeps.
 _INSTALLED = tuple(
     os.path.join(sysconfig.get_path(name), "")  # noqa: PTH118 (compared as texts)
     for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 
 
-#: In a worker: the files that its parent knows of.
+#: In a worker: the files that were reported to its parent.
 _told: set[str] = set()
 
 
@@ -58,7 +58,7 @@ def play_and_tell(
     rows = unpickle_and_play(message, path)
     loaded = {file: stamp(file) for file in _new_files()}
     _told.update(loaded)
-    # Of a file that was modified since, its content may be another one than was loaded.
+    # If a file was modified since then, its content may differ from the loaded one.
     return rows, {f: now if now[0] < since else CHANGED for f, now in loaded.items()}
 
 
@@ -74,7 +74,7 @@ def _new_files() -> set[str]:
 
 
 def stamp(file: str) -> Stamp:
-    """Return the stamp of a file; zeros where there is none, as for a module inside an archive."""
+    """Return the stamp of a file; zeros if it does not exist, like a module inside an archive."""
     try:
         found = os.stat(file)  # noqa: PTH116 (hundreds of files before a sweep)
     except OSError:
@@ -83,7 +83,7 @@ def stamp(file: str) -> Stamp:
 
 
 def surroundings() -> Any:
-    """Return what a worker takes over from this process when it starts."""
+    """Return the settings that a worker inherits from this process when it starts."""
     return os.getcwd(), import_path(), dict(os.environ)  # noqa: PTH109 (compared as texts)
 
 
@@ -95,10 +95,10 @@ def workers(count: int) -> "WarmPool":
     """Return worker processes that stay between sweeps: `with desim.workers(2) as pool`.
 
     Args:
-        count: How many, from 1 to 1,000.
+        count: The number of processes, from 1 to 1,000.
 
     Raises:
-        UsageError: It is no such number, or this process is itself a worker.
+        UsageError: The number is outside this range, or this process is itself a worker.
     """
     if type(count) is not int or not 1 <= count <= _MAX_WORKERS:
         raise UsageError(
@@ -111,10 +111,10 @@ def workers(count: int) -> "WarmPool":
 class WarmPool(ProcessExecutor):
     """Plays chunks of several sweeps, one sweep after the other, in the same worker processes.
 
-    It plays what a new pool would: if a source file that a worker has loaded, the environment, the
-    current folder or `sys.path` has changed since the workers started, the next sweep starts them
-    anew. A worker that was killed is replaced, and after an exception or Ctrl-C those that are
-    still busy are.
+    Rows are the same as with a new pool: if a source file that a worker has loaded, the
+    environment, the current folder or `sys.path` has changed since the workers started, the next
+    sweep restarts them. Killed workers are replaced, and so are workers that are still busy after
+    an exception or Ctrl-C.
 
     Use it as a context manager, and as the *executor* of `sweep`, `compare`, `select` and `tune`.
     """
@@ -123,7 +123,7 @@ class WarmPool(ProcessExecutor):
         super().__init__(workers)
         self._in_use = threading.Lock()
         self._is_closed = False
-        #: Under what the workers were started; None before the first sweep.
+        #: The settings with which the workers were started; None before the first sweep.
         self._started_in: Any = None
         #: A time before that, in nanoseconds.
         self._started = 0
@@ -178,7 +178,7 @@ class WarmPool(ProcessExecutor):
             )
 
     def _begin(self) -> None:
-        """Start the workers anew where they are not as new ones would be."""
+        """Restart the workers if they differ from new ones."""
         self._refuse_closed()
         self._restarts = 0
         now = surroundings()
@@ -189,7 +189,7 @@ class WarmPool(ProcessExecutor):
         self._started_in = now
 
     def _is_current(self) -> bool:
-        """Return whether all workers live, and have loaded what the files hold."""
+        """Return whether all workers live, and have loaded the present contents of files."""
         from concurrent.futures import BrokenExecutor
 
         if any(stamp(file) != loaded for file, loaded in self._loaded.items()):
@@ -203,7 +203,7 @@ class WarmPool(ProcessExecutor):
         return True
 
     def _end(self) -> None:
-        """Leave no chunk of this sweep to the next one."""
+        """Restart the workers if chunks of this sweep are left, which the next must not receive."""
         if self._submitted and not self._is_closed:
             self._restart()
 

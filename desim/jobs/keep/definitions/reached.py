@@ -1,9 +1,9 @@
-"""The definitions that classes and functions lead to, in all modules, as one digest.
+"""The definitions that classes and functions use, directly or not, as one digest.
 
-A definition is a class, a function or a constant at the top level of a module, with all that is in
-it. What it uses is found by name: what it imports, what its module binds, what a module's attribute
-is. It counts by what it consists of and by the definitions that it uses, not by its module, so that
-it may move. What is found by a computed name is not reached; a policy class lists it in
+A definition is a class, a function or a constant at the top level of a module, with its whole body.
+Its references are resolved by name: imports, names of its module, attributes of modules. The digest
+covers its text and the definitions that it uses, but not the name of its module, so that it may
+move. References by computed names are not followed; a policy class lists their targets in
 `dependencies` (see `desim.core.policy_protocols.DependsOnModel`).
 """
 
@@ -29,17 +29,17 @@ from desim.jobs.keep.definitions.syntax import Syntax
 
 __all__ = ["Reached", "reached"]
 
-#: Rooms of desim in which nothing can change a row: they show what was played, or call it.
+#: Packages of desim that cannot change a row: they show results, or start episodes.
 _NO_ROWS = ("desim.adapters.", "desim.cli.", "desim.reports.", "desim.tracing.", "desim.ui.")
 
-#: Installed packages that turn classes into others; they compute nothing.
+#: Installed packages that generate code of classes; their versions do not change a row.
 _WRITERS = {"attr", "attrs", "msgspec"}
 
 #: Rounds of labelling: in each, the label of a definition is hashed with those of its references.
-#: Two definitions with equal names and texts are told apart by references up to this depth.
+#: Two definitions with equal names and texts are distinguished by references up to this depth.
 _ROUNDS = 2
 
-#: Digits of the digest of one definition, which only serves to name what has changed.
+#: Digits of the digest of one definition, which only serves to name the changed ones.
 _DIGITS = 12
 
 
@@ -53,8 +53,8 @@ class Reached:
 
     Attributes:
         digest: A digest of all definitions and their references.
-        definitions: A digest of each definition's own text by its name; of several of one name
-            together.
+        definitions: A digest of the own text of each definition, by name; definitions of one name
+            share a digest.
         packages: Installed packages that users' code uses, by their names in imports.
     """
 
@@ -64,7 +64,7 @@ class Reached:
 
 
 def reached(roots: Iterable[Any]) -> Reached:
-    """Return the definitions that some classes, functions and modules lead to.
+    """Return the definitions that some classes, functions and modules use, directly or not.
 
     Args:
         roots: Classes, functions and modules, or `module:Name` of one that is not imported. Those
@@ -96,7 +96,7 @@ class _Use(NamedTuple):
 
     Attributes:
         keys: Definitions.
-        text: The attributes behind them, or the name of something that is not read.
+        text: The attributes after them, or the name of a target whose source is not read.
         package: The installed package of that name.
     """
 
@@ -110,10 +110,10 @@ class _Node:
     """A reached definition.
 
     Attributes:
-        file: Where it is.
-        package: From which relative imports start there.
-        syntax: What it consists of.
-        uses: What each of its references leads to.
+        file: The file that holds it.
+        package: The package from which relative imports start there.
+        syntax: Its text and references.
+        uses: The targets of each of its references.
         data: Digests of the files beside the module that it names.
     """
 
@@ -139,9 +139,9 @@ class _Walk:
         self._modules: dict[str, Module | None] = {}
         self._places: dict[str, Place | None] = {}
         self._uses: dict[tuple[str, tuple[str, ...]], _Use] = {}
-        #: Definitions whose files were looked for.
+        #: Definitions whose data files were searched.
         self._read: set[_Key] = set()
-        #: Installed packages that are read, because what plays is in them.
+        #: Installed packages whose sources are read, because they hold a model or a policy.
         self._installed: set[str] = set()
 
     def enter(self, root: Any) -> None:
@@ -162,12 +162,12 @@ class _Walk:
             return
         self._installed.add(top)
         if found := self._module(module):
-            # A class that is made by a call, such as of `make_class`, may bear another name.
+            # A class made by a call, such as `make_class`, may have another name.
             known = (name,) if name in found.definitions else tuple(found.definitions)
             self._waiting += (_Key(module, one) for one in known)
 
     def follow(self) -> None:
-        """Follow what is waiting until nothing new is found."""
+        """Follow the waiting references until nothing new is found."""
         while self._waiting:
             while self._waiting:
                 key = self._waiting.pop()
@@ -190,10 +190,10 @@ class _Walk:
                 self.packages.add(use.package)
 
     def _use(self, module: str, chain: tuple[str, ...]) -> _Use:
-        """Return what the name of a module leads to."""
+        """Return the targets of a name in a module."""
         known = (module, chain)
         if known not in self._uses:
-            self._uses[known] = _Use((), ".".join(chain))  # where names import each other in a ring
+            self._uses[known] = _Use((), ".".join(chain))  # for cyclic imports of names
             self._uses[known] = self._resolved(module, chain)
         return self._uses[known]
 
@@ -211,14 +211,14 @@ class _Walk:
         return self._computed(found, chain) if found else _Use((), ".".join(chain))
 
     def _bound(self, module: Module, name: str, behind: tuple[str, ...]) -> Iterator[_Use]:
-        """Yield what a name of a module's top level is: a definition, imports, or both."""
+        """Yield the targets of a name of a module's top level: a definition, imports, or both."""
         if name in module.definitions:
             yield _Use((_Key(module.name, name),), ".".join(behind))
         for source, members in module.imports.get(name, ()):
             yield self._use(source, (*members, *behind))
 
     def _computed(self, module: Module, chain: tuple[str, ...]) -> _Use:
-        """Return what a name is that `import *` or the module's `__getattr__` provides."""
+        """Return the targets of a name that `import *` or the module's `__getattr__` provides."""
         for star in module.stars:
             if (use := self._use(star, chain)).keys:
                 return use
@@ -230,7 +230,7 @@ class _Walk:
         return _Use((), ".".join(chain))
 
     def _outside(self, module: str, chain: tuple[str, ...]) -> _Use:
-        """Return what stands for something that is not read: its name."""
+        """Return the use of a target whose source is not read, by its name."""
         top = module.partition(".")[0]
         if is_ours(module):  # the module's name may change
             return _Use((), chain[-1] if chain else "")
@@ -259,11 +259,11 @@ class _Walk:
         return self._modules[name]
 
     def _import(self, module: Module) -> None:
-        """Follow what the import of a module does, beyond defining names."""
+        """Follow the effects of a module's import, beyond defining names."""
         self._waiting += (_Key(module.name, str(index)) for index in range(len(module.effects)))
         if is_ours(module.name):
             return
-        # A user's module may import another one for what that does, such as to register a class.
+        # A user's module may import another one for its effects, such as registering a class.
         for source, members in (one for each in module.imports.values() for one in each):
             if not is_ours(source):
                 self._module(source)
@@ -278,7 +278,7 @@ class _Walk:
         return self._places[name]
 
     def _read_data(self) -> None:
-        """Add the files that modules name which use `__file__`; those of Python are followed."""
+        """Add the files named by modules that use `__file__`; Python files are followed."""
         readers = {key.module for key, node in self.nodes.items() if node.syntax.uses_file}
         for key, node in [*self.nodes.items()]:
             if key.module in readers and key not in self._read:
@@ -293,14 +293,14 @@ class _Walk:
 
 
 def _joined(uses: list[_Use]) -> _Use:
-    """Return what a name is that is bound in several ways, such as by `try` and `except`."""
+    """Return the use of a name that is bound in several ways, such as by `try` and `except`."""
     first = uses[0]
     keys = tuple(key for use in uses for key in use.keys)
     return _Use(keys, first.text, first.package) if len(uses) > 1 else first
 
 
 def _labels(nodes: Mapping[_Key, _Node]) -> dict[_Key, str]:
-    """Return a text for each definition that stands for it and for all that it uses."""
+    """Return for each definition a text that identifies it and all that it uses."""
     labels = {key: _together([_name(key), *_own(node)]) for key, node in nodes.items()}
     for _ in range(_ROUNDS):
         labels = {
