@@ -1,4 +1,4 @@
-"""How many seeds, or repeats of one seed, tell the entries of a world from the best of them."""
+"""The seeds, or repeats of one seed, needed to distinguish a world's entries from the best one."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -17,7 +17,7 @@ _FEWEST = 2
 
 @frozen
 class Apart:
-    """What it takes to tell an entry from the best one of its world, by the first column of means.
+    """The sample size that distinguishes an entry from its world's best, by the first means column.
 
     The number needed is that of `desim.statistics.variance.runs_needed`: with it an interval at
     95 % excludes 0 with a probability of 0.8, if difference and variance are as estimated.
@@ -26,9 +26,9 @@ class Apart:
         best: The entry with the highest mean.
         column: The head of the column.
         difference: The best one's mean less the entry's, over the seeds that both have played.
-        unit: "seeds", as many repeats each as were played; or "repeats" of the one seed.
-        played: How many both have played.
-        needed: How many it takes; None where the difference is 0 or it takes too many.
+        unit: "seeds", each with as many repeats as were played; or "repeats" of the one seed.
+        played: The number that both have played.
+        needed: The number needed; None if the difference is 0 or the number too large.
     """
 
     best: str
@@ -40,10 +40,10 @@ class Apart:
 
 
 def apart_from_best(lines: Sequence[ResultLine]) -> dict[str, Apart]:
-    """Return what it takes for each entry of a world but the best.
+    """Return the sample size needed for each entry of a world except the best.
 
-    Entries whose variance is not known are left out: it takes two common seeds, or two episodes
-    with one common seed.
+    Entries whose variance is not known are left out: an estimate needs two common seeds, or two
+    episodes with one common seed.
 
     Args:
         lines: The entries of one world.
@@ -69,7 +69,7 @@ def _apart(best: str, its: Cell, other: Cell) -> Apart | None:
 
 
 def _by_seeds(best: str, its: Cell, other: Cell, common: Sequence[int]) -> Apart:
-    """Compare the means of common seeds in pairs, without what seeds do to both alike."""
+    """Compare the means of common seeds in pairs, which removes the common effects of seeds."""
     pairs = [_mean(its.by_seed, seed) - _mean(other.by_seed, seed) for seed in common]
     mean, sd = moments(pairs)
     assert sd is not None

@@ -1,10 +1,8 @@
-"""Plays one job, an episode or a series: new records, or the rest of those that were cut.
+"""Plays one job, an episode or a series: new records, or the rest of cut ones.
 
-Plays a job that is a series: episodes in a row with the same policies, which learn in between.
-
-A series has a folder of its own with a record for each episode. One that was cut goes on: what is
-on record is repeated with the recorded replies, so that memories are as they were and no reply is
-bought twice.
+A series is a sequence of episodes with the same policies, which learn in between. It has its own
+folder with a record for each episode. A cut series is resumed: recorded episodes are repeated with
+the recorded replies, which restores memories without paying for a reply twice.
 """
 
 import contextlib
@@ -45,11 +43,11 @@ def series_folder(record: Path) -> Path:
 
 @define
 class InARow:
-    """A series that is to be played, or what is left of it.
+    """A series to be played, or the rest of one.
 
     Attributes:
-        job: What is played.
-        record: The path that gives the folder its name; see `series_folder`.
+        job: The job.
+        record: The path that determines the folder; see `series_folder`.
         lineup: The policies.
         session: Makes the session of an episode.
         seconds: Wall time of each episode that was played or repeated, by its place.
@@ -63,16 +61,16 @@ class InARow:
     _start: float = field(factory=time.monotonic, init=False)
 
     def play(self) -> None:
-        """Play it.
+        """Play the series.
 
         Raises:
-            DesimError: It cannot go on; episodes that have ended are on record.
+            DesimError: The series cannot continue; ended episodes are on record.
         """
         for one in series(self.job.world.model, self.lineup, self.job.seeds, **self._options):
             self._count(one.number)
 
     async def play_async(self) -> None:
-        """Play it in the event loop that runs; otherwise as `play`."""
+        """Play the series in the running event loop; otherwise as `play`."""
         model, seeds = self.job.world.model, self.job.seeds
         async for one in series_async(model, self.lineup, seeds, **self._options):
             self._count(one.number)
@@ -90,13 +88,13 @@ class InARow:
 def series_outcome(
     job: Job, record: Path, seconds: Mapping[int, float], stopped: Outcome | None = None
 ) -> Outcome:
-    """Return what came of a series, by the records of the episodes that have ended.
+    """Return the outcome of a series, from the records of the episodes that have ended.
 
     Args:
-        job: What was played.
-        record: As of `InARow`.
-        seconds: Wall time of episodes by their place, where it is known.
-        stopped: Why it does not go on; None where all has ended.
+        job: The job that was played.
+        record: See `InARow`.
+        seconds: Wall time of episodes by their place, as far as it is known.
+        stopped: The outcome that stopped the series; None if all episodes have ended.
     """
     outcome = stopped or Outcome(job=job.name)
     episodes: list[Played] = []
@@ -122,7 +120,7 @@ def _ended(job: Job, record: Path, seconds: Mapping[int, float]) -> Iterator[Pla
         yield played
 
 
-#: Seconds between two looks at the score of an episode that runs.
+#: Seconds between two readings of the score of a running episode.
 _SECONDS_PER_LOOK = 1.0
 
 
@@ -132,14 +130,14 @@ _MAX_ERROR = 500
 
 @define
 class Watch:
-    """What is known of an episode while it runs; written by its thread, read by others.
+    """The progress of a running episode; written by its thread, read by others.
 
     Attributes:
         episode: Its place in a series, from 1; 0 before the first begins.
         decisions: Its decisions so far.
-        score: Its score at the last look; None before the first.
-        usage: Sums over all roles, and all episodes of a series, of what policies noted.
-        seconds: Of a series the wall time of each episode, by its place.
+        score: Its score at the last reading; None before the first.
+        usage: Sums of the usage that policies noted, over all roles and all episodes of a series.
+        seconds: The wall time of each episode of a series, by its place.
     """
 
     episode: int = 0
@@ -155,7 +153,7 @@ class Watch:
         self.decisions, self.score, self._before = 0, None, self.usage
 
     def add(self, usage: Mapping[str, Mapping[str, float]]) -> None:
-        """Take the sums of the episode so far, by role."""
+        """Update the usage with the sums of the episode so far, by role."""
         sums = dict(self._before)
         for of_role in usage.values():
             for name, value in of_role.items():
@@ -164,7 +162,7 @@ class Watch:
 
 
 class _WatchedSession(Session):
-    """A session that says how far it is."""
+    """A session that reports its progress."""
 
     def __init__(
         self, watch: Watch, model: Model[Any], lineup: Lineup, *args: Any, **options: Any
@@ -176,14 +174,14 @@ class _WatchedSession(Session):
         self._looked = time.monotonic()
 
     def take(self, decision: Decision, action: Any) -> None:
-        """Give an answer to the run, and count it."""
+        """Pass an answer to the run, and count it."""
         super().take(decision, action)
         self._watch.decisions += 1
         if time.monotonic() - self._looked > _SECONDS_PER_LOOK:
             self._look()
 
     def episode(self) -> Episode:
-        """Return the ended episode; what it used is known from then on."""
+        """Return the ended episode, and add its usage to the progress."""
         ended = super().episode()
         self._watch.add(self._usage.totals())
         return ended
@@ -193,7 +191,7 @@ class _WatchedSession(Session):
         play_session(self)
 
     async def play_async(self) -> None:
-        """Play to the end in the event loop that runs."""
+        """Play to the end in the running event loop."""
         await play_session_async(self)
 
     def _look(self) -> None:
@@ -205,14 +203,14 @@ class _WatchedSession(Session):
 def play_job(
     job: Job, record: Path, budget: CommandBudget | None = None, watch: Watch | None = None
 ) -> Outcome:
-    """Play a job, or what is left of it, and return its outcome; no exception but a Ctrl-C leaves.
+    """Play a job, or the rest of it, and return its outcome; raises nothing but Ctrl-C.
 
     Args:
-        job: What is played.
-        record: The file of its record; one that is cut is continued. A series has a folder in its
-            place, of the same name without the ending.
-        budget: What its policies may use.
-        watch: Receives how far it is.
+        job: The job.
+        record: The file of its record; a cut one is continued. A series has a folder in its place,
+            of the same name without the suffix.
+        budget: The budget of its policies.
+        watch: Receives the progress.
     """
     start, watch = time.monotonic(), watch or Watch()
     try:
@@ -231,9 +229,9 @@ def play_job(
 
 
 async def play_job_async(job: Job, record: Path, budget: CommandBudget, watch: Watch) -> Outcome:
-    """Play a job as `play_job` does; others go on while its policies wait.
+    """Play a job as `play_job` does; other jobs continue while its policies wait.
 
-    A policy that blocks its thread while it waits plays in a thread of its own.
+    A policy that blocks its thread while it waits plays in its own thread.
     """
     from asyncio import CancelledError
 
@@ -247,7 +245,7 @@ async def play_job_async(job: Job, record: Path, budget: CommandBudget, watch: W
         return _outcome(job, record, watch, start)
     except (KeyboardInterrupt, CancelledError):
         raise
-    except BaseException as fault:  # noqa: BLE001 (as above)
+    except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
         return _failed(job, record, watch, fault, start)
 
 
@@ -255,7 +253,7 @@ async def play_job_async(job: Job, record: Path, budget: CommandBudget, watch: W
 def _at_play(
     job: Job, record: Path, budget: CommandBudget | None, watch: Watch
 ) -> Iterator[_WatchedSession | InARow | None]:
-    """Open the session of a job under the lock of its record; None where the record is whole.
+    """Open the session of a job under the lock of its record; None if the record is complete.
 
     A series opens its sessions itself.
     """
@@ -284,10 +282,10 @@ def _at_play(
 
 
 def _check_header(record: Path, header: Header, job: Job, lineup: Lineup) -> None:
-    """Check that a cut record is this job's.
+    """Check that a cut record belongs to this job.
 
     Raises:
-        BadRecord: It is of another model, seed or line-up.
+        BadRecord: The record has another model, seed or line-up.
     """
     mine = Header.of(job.world.model, job.seed, lineup.labels)
     for topic in ("model", "params", "seed", "policies"):
@@ -304,7 +302,7 @@ def _outcome(job: Job, record: Path, watch: Watch, start: float) -> Outcome:
 
 
 def _failed(job: Job, record: Path, watch: Watch, fault: BaseException, start: float) -> Outcome:
-    """Return the outcome of an episode that stopped, or of a series with what it holds."""
+    """Return the outcome of a stopped episode, or of a series with its ended episodes."""
     seconds = round(time.monotonic() - start, 3)
     is_limit = isinstance(fault, LimitReached)
     limit, error = (str(fault), "") if is_limit else ("", _error_text(fault))

@@ -1,6 +1,6 @@
-"""The results of a suite: for each world and entry its columns, published numbers beside them.
+"""The results of a suite: the columns of each world and entry, with published numbers.
 
-Figures of an outcome by name, and the value of a column.
+Also the figures of an outcome by name, and the value of a column.
 """
 
 import math
@@ -27,7 +27,7 @@ def _tokens(outcome: Played) -> float | None:
     return None if read is None or written is None else read + written
 
 
-#: Figures of every episode, beside those of its world.
+#: Figures of every episode, in addition to those of its world.
 _EPISODE_FIGURES: dict[str, Callable[[Played], float | None]] = {
     "cost": lambda outcome: outcome.usage.get("cost"),
     "tokens": _tokens,
@@ -36,10 +36,10 @@ _EPISODE_FIGURES: dict[str, Callable[[Played], float | None]] = {
 
 
 def figure(outcome: Played, name: str) -> Any:
-    """Return a figure, named as `Column.figure` says.
+    """Return a figure by its name; see `Column.figure`.
 
     Returns:
-        None where the outcome has none of that name.
+        The figure, or None if the outcome has none of that name.
     """
     if name in ("score", "ended", "decisions"):
         return getattr(outcome, name)
@@ -51,7 +51,7 @@ def figure(outcome: Played, name: str) -> Any:
 
 
 def column_value(outcome: Played, column: Column) -> float | None:
-    """Return the number of a column; None where the figure is no number, or is missing."""
+    """Return the number of a column; None if the figure is missing or not a number."""
     value = figure(outcome, column.figure)
     if column.equals is not None:
         return column.scale if value == column.equals else 0.0
@@ -67,7 +67,7 @@ def _number(value: Any) -> float | None:
     return float(value) if usable else None
 
 
-#: The columns of every world, behind its own that are not the same.
+#: The columns that every world has after its own, unless its own include them.
 _USED_COLUMNS = tuple(Column(figure=name) for name in ("cost", "tokens", "minutes"))
 
 
@@ -77,16 +77,16 @@ class Cell:
 
     Attributes:
         head: The column's head.
-        estimate: What the column shows; None without an episode. The mean over episodes has an
-            interval, which is over the means of seeds where there are several. Episodes in a row
+        estimate: The figure of the column; None without an episode. The mean over episodes has an
+            interval, which is over the means of seeds if there are several. Episodes in a row
             depend on each other: the interval is over the means of series, and a single series has
             none.
         sd: The standard deviation over episodes; None for fewer than two.
-        parts: The variances between seeds and within a seed; None where they are not known. The
+        parts: The variances between seeds and within a seed; None if they are not known. The
             values are episodes, or the means of series.
-        published: What the paper prints; empty for nothing.
-        used: Whether the column is none of the world's own, but what its episodes used.
-        show: What the column shows, as `Column.show`.
+        published: The number printed in the paper; empty for none.
+        used: Whether the column is the usage of episodes, and not one of the world's own columns.
+        show: The statistic that the column shows; see `Column.show`.
         by_seed: The values that the estimate rests on, by seed.
     """
 
@@ -108,15 +108,15 @@ class ResultLine:
         world: Its name.
         entry: Its name.
         n: Episodes in the means.
-        cut: Episodes that a budget has cut; they are in no mean.
-        training: Episodes that were only learned from; neither are these.
-        not_played: Episodes of language models that mostly took the default action; neither are
-            these.
-        failed: Episodes that failed; neither are these.
-        open: Episodes that are not begun, or not ended.
+        cut: Episodes that a budget has cut; not in the means.
+        training: Episodes that policies only learned from; not in the means.
+        not_played: Episodes of language models that mostly took the default action; not in the
+            means.
+        failed: Episodes that failed; not in the means.
+        open: Episodes that have not begun or not ended.
         defaults: The share of default actions in the decisions of language models, over the
             episodes in the means and those not played; None without such decisions.
-        cells: The world's columns, then cost, tokens and minutes where these are not among them.
+        cells: The world's columns, then cost, tokens and minutes if these are not among them.
     """
 
     world: str
@@ -227,7 +227,7 @@ def _alone(value: float, n: int) -> Interval:
 
 
 def _over_best(plan: Plan, lines: Sequence[ResultLine]) -> list[ResultLine]:
-    """Return the lines of a world with means over the best one in the columns that show these."""
+    """Return the lines of a world, with means relative to the best in "over_best" columns."""
     models = [bool(plan.entries[line.entry].host) for line in lines]
     columns = [
         _over(column, models) if column[0].show == "over_best" else column
@@ -240,7 +240,7 @@ def _over_best(plan: Plan, lines: Sequence[ResultLine]) -> list[ResultLine]:
 def _over(column: Sequence[Cell], models: Sequence[bool]) -> list[Cell]:
     """Return means over the best mean of the language models, or of all entries without any.
 
-    Without a best mean above 0 there are no estimates.
+    The estimates are None if the best mean is 0 or less.
     """
     counts = models if any(models) else [True] * len(models)
     means = [c.estimate.mean for c, one in zip(column, counts, strict=True) if one and c.estimate]

@@ -1,7 +1,7 @@
 """Plays the jobs of a suite: those of language models in coroutines, the others in processes.
 
-An episode that waits for a reply needs no processor, so language models are played many at once, as
-many at each endpoint as the suite allows; so many calls are under way there at most.
+An episode that waits for a reply needs no processor, so many episodes of language models are played
+at once. The suite limits their number at each endpoint, and so the number of calls under way there.
 """
 
 import threading
@@ -23,20 +23,20 @@ from desim.suites.suite_plan import Job, Plan
 
 __all__ = ["Event", "Running", "Workers", "play_all"]
 
-#: Seconds between two ticks where nothing happens.
+#: Seconds between two ticks without events.
 _TICK = 0.2
 
-#: Seconds that the end of a command waits for a process that is being started.
+#: Seconds for which the end of a command waits for a process that is being started.
 _SECONDS_TO_START = 10.0
 
 
 @frozen
 class Workers:
-    """How many episodes are played at once.
+    """The number of episodes played at once.
 
     Attributes:
-        at_once: Of language models, at each endpoint.
-        processes: Of worlds without language models.
+        at_once: Episodes of language models, at each endpoint.
+        processes: Episodes without language models, each in a process.
     """
 
     at_once: int
@@ -45,11 +45,11 @@ class Workers:
 
 @frozen
 class Event:
-    """A job that begins, or one that has ended.
+    """The begin or the end of a job.
 
     Attributes:
         job: The job.
-        outcome: None where it begins.
+        outcome: The outcome of the job; None if it begins.
     """
 
     job: Job
@@ -58,7 +58,7 @@ class Event:
 
 @define
 class Running:
-    """The jobs under way, by name, with what is known of each."""
+    """The jobs under way by name, with the progress of each."""
 
     watches: dict[str, Watch] = field(factory=dict)
 
@@ -72,14 +72,14 @@ def play_all(
     running: Running,
     tick: Callable[[], None],
 ) -> Iterator[Event]:
-    """Play jobs and yield what happens.
+    """Play jobs and yield their events.
 
     Args:
         plan: The suite.
-        jobs: Those that are left.
+        jobs: The jobs that are left.
         folder: Keeps records and outcomes.
-        ledger: Keeps what is spent.
-        workers: How many at once.
+        ledger: Keeps the money spent.
+        workers: The number of episodes played at once.
         running: Receives the jobs under way.
         tick: Called several times a second.
     """
@@ -94,7 +94,7 @@ def play_all(
                 continue
             if event.outcome:
                 folder.add(event.outcome)
-                # A kill, or a full disk, may come between a reply on record and its line there.
+                # After a kill or on a full disk, the ledger may lack the line of a recorded reply.
                 count_outcome(event.job, event.outcome, ledger)
             yield event
     finally:
@@ -102,7 +102,7 @@ def play_all(
 
 
 def _limits(plan: Plan, ledger: Ledger) -> Mapping[str, tuple[MoneyLimit, ...]]:
-    """Return the limits of money of each entry: its own, and the suite's."""
+    """Return the limits of money of each entry: its own and the suite's."""
     most = plan.suite.max_cost
     suite = [] if most is None else [MoneyLimit("max_cost", most, ledger.cost)]
     found = {}
@@ -117,7 +117,7 @@ def _limits(plan: Plan, ledger: Ledger) -> Mapping[str, tuple[MoneyLimit, ...]]:
 
 @frozen
 class _Spent:
-    """Returns what jobs have spent; none have spent nothing."""
+    """Returns the money that jobs have spent; 0 without jobs."""
 
     ledger: Ledger
     jobs: tuple[str, ...]
@@ -132,11 +132,11 @@ class _Shop:
 
     Attributes:
         folder: Keeps the records.
-        ledger: Keeps what is spent.
+        ledger: Keeps the money spent.
         limits: Limits of money by entry.
         running: Receives the jobs under way.
-        events: What happens, in order.
-        stopped: Set once no further job is to begin.
+        events: The events, in order.
+        stopped: Set once no further job may begin.
     """
 
     folder: Folder
@@ -152,7 +152,7 @@ class _Shop:
 
     @property
     def busy(self) -> bool:
-        """Whether a job is under way, or an event was not taken yet."""
+        """Whether a job is under way, or an event is still in the queue."""
         # In this order: a thread puts its last event before it ends.
         return any(thread.is_alive() for thread in self._threads) or bool(self.events.qsize())
 
@@ -168,22 +168,22 @@ class _Shop:
             at_once = min(workers.at_once if host else workers.processes, len(mine))
             work = partial(self._wait, queue, at_once) if host else partial(self._compute, queue)
             for _ in range(1 if host else at_once):
-                # A daemon, so that Ctrl-C need not wait for replies; records are whole up to then.
+                # A daemon, so that Ctrl-C need not wait for replies; records are valid up to then.
                 thread = threading.Thread(target=work, daemon=True)
                 self._threads.append(thread)
                 thread.start()
 
     def close(self) -> None:
-        """End the processes at once; what they were playing is resumed by the next command."""
+        """End the processes at once; the next command resumes their jobs."""
         self.stopped.set()
-        # A process that is being started has semaphores, which outlive this one unless it is ended.
+        # A starting process has semaphores, which outlive this one unless the process is ended.
         for started in list(self._starting):
             started.wait(_SECONDS_TO_START)
         for process in list(self._processes):
             self._end(process)
 
     def _jobs(self, queue: "SimpleQueue[Job]") -> Iterator[tuple[Job, Watch]]:
-        """Yield the jobs that may begin, and announce each; then it is under way until the next."""
+        """Yield the jobs that may begin, with an event for each; taking the next ends a job."""
         while not self.stopped.is_set():
             try:
                 job = queue.get_nowait()
@@ -217,7 +217,7 @@ class _Shop:
             self.events.put(Event(job, await play_job_async(job, record, budget, watch)))
 
     def _compute(self, queue: "SimpleQueue[Job]") -> None:
-        """Play jobs in a process of this thread; a job that ends it fails, and a new one starts."""
+        """Play jobs in a process of this thread; a job that ends it fails, and it is replaced."""
         process: LoneWorker | None = None
         for job, _ in self._jobs(queue):
             try:
@@ -236,7 +236,7 @@ class _Shop:
             self._end(process)
 
     def _end(self, process: LoneWorker) -> None:
-        """End a process, unless another thread does."""
+        """End a process, unless another thread has ended it."""
         with self._lock:
             if process not in self._processes:
                 return

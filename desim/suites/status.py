@@ -1,11 +1,10 @@
-"""What a suite does now: its episodes under way, what is spent and expected, the time left.
+"""The status of a suite: episodes under way, money spent and expected, the time left.
 
 The command that plays writes it to `status.json` once a second; `desim bench DIR --watch` reads it.
 
-What the episodes that are left will use, from episodes of the same kind that were played.
-
-The same kind is the same entry in the same world. Where an entry has played none, episodes of
-other language models in that world stand for their calls and tokens, at the entry's own prices.
+The use of the episodes left is estimated from played episodes of the same entry in the same world.
+If an entry has played none, the calls and tokens of other language models in that world are used,
+at the entry's own prices.
 """
 
 import itertools
@@ -26,15 +25,15 @@ _MILLION = 1_000_000
 
 @frozen
 class Expectation:
-    """What one entry is expected to use in one world.
+    """The expected use of one entry in one world.
 
     Attributes:
         world: Its name.
         entry: Its name.
         left: Episodes left.
-        calls: Calls expected of all of them; None where nothing is known.
-        cost: Money expected of all of them; likewise.
-        basis: On how many episodes this rests, and whose.
+        calls: Calls expected for all of them; None if not known.
+        cost: Money expected for all of them; None if not known.
+        basis: The number of episodes on which this rests, and whose they are.
     """
 
     world: str
@@ -46,7 +45,7 @@ class Expectation:
 
 
 def expectations(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Expectation]:
-    """Return what each entry is expected to use in each world where it has episodes left."""
+    """Return the expected use of each entry in each world in which it has episodes left."""
     left: dict[tuple[str, str], int] = {}
     ended: dict[tuple[str, str], list[Played]] = {}
     for job in plan.jobs:
@@ -63,7 +62,7 @@ def expectations(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Expectatio
 
 
 def expected_cost(lines: Sequence[Expectation]) -> float | None:
-    """Return the money that all are expected to use; None where that of one is not known."""
+    """Return the money that all are expected to use; None if that of one is not known."""
     costs = [line.cost for line in lines]
     return None if None in costs else sum(cost for cost in costs if cost is not None)
 
@@ -102,7 +101,7 @@ def _calls(outcomes: Sequence[Played]) -> float:
 
 
 def _cost(entry: PlannedEntry, outcomes: Sequence[Played]) -> float | None:
-    """Return the money of one episode by the entry's prices; None where it is not known."""
+    """Return the money of one episode by the entry's prices; None if it is not known."""
     price_in, price_out = entry.table.price_in, entry.table.price_out
     if price_in == price_out == 0:
         return 0.0
@@ -114,14 +113,14 @@ def _cost(entry: PlannedEntry, outcomes: Sequence[Played]) -> float | None:
 
 
 class UnderWay(msgspec.Struct, frozen=True):
-    """A job that runs.
+    """A running job.
 
     Attributes:
         job: Its name.
         decisions: Decisions of its present episode so far.
-        score: The score of its present episode so far; None where it is not known.
+        score: The score of its present episode so far; None if it is not known.
         calls: Calls so far.
-        tokens: Tokens read and written up to the last look.
+        tokens: Tokens read and written up to the last reading.
         cost: Money so far.
         episode: The present episode, from 1.
         episodes: Its episodes in a row.
@@ -138,17 +137,17 @@ class UnderWay(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What a suite does now.
+    """The status of a suite.
 
     Attributes:
-        time: When it was written, seconds since 1970.
-        jobs: All episodes.
-        ended: Those that have ended, those of a series one by one.
-        failed: Those at which a job failed that was not tried again yet.
+        time: The time of writing, in seconds since 1970.
+        jobs: The number of all episodes.
+        ended: Episodes that have ended; those of a series count one by one.
+        failed: Episodes at which a job failed that was not tried again yet.
         calls: Calls of all commands so far.
         spent: Money of all commands so far.
-        expected: Money that the episodes left are expected to use; None where it is not known.
-        seconds_left: None where it is not known.
+        expected: Money that the episodes left are expected to use; None if it is not known.
+        seconds_left: The time left in seconds; None if it is not known.
         running: The episodes under way.
         finished: Whether the command has ended.
     """
@@ -171,9 +170,9 @@ class StatusClock:
 
     Attributes:
         plan: The suite.
-        ledger: What is spent.
+        ledger: The money spent.
         running: The episodes under way.
-        outcomes: Of all commands so far; the command adds to it.
+        outcomes: The outcomes of all commands so far; the command adds to it.
         ended_before: Episodes that had ended when the command began.
     """
 

@@ -1,4 +1,4 @@
-"""What a suite's file may say: worlds, entries, seeds, limits, and published rows to show beside.
+"""The file of a suite: worlds, entries, seeds, limits, and published rows for comparison.
 
 ```toml
 title = "Two rules and a model on one world"
@@ -19,7 +19,7 @@ price_in = 0.2
 price_out = 0.6
 ```
 
-The faults of a suite's entry that its table shows, before a policy is built.
+Also the faults of an entry that can be found before a policy is built.
 """
 
 import json
@@ -37,7 +37,7 @@ from desim.schema.toml_table import read_table
 from desim.short_repr import short_repr
 from desim.show.files import read_regular
 
-#: Bytes of a suite's file that are read at most.
+#: Most bytes of a suite's file.
 _MAX_BYTES = 1_000_000
 
 
@@ -49,11 +49,11 @@ MAX_JOBS, MAX_AT_ONCE = 100_000, 1_000
 MAX_IN_A_ROW = 999
 
 
-#: What a column may show of an entry's episodes.
+#: The statistics of an entry's episodes that a column may show.
 SHOWS = ("mean", "spread", "over_best")
 
 
-#: Characters of a world's or an entry's name.
+#: Most characters of a world's or an entry's name.
 _LONGEST_NAME = 100
 
 
@@ -116,7 +116,7 @@ class Column:
 
 @frozen
 class PublishedSheet:
-    """The published table that belongs beside a world's results.
+    """The published table with which a world's results are compared.
 
     Attributes:
         file: A data file in the folder of reference data.
@@ -222,19 +222,19 @@ class Suite:
 
 
 def read_suite(path: Path, faults: list[str]) -> Suite:
-    """Return what a file says, without the tables that have faults; these are added to a list.
+    """Return the suite of a file, without tables that have faults; these are added to a list.
 
     Raises:
-        UsageError: The file cannot be read, or is no TOML.
+        UsageError: The file cannot be read, or is not TOML.
     """
     return parsed_suite(path, _content(path), faults)
 
 
 def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
-    """Return what the content of a file says, as `read_suite` does; the file is not opened.
+    """Return the suite of a file's content, as `read_suite` does; the file is not opened.
 
     Raises:
-        UsageError: The content is no TOML.
+        UsageError: The content is not TOML.
     """
     plain = _loaded(path, content)
     head = read_table(Suite, plain, "", faults, ("worlds", "entries")) or Suite()

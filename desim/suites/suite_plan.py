@@ -45,7 +45,7 @@ _NO_HOST = "http://127.0.0.1/v1"
 #: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
 _OFFLINE = "offline"
 
-#: What a file's name keeps of a world's or an entry's name, and how many characters of it.
+#: Characters of a world's or an entry's name that a file's name replaces, and most that it keeps.
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
 
@@ -55,11 +55,11 @@ class PlannedWorld:
 
     Attributes:
         name: Its name in the suite.
-        table: What the suite says of it.
+        table: Its table in the suite.
         seeds: Whole numbers of at least 0.
         repeats: Jobs with each seed.
-        built: The frozen parameters; None in a plan whose results are only printed, see
-            `plan_to_print`.
+        built: The frozen parameters; None in a plan whose results are only printed (see
+            `plan_to_print`).
     """
 
     name: str
@@ -86,10 +86,10 @@ class PlannedEntry:
 
     Attributes:
         name: Its name in the suite.
-        table: What the suite says of it.
-        policies: What `desim.play` takes, in a world without options of its own.
+        table: Its table in the suite.
+        policies: The policies for `desim.play`, in a world without its own options.
         host: The address that it contacts, or a name of the default one; empty if it contacts none.
-        training: Episodes of a series that its policies only learn from (learning=offline,train=N).
+        training: Episodes of a series that only train its policies (learning=offline,train=N).
     """
 
     name: str
@@ -99,7 +99,7 @@ class PlannedEntry:
     training: int = 0
 
     def policies_in(self, world: PlannedWorld) -> Policies:
-        """Return what `desim.play` takes in a world."""
+        """Return the policies for `desim.play` in a world."""
         options = world.table.options
         return _policies(self.table, options) if self.table.model and options else self.policies
 
@@ -109,8 +109,8 @@ class Job:
     """One episode, or several in a row.
 
     Attributes:
-        world: What is played.
-        entry: Who plays.
+        world: The world.
+        entry: The entry that plays it.
         seed: The seed of the first episode; each further one has the next seed.
         repeat: Counted from 0 among the jobs with this seed.
     """
@@ -128,7 +128,7 @@ class Job:
 
     @property
     def policies(self) -> Policies:
-        """What `desim.play` takes."""
+        """The policies for `desim.play`."""
         return self.entry.policies_in(self.world)
 
     @property
@@ -148,12 +148,12 @@ class Plan:
 
     Attributes:
         path: The suite's file.
-        suite: What it says.
+        suite: The content of the file.
         worlds: By name.
         entries: By name.
         jobs: In the order in which they are started: every world and entry with the first seed,
             then with the next, so that early results compare all.
-        published: In a plan to print the published numbers, by world, entry and column; None where
+        published: The published numbers of a plan to print, by world, entry and column; None if
             they are read from the data files that the suite names.
     """
 
@@ -194,7 +194,7 @@ def read_plan(
         max_cost: A limit of money instead of the suite's own.
 
     Raises:
-        UsageError: It has faults; the text lists all of them.
+        UsageError: The suite has faults; the text lists all of them.
     """
     faults: list[str] = []
     suite = read_suite(path, faults)
@@ -206,7 +206,7 @@ def read_plan(
         if (e := _entry(n, t, suite, faults, to_play and keys))
     }
     entries = {
-        # All but these say themselves what their specs say.
+        # The other entries state in their tables what `_completed` reads from specs.
         name: _completed(entry, _its(entry, worlds))
         if not entry.host or "train" in entry.table.options
         else entry
@@ -230,9 +230,9 @@ def plan_to_print(
 
     Args:
         path: The suite's file, which is not opened.
-        content: What it holds.
+        content: The content of the file.
         played: The host of each entry, and how many episodes train it.
-        published: As of `Plan`.
+        published: See `Plan`.
 
     Raises:
         UsageError: The content has faults; the text lists all of them.
@@ -291,7 +291,7 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
 
 
 def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
-    """Return a world without its model, which needs no import."""
+    """Return a world without its model, so that nothing is imported."""
     try:
         seeds = _seeds(table.seeds or suite.seeds, table.episodes)
     except DesimError as fault:
@@ -364,8 +364,8 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEntry:
-    """Return an entry with what only its specs say: the host, and how long it is trained."""
-    with contextlib.suppress(DesimError):  # what cannot be built is found by the check of pairs
+    """Return an entry with the host and the training episodes that only its specs name."""
+    with contextlib.suppress(DesimError):  # the check of pairs finds faults of policies
         for world in worlds:
             for one, model in assigned(world.model, entry.policies_in(world)):
                 entry = _with_spec(entry, Spec.read(one), model)
@@ -400,7 +400,7 @@ def _check_pair(
             f"entries.{entry.name} in worlds.{world.name}: train={entry.training} leaves none of "
             f"its {world.episodes} episodes in a row to be scored (episodes = N of the world)"
         )
-    # A language model that is given as a spec refuses a limit of money where it has no prices.
+    # A language model given as a spec refuses a limit of money if it has no prices.
     limits = [] if entry.table.model else [entry.table.max_cost, suite.max_cost]
     most = next((limit for limit in limits if limit is not None), None)
     try:
