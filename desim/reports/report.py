@@ -1,4 +1,4 @@
-"""`desim.reports.report.write_report`: one HTML file about whatever desim has written."""
+"""`desim.reports.report.write_report`: one HTML file about a sweep, a suite or records."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from desim.show.files import write_whole
 
 __all__ = ["write_report"]
 
-#: How a row of a sweep begins.
+#: The beginning of a row of a sweep.
 _ROW = b'{"model":'
 
 _ROWS = "rows.jsonl"
@@ -34,19 +34,19 @@ def write_report(
 
     Args:
         paths: The folder of a sweep or of a suite, the rows.jsonl of a sweep, or records.
-        out: The file; None is report.html in the folder, or of records NAME.html beside the first.
-        against: Of a sweep: the policy with which the others are compared; empty for the one with
+        out: The file; None is report.html in the folder, or for records NAME.html beside the first.
+        against: For a sweep: the policy with which the others are compared; empty for the one with
             the highest mean.
-        force: Whether a file that is no report is replaced.
-        trust: Whether a module may be imported and files may be opened that a record names, to play
-            it again.
+        force: Whether a file other than a report may be replaced.
+        trust: Whether a module and files that a record names may be imported and opened to play it
+            again.
 
     Returns:
         The file.
 
     Raises:
-        UsageError: There is nothing of this kind, it holds nothing, matplotlib or jinja2 is not
-            installed, or the file cannot be written.
+        UsageError: A path is none of these or is empty, matplotlib or jinja2 is not installed, or
+            the file cannot be written.
         BadRecord: A record or the rows cannot be read.
     """
     needed()
@@ -88,7 +88,7 @@ def _holds_rows(path: Path) -> bool:
     """Return whether a file holds the rows of a sweep.
 
     Raises:
-        UsageError: It cannot be read.
+        UsageError: The file cannot be read.
     """
     try:
         return next(lines_of(path), b"").startswith(_ROW)
@@ -97,7 +97,7 @@ def _holds_rows(path: Path) -> bool:
 
 
 def _beside(path: Path) -> Path:
-    """Return the file of a report for which none is named."""
+    """Return the default file of a report."""
     if path.is_dir():
         return path / "report.html"
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")

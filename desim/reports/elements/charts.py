@@ -1,6 +1,6 @@
 """The charts of reports: means with intervals, lines over levels, shares, fans; each as a picture.
 
-Every function takes plain numbers, of which None and NaN leave gaps, and returns a data URI.
+Every function takes plain numbers (None and NaN leave gaps) and returns a data URI.
 """
 
 import math
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # matplotlib is an extra
 
 __all__ = ["Curve", "Fan", "Panel", "dots", "fans", "lines", "shares"]
 
-#: Inches: the width of a page, the height of a line of dots or bars, and of what surrounds them.
+#: Inches: the width of a page, the height of a line of dots or bars, and of the room around them.
 _WIDTH, _LINE, _AROUND = 8.2, 0.27, 0.95
 
 #: Panels side by side.
@@ -36,10 +36,10 @@ _ACROSS = 3
 #: Inches around and between the panels of fans: their numbers, labels and titles.
 _LEFT, _BELOW, _ABOVE, _BETWEEN = 0.95, 0.5, 0.25, 0.42
 
-#: Characters of the name of a level below a panel: all of them, and those that fit side by side.
+#: Most characters of a level's name below a panel, and most that fit side by side.
 _TICK, _FLAT = 20, 6
 
-#: Values of a parameter that are all written at the axis.
+#: Most values of a parameter that are all written at the axis.
 _MOST_TICKS = 8
 
 
@@ -48,7 +48,7 @@ class Curve:
     """Means over levels.
 
     Attributes:
-        label: In the legend; empty where there is none.
+        label: The label in the legend; empty without a legend.
         xs: One number for each mean.
         means: With their intervals; None leaves a gap.
     """
@@ -63,11 +63,11 @@ class Panel:
     """Curves over one axis.
 
     Attributes:
-        title: Of the panel.
+        title: The title of the panel.
         x: The label of the axis.
-        curves: Over the same levels, at least one.
-        names: Of the levels 0, 1, ... where these are no numbers.
-        legend: The head of the legend, which a panel alone has.
+        curves: Curves over the same levels, at least one.
+        names: The names of the levels 0, 1, ...; empty if levels are numbers.
+        legend: The head of the legend, which only a single panel has.
     """
 
     title: str
@@ -82,8 +82,8 @@ class Fan:
     """Quantiles period by period.
 
     Attributes:
-        label: Of the group.
-        low: The 5 % quantile; numpy's arrays will do.
+        label: The label of the group.
+        low: The 5 % quantile; may be a numpy array.
         median: The median.
         high: The 95 % quantile.
     """
@@ -109,7 +109,7 @@ def dots(
         means: None leaves the line empty.
         x: The label of the axis.
         zero: Whether a line marks 0.
-        beside: Further numbers by their name in the legend, as published ones.
+        beside: Further numbers, such as published ones, by their name in the legend.
     """
 
     def draw(figure: "Drawing") -> None:
@@ -216,7 +216,7 @@ def fans(each: Sequence[Fan], xs: Sequence[float], x: str, y: str) -> str:
             finish(panel, fan.label, x if bottom else "", y if place % across == 0 else "")
             panel.tick_params(labelbottom=bottom)
 
-    # A model has many series, so these panels stand where they are put and are not fitted.
+    # A model has many series, so these panels have fixed places and are not fitted.
     across = min(len(each), _ACROSS)
     down = math.ceil(len(each) / across)
     height = _BELOW + _ABOVE + (1.9 if down == 1 else 1.35) * down + _BETWEEN * (down - 1)
@@ -231,7 +231,7 @@ def _curves(panel: "Axes", given: Panel) -> None:
             curve.means,
             fmt=MARKERS[number % len(MARKERS)],
             color=COLOURS[number % len(COLOURS)],
-            # Nothing lies between two names, but lines show whether levels act together.
+            # Names have no values in between, but lines show interactions of levels.
             linestyle="none" if given.names and not curve.label else DASHES[number % len(DASHES)],
             markerfacecolor="white",
             linewidth=1.3,
@@ -260,7 +260,7 @@ def _bars(
     middle = drawable(one.mean if one else None for one in means)
     below = drawable(one.mean - one.low if one and one.low is not None else 0 for one in means)
     above = drawable(one.high - one.mean if one and one.high is not None else 0 for one in means)
-    # A bar that cannot be drawn must not take the mean with it; rounding may leave one below 0.
+    # A bar that cannot be drawn must not remove the mean; rounding may make one negative.
     ends = [[0.0 if e != e else max(0.0, e) for e in end] for end in (below, above)]  # noqa: PLR0124 (NaN)
     style = {"capsize": 3, "markersize": 5, **shown}
     if across:

@@ -1,10 +1,10 @@
-"""Pictures for a page: drawn by matplotlib without a window, kept inside the page as SVG.
+"""Pictures for a page: drawn by matplotlib without a window, embedded in the page as SVG.
 
-Lines and bars differ in marker, line style and hatching as well as in colour, so that a grey print
-keeps them apart. The colours are those of Okabe and Ito (Color Universal Design, 2008), which
-people who see no red or no green can tell apart.
+Lines and bars differ in marker, line style and hatching as well as in colour, so that they remain
+distinct in a grey print. The colours are those of Okabe and Ito (Color Universal Design, 2008),
+which red-green colour-blind people can distinguish.
 
-The file of a picture that a command draws: checked before anything is played.
+Also the picture file of a command, which is checked before anything is played.
 """
 
 import base64
@@ -40,8 +40,8 @@ MARKERS = ("o", "s", "^", "D", "v", "x", "P", "*")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")
 
 
-#: No text of a page is a formula, a picture is the same in every run, and its letters are drawn, as
-#: a reader's machine may not have the font.
+#: Texts are not formulas, a picture is the same in every run, and its letters are drawn as paths,
+#: because a reader's machine may lack the font.
 _STYLE: dict[str, Any] = {
     "text.parse_math": False,
     "svg.fonttype": "path",
@@ -57,11 +57,11 @@ _STYLE: dict[str, Any] = {
 _LARGEST = 1e200
 
 
-#: From here on an axis is in millions, and from there on no number is written out.
+#: From the first number on an axis is in millions; from the second on numbers are not written out.
 _MILLIONS, _HUGE = 2e6, 1e15
 
 
-#: The entries of a file with a date or a version: without them the same picture is the same file.
+#: Entries of a file with a date or a version; left out, so that equal pictures are equal files.
 _DATED = {
     "svg": ("Date", "Creator"),
     "pdf": ("CreationDate", "Creator", "Producer"),
@@ -69,11 +69,11 @@ _DATED = {
 }
 
 
-#: Dots an inch of a picture that is no SVG.
+#: Dots per inch of a picture in another format than SVG.
 _DOTS = 150
 
 
-#: Characters of a label inside a picture.
+#: Most characters of a label inside a picture.
 _LABEL = 44
 
 
@@ -86,8 +86,8 @@ def drawn(
         width: In inches.
         height: In inches.
         draw: Draws on an empty figure.
-        fitted: Whether panels are moved to make room for their labels, which takes as long as to
-            draw them; otherwise *draw* does that.
+        fitted: Whether panels are moved to make room for their labels, which takes as long as
+            drawing them; otherwise *draw* makes the room.
     """
     picture = pictured(width, height, draw, fitted=fitted)
     return "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
@@ -104,11 +104,11 @@ def pictured(
     """Return a picture as the bytes of a file.
 
     Args:
-        width: As in `drawn`, like *height*, *draw* and *fitted*.
-        height: As above.
-        draw: As above.
-        fitted: As above.
-        form: "svg", "pdf", or "png" with 150 dots an inch.
+        width: See `drawn`.
+        height: See `drawn`.
+        draw: See `drawn`.
+        fitted: See `drawn`.
+        form: "svg", "pdf", or "png" with 150 dots per inch.
     """
     from matplotlib.figure import Figure as Drawing
 
@@ -124,10 +124,10 @@ def pictured(
 def _style() -> Iterator[None]:
     import matplotlib as mpl
 
-    # Not the reader's own settings, of which some draw with programs that may be missing.
+    # Not the user's own settings, some of which need programs that may be missing.
     settings: Any = {**mpl.rcParamsDefault, **_STYLE}
     with mpl.rc_context(settings), warnings.catch_warnings():
-        # A label may hold letters that the font has no picture of; the table has them.
+        # A label may hold letters without a glyph in the font; the table shows them.
         warnings.simplefilter("ignore")
         yield
 
@@ -138,7 +138,7 @@ def short(label: object) -> str:
 
 
 def drawable(values: Iterable[Any]) -> list[float]:
-    """Return numbers with NaN, which leaves a gap, for those that cannot be drawn."""
+    """Return numbers, with NaN (a gap) for those that cannot be drawn."""
     return [
         float(value) if value is not None and abs(value) < _LARGEST else math.nan
         for value in values
@@ -149,8 +149,8 @@ def finish(panel: "Axes", title: str = "", x: str = "", y: str = "", named: str 
     """Set title, labels and the numbers of the axes of a panel; its limits are final.
 
     Args:
-        panel: What was drawn on.
-        title: Of the panel.
+        panel: The panel that was drawn on.
+        title: The title of the panel.
         x: The label of the horizontal axis.
         y: The label of the vertical axis.
         named: The axes that have names or dates and no numbers: "x", "y", "xy" or none.
@@ -164,7 +164,7 @@ def finish(panel: "Axes", title: str = "", x: str = "", y: str = "", named: str 
 
 
 def _scaled(axis: "Axis", label: str) -> str:
-    """Write out the numbers of an axis, large ones in millions; returns the label that says so."""
+    """Write out the numbers of an axis, large ones in millions; return the label with the unit."""
     from matplotlib.ticker import FuncFormatter
 
     largest = max(map(abs, axis.get_view_interval()))
@@ -181,8 +181,8 @@ def check_plot(path: Path) -> None:
     """Check that a picture can be drawn, and written to a new file.
 
     Raises:
-        UsageError: It is no new .png, .svg or .pdf file in a folder that exists, or matplotlib is
-            not installed.
+        UsageError: The path is not a new .png, .svg or .pdf file in an existing folder, or
+            matplotlib is not installed.
     """
     if path.suffix.lower() not in FORMS:
         raise UsageError(f"--plot {path} is no {', '.join(FORMS[:-1])} or {FORMS[-1]} file")
@@ -190,7 +190,7 @@ def check_plot(path: Path) -> None:
         raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
     if os.path.lexists(path):
         raise UsageError(f"{path} exists; choose another name (--plot)")
-    # The only certain test of a folder: a file as `write_whole` makes it.
+    # The only certain test of a folder is to make a file there, like `write_whole`.
     probe = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         probe.open("xb").close()
@@ -217,13 +217,13 @@ def write_picture(
 
     Args:
         path: A .png, .svg or .pdf file.
-        width: As in `drawn`, like *height*, *draw* and *fitted*.
-        height: As above.
-        draw: As above.
-        fitted: As above.
+        width: See `drawn`.
+        height: See `drawn`.
+        draw: See `drawn`.
+        fitted: See `drawn`.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: The file cannot be written.
     """
     form = path.suffix.lower().removeprefix(".")
     write_whole(path, [pictured(width, height, draw, fitted=fitted, form=form)])

@@ -1,6 +1,6 @@
-"""The file of a report: written as a whole, and never over what is no report.
+"""The HTML file of a report, which replaces only another report.
 
-A page as HTML: every text is escaped, and the file refers to nothing outside itself.
+Every text is escaped, and the file refers to nothing outside itself.
 """
 
 import os
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
-#: What the first lines of a report hold, by which one is known.
+#: The mark in the first lines of a report, which identifies it.
 MARK = b'<meta name="generator" content="desim report">'
 
 
 def rendered(page: Page) -> bytes:
     """Return a page as HTML in UTF-8."""
     text = _template().render(page=page, version=__version__)
-    # A record may hold half of a surrogate pair, which UTF-8 has no bytes for.
+    # A record may hold half of a surrogate pair, which UTF-8 cannot encode.
     return text.encode("utf-8", errors="replace")
 
 
@@ -36,7 +36,7 @@ def _template() -> "Template":
     return environment.from_string(source)
 
 
-#: Bytes at the start of a file among which a report has its mark.
+#: Bytes at the start of a file that contain the mark of a report.
 _START = 1_024
 
 
@@ -45,10 +45,11 @@ def check_target(path: Path, *, force: bool) -> None:
 
     Args:
         path: The file.
-        force: Whether a file that is no report may be replaced.
+        force: Whether a file other than a report may be replaced.
 
     Raises:
-        UsageError: It is a folder, its folder does not exist, or it is no report of desim.
+        UsageError: The path is a folder, its folder does not exist, or without *force* the file is
+            not a report of desim.
     """
     try:
         is_folder, has_folder = path.is_dir(), path.parent.is_dir()

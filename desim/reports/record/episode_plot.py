@@ -25,7 +25,7 @@ __all__ = ["check_episode_plot", "plot_episode"]
 #: and of the room around it.
 _WIDTH, _HEIGHT, _LANE, _LINE, _AROUND = 4.4, 2.1, 0.24, 0.17, 0.33
 
-#: Letters of the title that fit on an inch.
+#: Letters of the title per inch.
 _LETTERS = 13
 
 #: Panels side by side, in order of preference, and of all series of an episode.
@@ -39,8 +39,8 @@ def check_episode_plot(model: Model[Any], path: str | Path) -> None:
     """Check before an episode is played that its plot can be drawn and written.
 
     Raises:
-        UsageError: The model declares no series, matplotlib is not installed, or the path is no new
-            .png, .svg or .pdf file.
+        UsageError: The model declares no series, matplotlib is not installed, or the path is not a
+            new .png, .svg or .pdf file.
     """
     check_plot(Path(path))
     if not (offers(model, HasSeries) or offers(model, HasSeriesColumns)):
@@ -54,11 +54,11 @@ def plot_episode(episode: Episode, path: str | Path) -> Path:
     """Draw the series of an episode, with its decisions marked, and write the picture.
 
     Each series has a panel: time below, in dates or in the periods of the model, and the unit at
-    the left. Short lines at the bottom are the decisions of the role or part whose series it is, or
-    else of all roles; with several roles a panel on top shows who decided when.
+    the left. Short lines at the bottom mark the decisions of the series' role or part, or else of
+    all roles; with several roles a panel on top shows when each role decided.
 
     Args:
-        episode: One that `play(..., series=True)` or `replay(..., series=True)` has returned.
+        episode: An episode from `play(..., series=True)` or `replay(..., series=True)`.
         path: A new .png, .svg or .pdf file.
 
     Returns:
@@ -77,7 +77,7 @@ def plot_episode(episode: Episode, path: str | Path) -> Path:
     changing = [line for line in lines if not is_unchanged(line.values)] or lines
     shown = changing[:_MOST]
     has_roles = 1 < len(drawn.decided) <= _MOST_ROLES
-    # As few empty places as possible, and the smaller width of two that are as good.
+    # As few empty places as possible; the smaller width of two with equally many.
     across, rows = min(
         ((across, _rows(shown, across)) for across in _ACROSS if across <= len(shown)),
         key=lambda found: found[0] * len(found[1]),

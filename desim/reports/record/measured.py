@@ -1,6 +1,6 @@
-"""What an episode's series have to show in a plot: titles, units, places and values.
+"""The series of one episode and the places of its decisions, ready to be drawn.
 
-The series of one episode and the places of its decisions, ready to be drawn.
+A series has a title, a unit, places on the axis and values.
 """
 
 import math
@@ -16,15 +16,15 @@ from desim.records.lines import Step
 from desim.reports.record.timeline import Timeline, columns_of, increases
 from desim.show.labels import label_text
 
-#: Points of a line; of a longer one the extremes of each stretch are drawn.
+#: Most points of a line; of a longer one the extremes of each stretch are drawn.
 _MOST_POINTS = 1_500
 
 
-#: Marks of decisions in a panel: more than a picture of this size can show apart.
+#: Most marks of decisions in a panel: more than a picture of this size can separate.
 _MOST_MARKS = 400
 
 
-#: Units that are drawn in another one.
+#: Units that are converted: by unit, the unit drawn and the divisor.
 _UNITS = {"cents": ("dollars", 100.0)}
 
 
@@ -33,17 +33,17 @@ class Measured:
     """One series of one episode.
 
     Attributes:
-        name: Of the series.
-        title: What is measured.
-        unit: Of the values; empty for a number without one.
+        name: The name of the series.
+        title: The measured quantity, in words.
+        unit: The unit of the values; empty for a number without a unit.
         group: The role or the part whose series it is; empty for the whole world.
-        places: On the axis, increasing.
-        values: One for each place; NaN where it is not known.
+        places: The places on the axis, increasing.
+        values: One for each place; NaN if not known.
         x: The label of the axis.
         is_dated: Whether places are days since 1970.
         in_time: Whether the axis is the episode's timeline, so that decisions have a place on it.
-        is_held: Whether a value holds until the next place: a point of `world.series`, and no
-            figure of a period, which is at the period's end.
+        is_held: Whether a value holds until the next place, as for points of `world.series`; the
+            figures of periods are at the periods' ends.
     """
 
     name: str
@@ -69,16 +69,16 @@ def measured(
 
     Args:
         model: The model that was played.
-        timeline: Of the episode.
-        series: A number a period, by name.
+        timeline: The timeline of the episode.
+        series: A number for each period, by name.
         ends: The ticks at which periods end, by series.
-        points: What was recorded, by name.
+        points: The recorded points, by name.
     """
     columns = columns_of(model)
     for name, values in series.items():
         column = columns.get(name, Column())
         places = [timeline.place(tick) for tick in ends.get(name, ())[: len(values)]]
-        # Without the ends of all periods, or where they end at one moment, they are counted.
+        # Without the ends of all periods, or if several end at one moment, periods are counted.
         in_time = len(places) == len(values) and increases(places)
         if not in_time:
             places = [float(number) for number in range(1, len(values) + 1)]
@@ -86,7 +86,7 @@ def measured(
         yield _one(model, name, column, places, values, x, timeline, in_time=in_time, is_held=False)
     for name, found in points.items():
         column = columns.get(name, Column())
-        # Of several points of a tick the last one holds; the others held for no time.
+        # The last of several points of a tick holds; the others held for no time.
         last = dict(zip(found.ticks, found.values, strict=True))
         places, values = [timeline.place(tick) for tick in last], [*last.values()]
         x = timeline.label
@@ -125,7 +125,7 @@ def _one(
 
 
 def _words(name: str, role: str, unit: str) -> str:
-    """Return the name of a series in words, without the role and the unit that stand beside it."""
+    """Return the name of a series in words, without the role and the unit shown next to it."""
     for said in (role.rpartition(".")[2], "cents" if unit else ""):
         if said and name != said:
             name = name.removesuffix(f"_{said}").removeprefix(f"{said}_")
@@ -133,9 +133,9 @@ def _words(name: str, role: str, unit: str) -> str:
 
 
 def _thinned(values: Sequence[float]) -> list[int]:
-    """Return which values are drawn: of each stretch of a long series the lowest and the highest.
+    """Return which values are drawn: the lowest and the highest of each stretch of a long series.
 
-    So no peak is lost, as it would be if every tenth value was drawn.
+    This keeps all peaks, which drawing every tenth value would lose.
     """
     if len(values) <= _MOST_POINTS:
         return list(range(len(values)))
@@ -153,7 +153,7 @@ def _known(value: float) -> bool:
 
 
 def is_unchanged(values: Sequence[float]) -> bool:
-    """Return whether a series has one value throughout, and more than once."""
+    """Return whether a series has several values, all of them equal."""
     return len(values) > 1 and all(value == values[0] for value in values)
 
 
@@ -165,7 +165,7 @@ def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:
         decided: The places of each role's decisions.
 
     Returns:
-        In order, each once; of very many those that a picture can show apart.
+        The places in order, each once; if there are very many, those that a picture can separate.
     """
     roles = [role for role in decided if group in {"", role} or role.startswith(f"{group}.")]
     each = sorted({place for role in roles for place in decided[role] if _known(place)})
@@ -179,11 +179,11 @@ def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:
     return kept
 
 
-#: Roles whose decisions are marked; a stranger's record may name as many as it has decisions.
+#: Most roles whose decisions are marked; an untrusted record may name one for each decision.
 _MOST_ROLES = 200
 
 
-#: The share of a period from which on its figures say something about it.
+#: The least share of a period from which its figures are shown.
 _HARDLY = 0.05
 
 
@@ -193,11 +193,11 @@ def played(
     """Return series and the ends of their periods up to the end of the episode.
 
     A company that went bankrupt in May may report all months of its year, for tables that need
-    them; a line up to December would show it at work until then. The period in which the episode
-    ended ends with it, and is left out where hardly any of it was played.
+    them, but its line must not continue until December. The period in which the episode ended is
+    cut at that end, and is left out if hardly any of it was played.
 
     Args:
-        series: A number a period, by name; without the ends of all its periods one stays whole.
+        series: A number for each period, by name; not cut without the ends of all periods.
         ends: The ticks at which periods end, by series.
         end: The tick at which the episode ended.
     """
@@ -219,11 +219,11 @@ def _played(ticks: Sequence[int], end: int) -> Sequence[int]:
 
 @frozen
 class EpisodeSeries:
-    """What plots show of one episode.
+    """The series and decisions of one episode that plots show.
 
     Attributes:
-        timeline: Of the episode.
-        series: In the order of the model, then those of `world.series` and monitors.
+        timeline: The timeline of the episode.
+        series: Those of the model in its order, then those of `world.series` and monitors.
         decided: The places of each role's decisions on the timeline.
     """
 
@@ -233,7 +233,7 @@ class EpisodeSeries:
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """The first and the last place of its series and decisions; None where there are none."""
+        """The first and the last place of its series and decisions; None unless they differ."""
         lines = [line.places for line in self.series if line.in_time]
         each = [place for places in (*lines, *self.decided.values()) for place in places]
         known = [place for place in each if not math.isnan(place)]
@@ -248,7 +248,7 @@ class EpisodeSeries:
         points: Mapping[str, Recorded],
         steps: Iterable[Step],
     ) -> "EpisodeSeries":
-        """Return what plots show; arguments as of `measured`, and the decisions."""
+        """Return the series and decisions; the arguments are those of `measured`, and decisions."""
         timeline = Timeline.of(model, ends)
         decided: dict[str, list[float]] = {}
         for step in steps:

@@ -1,4 +1,4 @@
-"""One record of a report: what was read of it in one pass, and what it gave when played again."""
+"""One record of a report: its content, read in one pass, and the result of its replay."""
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,35 +24,35 @@ __all__ = [
     "short_value",
 ]
 
-#: Decisions of all records of a page that are shown; of each record at least so many, of which one
-#: in six are its last ones.
+#: Most decisions shown of all records of a page, fewest of each record, and the divisor that gives
+#: the share of a record's last decisions among them.
 MOST_DECISIONS, _FEWEST, _LAST = 300, 30, 6
 
-#: Kinds of actions of a role that are counted.
+#: Most kinds of actions of a role that are counted.
 _MOST_KINDS = 100
 
-#: Characters of a parameter, and of an action that stays on one line.
+#: Most characters of a parameter, and of an action on one line.
 _LONGEST_VALUE, _ONE_LINE = 160, 90
 
-#: The key of an action that names its class, where a role has several.
+#: The key of an action that names its class, if its role has several.
 _TAG = "do"
 
-#: Stands for the kinds of actions that are not counted on their own.
+#: Stands for the kinds of actions that are not counted separately.
 OTHER = "other"
 
 
 @frozen
 class ReadRecord:
-    """A record, and what one pass over its decisions has found.
+    """A record, and the findings of one pass over its decisions.
 
     Attributes:
-        name: Its file, short.
-        episode: What was read.
-        decisions: How many there are.
-        actions: By role how often each was taken.
+        name: The shortened name of its file.
+        episode: The recorded episode.
+        decisions: The number of its decisions.
+        actions: The number of times that each action was taken, by role.
         first: The first decisions, with their numbers from 1.
-        last: The last ones, without those of *first*.
-        replayed: What it gave when it was played again.
+        last: The last decisions, without those of *first*.
+        replayed: The result of its replay.
     """
 
     name: str
@@ -69,12 +69,12 @@ class ReadRecord:
 
         Args:
             path: The file; it may be cut.
-            name: Of the record on the page.
-            records: How many the page has.
-            trust: As of `played_again`.
+            name: The name of the record on the page.
+            records: The number of records of the page.
+            trust: See `played_again`.
 
         Raises:
-            BadRecord: It cannot be read.
+            BadRecord: The record cannot be read.
         """
         episode = Episode.read(path, whole=False, keep_steps=False)
         most = max(_FEWEST, MOST_DECISIONS // records)
@@ -85,7 +85,7 @@ class ReadRecord:
         for count, step in enumerate(episode.steps, 1):
             role, kind = clean(step.role, 60), action_kind(step.action)
             counter = actions.setdefault(role, Counter())
-            # A stranger's record may name as many actions as it has decisions.
+            # An untrusted record may name another action in each decision.
             counter[kind if kind in counter or len(counter) < _MOST_KINDS else OTHER] += 1
             if len(first) < most - most // _LAST:
                 first.append((count, step))
@@ -96,17 +96,17 @@ class ReadRecord:
 
     @property
     def score(self) -> float | None:
-        """None of a record without a result."""
+        """The score; None for a record without a result."""
         return self.episode.result.score if self.episode.result else None
 
     @property
     def metrics(self) -> Mapping[str, Any]:
-        """Nothing of a record without a result."""
+        """The metrics; empty for a record without a result."""
         return self.episode.result.metrics if self.episode.result else {}
 
     @property
     def ended(self) -> str:
-        """Why the episode ended, or what became of the record."""
+        """The reason for the episode's end, or the state of an unfinished record."""
         if self.episode.failure is not None:
             return f"failed: {self.episode.failure.error}"
         if self.episode.result is None:
@@ -127,7 +127,7 @@ def policies_text(policies: Mapping[str, str]) -> str:
 
 
 def action_kind(action: Any) -> str:
-    """Return the name of an action's class, or without one its values as text."""
+    """Return the name of an action's class, or its values as text if it has no such name."""
     if isinstance(action, Mapping) and isinstance(action.get(_TAG), str):
         return clean(action[_TAG], 40)
     return short_value(action, 40)
@@ -141,7 +141,7 @@ def short_value(value: Any, width: int = _LONGEST_VALUE) -> str:
 
 
 def readable(value: Any) -> str:
-    """Return a plain value for people: a short one on one line, another one with a line a field.
+    """Return a plain value for display: a short one on one line, others with a line for each field.
 
     >>> readable({"do": "order", "quantity": 12})
     'order: quantity 12'
@@ -168,7 +168,7 @@ def _readable(value: Any) -> str:
 
 
 def _lines(label: str, value: Any) -> Iterator[str]:
-    """Yield the lines of a field: of a list of objects one for each."""
+    """Yield the lines of a field; a list of objects has a line for each."""
     if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
         yield f"{label}:"
         for one in value:

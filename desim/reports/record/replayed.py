@@ -1,8 +1,8 @@
-"""A record that is played again, from the answers on record, for what it does not hold itself.
+"""The replay of a record from its recorded answers, which yields data that the record lacks.
 
-A record holds decisions and a result. Series, ledgers and tables are those of the run, so the
-answers are repeated on the model, without any policy. Nothing that the header names is imported or
-opened unless the caller trusts it.
+A record holds decisions and a result, but no series, ledgers or tables. To obtain these, the
+answers are repeated on the model without policies. Modules and files that the header names are
+imported or opened only if the caller trusts them.
 """
 
 import contextlib
@@ -28,13 +28,13 @@ from desim.reports.record.measured import EpisodeSeries, played
 
 __all__ = ["MOST_REPLAYED", "Replayed", "played_again"]
 
-#: Decisions of a record that is played again; about a minute of a fast world.
+#: Most decisions of a record that is replayed; about a minute for a fast world.
 MOST_REPLAYED = 500_000
 
-#: Wall time of one record: parameters on record may ask for more than its decisions say.
+#: Most seconds of wall time of one replay: recorded parameters may cause long runs.
 _MOST_SECONDS = 120
 
-#: What a header would reach that is named.
+#: Most modules and files of a header that a note names.
 _MOST_REACHES = 5
 
 _Series = Mapping[str, Sequence[float]]
@@ -43,14 +43,14 @@ _Ticks = Mapping[str, Sequence[int]]
 
 @frozen
 class Replayed:
-    """What a record gave when it was played again; nothing where that was not possible.
+    """The result of a record's replay; empty but for notes if it was not possible.
 
     Attributes:
-        model: The model that was built; None where nothing was played.
-        state: Its state at the end, or after the last decision of a cut record; None where the
-            model failed.
-        series: Series and decisions; None where nothing was played.
-        notes: Sentences on what is missing, and why.
+        model: The model that was built; None if nothing was played.
+        state: Its state at the end, or after the last decision of a cut record; None if the model
+            failed.
+        series: Series and decisions; None if nothing was played.
+        notes: Sentences on missing parts and the reasons.
     """
 
     model: Model[Any] | None = None
@@ -60,10 +60,10 @@ class Replayed:
 
 
 def played_again(episode: Episode, *, trust: bool = False) -> Replayed:
-    """Play a record again; a record that cannot be played is no error.
+    """Replay a record; if it cannot be played, return the reason as a note.
 
     Args:
-        episode: What was read from it; it may be cut, or of a run that failed.
+        episode: The recorded episode; it may be cut, or of a failed run.
         trust: Whether a module may be imported and files may be opened that the record names.
     """
     if len(episode.steps) > MOST_REPLAYED:
@@ -112,7 +112,7 @@ def _played(model: Model[Any], episode: Episode) -> Replayed:
 
 
 def _differences(recorded: Result, now: Result) -> tuple[str, ...]:
-    """Return a sentence where the result on record is not that of the replay."""
+    """Return a sentence if the recorded result differs from that of the replay."""
     try:
         same_result(recorded, now)
     except BadRecord as fault:
@@ -123,7 +123,7 @@ def _differences(recorded: Result, now: Result) -> tuple[str, ...]:
 def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
     """Return the series of a run that has not ended: the periods that ended before now.
 
-    A model may answer for periods that have not begun, or for one of which a part is over.
+    The series of a model may include periods that have not begun or not ended.
     """
     model = run.model
     if not offers(model, HasSeries):
@@ -138,7 +138,7 @@ def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
 
 
 def _failed(model: Model[Any], episode: Episode, points: Points) -> Replayed:
-    """Return what was recorded until the model failed."""
+    """Return the series recorded until the model failed."""
     assert episode.failure is not None
     with contextlib.suppress(ModelFailed):  # as on record
         repeated(model, episode.header, episode.steps, points=points)

@@ -1,4 +1,4 @@
-"""The plots of an episode: its series over time with the decisions marked, and who decided when."""
+"""The plots of an episode: its series with decisions marked, and the times of decisions by role."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -26,19 +26,19 @@ __all__ = [
 #: Inches: the width of a panel on a page, its height without a legend, a line of the legend.
 _WIDTH, _HEIGHT, _LINE = 4.6, 2.35, 0.17
 
-#: Inches: the height of a role's lane, and of what surrounds the lanes.
+#: Inches: the height of a role's lane, and of the room around the lanes.
 _LANE, _AROUND = 0.24, 0.55
 
-#: Values of a line that have a marker each.
+#: Most values of a line with a marker for each.
 _MOST_MARKERS = 40
 
-#: Records whose decisions are marked in one panel, and the share of its height that each takes.
+#: Most records whose decisions are marked in one panel, and the share of its height for each.
 MOST_MARKED, _SHARE = 4, 0.06
 
-#: Characters of the name of a record in a legend: as a panel allows.
+#: Most characters of a record's name in a legend, which fit a panel.
 _NAME = 60
 
-#: The share of the axis that is left at either end.
+#: The share of the axis that is left free at each end.
 _ROOM = 0.03
 
 #: The lowest value as a share of the highest one, above which an axis does not begin at 0.
@@ -53,9 +53,9 @@ class Shown:
     """The line of one record in a panel.
 
     Attributes:
-        label: In the legend; empty where there is none.
-        number: Of the record, from 0: its colour and its dashes.
-        series: What is drawn.
+        label: The label in the legend; empty without a legend.
+        number: The number of the record, from 0, which sets its colour and dashes.
+        series: The series that is drawn.
         decided: The places of each role's decisions.
     """
 
@@ -66,11 +66,11 @@ class Shown:
 
 
 def panel_chart(lines: Sequence[Shown], span: Span | None = None) -> str:
-    """Draw one series of one or several records, with a legend below where there are several.
+    """Draw one series of one or several records, with a legend below if there are several.
 
     Args:
-        lines: As in `draw_panel`.
-        span: As above.
+        lines: See `draw_panel`.
+        span: See `draw_panel`.
     """
 
     def draw(figure: "Drawing") -> None:
@@ -88,11 +88,11 @@ def draw_panel(
     """Draw one series of one or several records of the same world.
 
     Args:
-        panel: What is drawn on.
+        panel: The panel to draw on.
         lines: At least one.
-        title: Of the panel, if no text above it says so.
-        span: The first and the last place of the episode's timeline, so that panels of it have the
-            same axis.
+        title: The title of the panel; empty if a text above it is its title.
+        span: The first and the last place of the episode's timeline, so that all its panels have
+            the same axis.
     """
     first = lines[0].series
     for line in lines:
@@ -131,7 +131,7 @@ def _line(panel: "Axes", line: Shown) -> None:
         color=COLOURS[at % len(COLOURS)],
         linestyle=DASHES[at % len(DASHES)],
         linewidth=1.3,
-        # A figure of a period stands at its end, and a point holds until the next one.
+        # A figure of a period is drawn at its end, and a point holds until the next one.
         drawstyle="steps-post" if series.is_held else "default",
         marker=MARKERS[at % len(MARKERS)] if few else None,
         markersize=3.5,
@@ -141,13 +141,13 @@ def _line(panel: "Axes", line: Shown) -> None:
 
 
 def _limits(panel: "Axes", values: Sequence[float]) -> None:
-    """Set the vertical limits: with 0 where that is near, and whole numbers for counts."""
+    """Set the vertical limits: include 0 if it is near, and use whole numbers for counts."""
     from matplotlib.ticker import MaxNLocator
 
     known = [value for value in drawable(values) if value == value]  # noqa: PLR0124 (NaN)
     low, high = min(known, default=0.0), max(known, default=0.0)
     whole = all(value.is_integer() for value in known)
-    # A line far from 0 would be flat with it, and a small one above 0 would look large without it.
+    # With 0, a line far from it would be flat; without 0, a small change would look large.
     if 0 <= low <= _FAR * high or low == high > 0:
         low = 0.0
     if low * _FAR <= high <= 0 or low == high < 0:
@@ -181,7 +181,7 @@ def _marks(panel: "Axes", lines: Sequence[Shown]) -> None:
 
 
 def decided_chart(decided: Mapping[str, Sequence[float]], *, x: str, is_dated: bool) -> str:
-    """Draw when each role decided, in a lane each."""
+    """Draw the times of each role's decisions, with a lane for each role."""
 
     def draw(figure: "Drawing") -> None:
         roles_chart(figure.subplots(), decided, x=x, is_dated=is_dated)
@@ -192,7 +192,7 @@ def decided_chart(decided: Mapping[str, Sequence[float]], *, x: str, is_dated: b
 def roles_chart(
     panel: "Axes", decided: Mapping[str, Sequence[float]], *, x: str, is_dated: bool
 ) -> None:
-    """Draw when each role decided, in a lane each, the first on top."""
+    """Draw the times of each role's decisions, with a lane for each role, the first on top."""
     for lane, (role, places) in enumerate(decided.items()):
         at = marks(role, {role: places})
         panel.vlines(at, lane - 0.35, lane + 0.35, color=COLOURS[0], linewidth=0.9)

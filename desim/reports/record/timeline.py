@@ -24,7 +24,7 @@ from desim.core.reported import (
 
 __all__ = ["Timeline", "columns_of", "increases"]
 
-#: From here matplotlib counts the days of its axes.
+#: The moment from which matplotlib counts the days of its axes.
 _EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)  # noqa: DTZ001 (models have no zones)
 
 _MIDNIGHT = dt.time()
@@ -35,10 +35,10 @@ class Timeline:
     """Where the ticks of a model are on an axis.
 
     Attributes:
-        label: Of the axis; empty where dates say it.
+        label: The label of the axis; empty for dates.
         is_dated: Whether places are days since 1970.
-        place: Returns the place of a tick; NaN where it has none.
-        text: Returns a tick for a table.
+        place: Returns the place of a tick; NaN if it has none.
+        text: Returns a tick as text for a table.
     """
 
     label: str
@@ -50,9 +50,9 @@ class Timeline:
     def of(cls, model: Model[Any], ends: Mapping[str, Sequence[int]]) -> "Timeline":
         """Return the timeline of an episode.
 
-        A model with dates has them on its axis. Another one has the periods of its series, if these
-        all have the same name and end at the same ticks, else the dates of its calendar, if it has
-        one, else ticks.
+        The axis has the dates of the model if it has dates; else the periods of its series, if
+        these all have the same name and end at the same ticks; else the dates of its calendar, if
+        it has one; else ticks.
 
         Args:
             model: The model that was played.
@@ -72,18 +72,18 @@ class Timeline:
 
 
 def columns_of(model: Model[Any]) -> Mapping[str, Column]:
-    """Return what a model says of its series; nothing of one that is silent."""
+    """Return the columns that a model declares for its series; empty if it declares none."""
     return model.series_columns if offers(model, HasSeriesColumns) else {}
 
 
 def increases(places: Sequence[float]) -> bool:
-    """Return whether each place is behind the one before."""
+    """Return whether each place is greater than the one before."""
     return all(a < b for a, b in pairwise(places))
 
 
 def _of_periods(ends: Sequence[int], name: str) -> Timeline:
     """Return a timeline on which a period is one unit long: the first is from 0 to 1."""
-    # Before the first end and behind the last one periods are as long as their neighbours.
+    # Periods before the first end and after the last one are as long as their neighbours.
     first = (ends[1] - ends[0] if len(ends) > 1 else ends[0] or 1) if ends else 1
     last = (ends[-1] - ends[-2] if len(ends) > 1 else first) if ends else 1
     known = [(ends[0] - first) if ends else 0, *ends]
@@ -102,7 +102,7 @@ def _of_periods(ends: Sequence[int], name: str) -> Timeline:
 
 
 def _moments(model: Model[Any]) -> Callable[[int], dt.datetime] | None:
-    """Return what gives the moment of a tick; None for a model without dates."""
+    """Return the function from ticks to moments; None for a model without dates."""
     calendar: TickCalendar | None = None
     if offers(model, HasCalendar):
         with contextlib.suppress(ValueError):  # with these parameters it has none
@@ -128,7 +128,7 @@ def _of_dates(
             when = moment(tick)
             if when.time() != _MIDNIGHT:
                 return f"{when:%Y-%m-%d %H:%M}"
-            # A model whose tick is a month says itself which of its days is meant.
+            # A model whose tick is a month defines which of its days is meant.
             return f"{date(tick) if date else when:%Y-%m-%d}"
         return f"t={tick:,}"
 

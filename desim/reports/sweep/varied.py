@@ -1,4 +1,4 @@
-"""What varies among the rows of a sweep: parameters, arguments of policies, and policies."""
+"""The factors that vary in a sweep: parameters, arguments of policies, and policies."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,12 +18,12 @@ _ARGUMENT = "policy."
 
 @frozen
 class Factor:
-    """A column of which a sweep has several values.
+    """A column that has several values in a sweep.
 
     Attributes:
         name: The column.
-        levels: The value of every row; None where a row has none.
-        text: What the model says that it is, with its unit; empty where nothing is known.
+        levels: The value of every row; None if a row has none.
+        text: The model's description with the unit; empty if it is not known.
     """
 
     name: str
@@ -40,12 +40,12 @@ class Factor:
         )
 
     def values(self) -> list[Any]:
-        """Return the different values: numbers in order, others as they come."""
+        """Return the distinct values: numbers in order, others in order of appearance."""
         found = list(dict.fromkeys(level for level in self.levels if level is not None))
         return sorted(found) if self.numeric else found
 
     def places(self, among: Iterable[int] | None = None) -> dict[Any, list[int]]:
-        """Return by value the indices of its rows."""
+        """Return the indices of rows by value."""
         found: dict[Any, list[int]] = {value: [] for value in self.values()}
         for place in range(len(self.levels)) if among is None else among:
             if (level := self.levels[place]) is not None:
@@ -54,9 +54,9 @@ class Factor:
 
 
 def varied(rows: Rows) -> dict[str, str]:
-    """Return what tells the worlds of a sweep apart, and the full names of its columns.
+    """Return the columns that distinguish the worlds of a sweep, with their full names.
 
-    A parameter may share its name with an argument or a metric, and only the full one is clear.
+    A parameter may share its name with an argument or a metric; only the full name is unique.
     """
     known = set(rows.columns)
     full = ((name, f"params.{name}") for name in rows.varying)
@@ -66,7 +66,7 @@ def varied(rows: Rows) -> dict[str, str]:
 def swept(rows: Rows) -> list[Factor]:
     """Return the parameters and the arguments of policies that have several values.
 
-    A sweep of several models has none of these: scores of different worlds have no common mean.
+    The list is empty for a sweep of several models: scores of different worlds have no common mean.
     """
     names = varied(rows)
     if "model" in names:
@@ -90,7 +90,7 @@ def families(rows: Rows, without: Iterable[str]) -> Factor:
     """Return the policies without the arguments that vary, so that lines may join their rows.
 
     Args:
-        rows: Of one sweep.
+        rows: The rows of one sweep.
         without: The columns of the arguments.
     """
     names = [name.removeprefix(_ARGUMENT) for name in without if name.startswith(_ARGUMENT)]
@@ -103,7 +103,7 @@ def families(rows: Rows, without: Iterable[str]) -> Factor:
 
 
 def _without(label: str, names: Iterable[str]) -> str:
-    """Return a label without some arguments; of roles `role=name,target=3` stands for each.
+    """Return a label without some arguments; a label with roles has `role=name,...` for each.
 
     >>> _without("base_stock,target=3,floor=1", ["target"]), _without("a=b,x=1 c=b,x=2", ["a.x"])
     ('base_stock,floor=1', 'a=b c=b,x=2')
@@ -124,7 +124,7 @@ def _plain(levels: Sequence[Any]) -> list[Any]:
 
 
 def _texts(rows: Rows) -> Mapping[str, str]:
-    """Return what our own model says of its parameters; a user's model is not imported."""
+    """Return the parameter descriptions of a model of desim; a user's model is not imported."""
     name = str(rows[0]["model"])
     ours = ":" not in name and catalog.is_at_hand(name)
     return attribute_texts(catalog.model_class(name)) if ours else {}
