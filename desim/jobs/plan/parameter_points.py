@@ -22,7 +22,7 @@ class Factor:
     """A parameter that a design varies.
 
     Attributes:
-        name: As in `--set`: `opening_cash`, `scenario.fixed_cost`, `policy.retailer.target`.
+        name: Its name for `--set`: `opening_cash`, `scenario.fixed_cost`, `policy.retailer.target`.
         over: The range or the values that it takes.
     """
 
@@ -43,7 +43,7 @@ def read_factors(given: Mapping[str, Any] | Sequence[Factor]) -> tuple[Factor, .
             a list of values; or factors.
 
     Raises:
-        UsageError: There are no or too many factors, or a range or a list is wrong.
+        UsageError: No factors or too many are given, or a range or a list is wrong.
 
     >>> [str(factor.over) for factor in read_factors({"weeks": "int:1:9", "cash": "log:10:1e6"})]
     ['int:1:9', 'log:10:1000000']
@@ -140,7 +140,7 @@ def listed(points: Iterable[Mapping[str, Any]]) -> Design:
         points: Values by parameter; every point has the same parameters.
 
     Raises:
-        UsageError: There are no or too many points, or a point is empty or has other parameters.
+        UsageError: No points or too many are given, or one is empty or has other parameters.
     """
     given = [dict(point) for point in points]
     checked_count(len(given), "points", least=1)

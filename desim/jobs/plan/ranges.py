@@ -174,7 +174,7 @@ def read_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Range | Choices], d
         given: By parameter: a range, a choice, a text of one, or any other value.
 
     Raises:
-        UsageError: There are no or too many ranges, or one is wrong.
+        UsageError: No ranges or too many are given, or one is wrong.
 
     >>> read_ranges({"policy.target": "int:0:60", "horizon": 26})
     ({'policy.target': Range(low=0.0, high=60.0, scale='int')}, {'horizon': 26})
