@@ -1,4 +1,4 @@
-"""The folder of a suite: its manifest, a record for each episode, outcomes, and what was spent.
+"""The folder of a suite: its manifest, a record for each episode, outcomes, and money spent.
 
 suite.json       the manifest: the suite's file as text, and what printing needs beside it
 suite.sqlite     the journal: what determines the episodes, and the last outcome of each job
@@ -47,7 +47,7 @@ class Folder:
 
     @property
     def status(self) -> Path:
-        """The file that says what runs now."""
+        """The file of the status."""
         return self.path / "status.json"
 
     def record(self, job: str) -> Path:
@@ -55,7 +55,7 @@ class Folder:
         return self.path / "records" / f"{job}.jsonl"
 
     def ledger(self, *, write: bool = False) -> Ledger:
-        """Open what was spent.
+        """Open the ledger of calls and money.
 
         Warns:
             SweepWarning: Lines were damaged.
@@ -75,11 +75,11 @@ class Folder:
         Args:
             plan: The suite.
             restart: Discard the episodes in the folder, of this suite or another, with their
-                records and what was spent.
+                records and ledger.
 
         Raises:
-            UsageError: It holds another suite, episodes of other code or data, or other files,
-                another command plays into it, or it cannot be written.
+            UsageError: The folder holds another suite, episodes of other code or data, or other
+                files, another command plays into it, or it cannot be written.
 
         Warns:
             SweepWarning: Outcomes were damaged, and are read from their records again, or
@@ -141,7 +141,7 @@ class Folder:
         """Keep the outcome of a job; the folder is opened.
 
         Raises:
-            UsageError: The system does not take it.
+            UsageError: The outcome cannot be written.
         """
         assert self._journal is not None, "the folder is not opened"
         self._journal.put(outcome)
@@ -150,7 +150,7 @@ class Folder:
         """Replace a file as a whole.
 
         Raises:
-            WriteFailed: The system does not take it.
+            WriteFailed: The file cannot be written.
         """
         try:
             write_whole(self.path / name, [content])
@@ -161,7 +161,8 @@ class Folder:
         """Check that the folder holds this suite or nothing; nothing is written.
 
         Raises:
-            UsageError: It holds another suite, episodes of other code or data, or other files.
+            UsageError: The folder holds another suite, episodes of other code or data, or other
+                files.
         """
         self._refuse_other_files()
         self._refuse_unknown_records()
@@ -192,7 +193,7 @@ class Folder:
             raise UsageError(f"{self.path} holds other files and no suite; choose a new folder")
 
     def _refuse_unknown_records(self) -> None:
-        """Refuse records without a journal, which says with what code they were played."""
+        """Refuse records without a journal, which identifies the code that played them."""
         if self._journal_file.exists():
             return
         if (self.path / manifest.FILE_NAME).exists():
@@ -204,7 +205,7 @@ class Folder:
             )
 
     def _discard(self) -> None:
-        """Remove records and results; the journal follows, so that a kill mixes nothing."""
+        """Remove records and results; the journal is discarded later, so that a kill mixes nothing."""
         try:
             if any(self._records.iterdir()):
                 _warn(f"{self._records}: the records and what was spent were discarded")
@@ -226,7 +227,7 @@ class Folder:
 
 
 def _is_begun(path: Path) -> bool:
-    """Return whether a file is one that a command leaves which is killed at its start."""
+    """Return whether a file may be left by a command that was killed at its start."""
     if path.name == "records":
         return path.is_dir() and not any(path.iterdir())
     return path.name == "suite.lock" or path.name.startswith((PARTIAL, f".{manifest.FILE_NAME}."))

@@ -1,14 +1,14 @@
 """`suite.json`: the suite that a folder holds, as data from which its results can be printed.
 
-Beside the suite's file it keeps what only the classes say that the file names: which entries
+Beside the suite's file it keeps the facts that only the named classes declare: which entries
 contact a host, how long they are trained, and the published numbers. So printing results imports
-and opens nothing that a folder names, which may come from a stranger.
+and opens nothing that a folder names, which may come from an untrusted source.
 
 The identity of a suite's episodes, by topic: parameters, policies, seeds, code and files.
 
 Topics of code and of named files are those of sweeps (`desim.jobs.keep.fingerprint`), under the
-world or the entry that reaches them. Limits of money and columns do not count, so a folder can be
-continued with other ones.
+world or the entry that reaches them. Limits of money and columns are not included, so that a folder
+can be continued with other ones.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ FILE_NAME = "suite.json"
 FORMAT = "desim-suite/2"
 
 
-#: Bytes of a manifest that are read at most.
+#: Most bytes of a manifest.
 _MAX_BYTES = 64_000_000
 
 
@@ -57,8 +57,8 @@ class Manifest(msgspec.Struct, frozen=True):
     Attributes:
         format: `FORMAT`.
         file: The path of the suite's file; it is shown and never opened.
-        text: What the file held.
-        entries: By name, what the classes of their policies declare.
+        text: The content of the file.
+        entries: By name, the declarations of the classes of their policies.
         published: The published numbers in the suite's columns.
         checksum: SHA-256 of the manifest with an empty checksum.
     """
@@ -106,7 +106,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Return the manifest in a folder; None without the file.
 
     Raises:
-        UsageError: It cannot be read, is damaged, or has another format.
+        UsageError: The manifest cannot be read, is damaged, or has another format.
     """
     path = folder / FILE_NAME
     try:
@@ -169,7 +169,7 @@ def identity(plan: Plan) -> dict[str, str]:
     """Return everything that determines the episodes of a suite, by topic.
 
     Args:
-        plan: With models, so none to print.
+        plan: A plan with models, not one to print.
 
     Raises:
         UsageError: A source file or a named file cannot be read.

@@ -32,9 +32,9 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         job: The name of its job.
         episode: Its place in a series, from 1.
         training: Whether its policies only learned from it, so that it is not scored.
-        score: The score; None where the episode has not ended.
+        score: The score; None if the episode has not ended.
         ended: The reason of its end.
-        decisions: How many were made.
+        decisions: The number of its decisions.
         metrics: Further figures, nested ones by their path.
         usage: Sums over all roles of what policies noted: calls, tokens, cost, seconds.
         limit: The limit of the episode that was reached, or of the entry or suite; empty for none.
@@ -94,7 +94,7 @@ class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def final(self) -> bool:
-        """Whether all has ended, so that nothing is played again."""
+        """Whether all episodes have ended, so that nothing is left to play."""
         stopped = self.error or self.limit
         return bool(self.episodes and not stopped) or self.score is not None
 
@@ -112,7 +112,7 @@ class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def read_outcome(job: str, record: Path, seconds: float = 0.0) -> Outcome | None:
-    """Return the outcome in a whole record; None for a record that is missing or cut.
+    """Return the outcome in a complete record; None for a record that is missing or cut.
 
     Raises:
         BadRecord: The file is damaged, or holds something else.
@@ -206,7 +206,7 @@ class Journal(Checkpoint):
         restart: Discard the outcomes of an existing journal, of this suite or another.
 
     Raises:
-        UsageError: As of `Checkpoint`.
+        UsageError: See `Checkpoint`.
     """
 
     file_name: ClassVar[str] = "suite.sqlite"
@@ -229,7 +229,7 @@ class Journal(Checkpoint):
         """Keep the outcome of a job; an earlier one is replaced.
 
         Raises:
-            UsageError: It cannot be written, for instance because the disk is full.
+            UsageError: The outcome cannot be written, for instance because the disk is full.
         """
         place = self._places[outcome.job]
         if place in self.jobs():
@@ -241,7 +241,7 @@ class Journal(Checkpoint):
         """Return the outcomes by the names of their jobs.
 
         Raises:
-            BadRecord: One is damaged.
+            BadRecord: An outcome is damaged.
         """
         try:
             found = [_decode(row) for row in self.rows()]
@@ -265,7 +265,7 @@ class Journal(Checkpoint):
         """Check that the episodes are those of an identity.
 
         Raises:
-            UsageError: They are not; the text names what differs.
+            UsageError: The identities differ; the text names the differences.
         """
         with self._usage_errors():
             self._check_identity(identity)
@@ -283,7 +283,7 @@ class Journal(Checkpoint):
 
     def _check_format(self) -> None:
         super()._check_format()
-        # A stranger's file may hold a view under the name, whose query need not end.
+        # An untrusted file may hold a view under the name, whose query need not end.
         found = self._file.execute("SELECT name, type FROM sqlite_master ORDER BY name").fetchall()
         if found != _TABLES:
             raise UsageError(f"{self.path} is no journal of a suite: it has other tables")

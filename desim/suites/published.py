@@ -18,13 +18,13 @@ __all__ = ["published_text"]
 
 
 def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> str:
-    """Return what a paper prints for an entry; empty where it prints nothing, or is not here.
+    """Return the published number of an entry as text; empty if there is none or no data file.
 
     Args:
         plan: The suite.
         world: One of its worlds.
         entry: The entry's name in the suite.
-        column: As `Column.published`; the name of a row where the entries are columns.
+        column: See `Column.published`; the name of a row if the entries are columns.
     """
     if plan.published is not None:
         return plan.published.get((world.name, entry, column), "")
@@ -44,7 +44,7 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
 
 
 def _folder(plan: Plan) -> Path | None:
-    """Return the folder of reference data; None where the suite names none."""
+    """Return the folder of reference data; None if the suite names none."""
     if given := os.environ.get("DESIM_REFERENCE"):
         return Path(given)
     return plan.path.resolve().parent / plan.suite.reference if plan.suite.reference else None
@@ -52,7 +52,7 @@ def _folder(plan: Plan) -> Path | None:
 
 @cache
 def _rows(file: Path, table: str) -> dict[str, dict[str, Any]]:
-    """Return the cells of a table by row and column; none where the file is not as expected."""
+    """Return the cells of a table by row and column; empty if the file is not as expected."""
     try:
         data = msgspec.json.decode(file.read_bytes())
         return {row["label"]: row["values"] for row in data["tables"][table]["rows"]}

@@ -1,6 +1,6 @@
-"""Compares what a suite's folder says with its records, which are replayed.
+"""Compares the outcomes in a suite's folder with its records, which are replayed.
 
-Counts the money in records where `spent.jsonl` has lost lines, so that limits hold.
+Also counts the money in records if `spent.jsonl` has lost lines, so that limits hold.
 """
 
 import json
@@ -25,10 +25,10 @@ from desim.suites.suite_plan import Job, Plan
 
 
 def count_outcome(job: Job, outcome: Outcome, ledger: Ledger) -> bool:
-    """Count at least what an outcome says was spent, if its job contacts a host.
+    """Count at least the calls and money of an outcome, if its job contacts a host.
 
     Returns:
-        Whether the ledger said less.
+        Whether the ledger had less.
     """
     usages = [played.usage for played in outcome.each]
     calls, cost = (sum(usage.get(name, 0) for usage in usages) for name in ("calls", "cost"))
@@ -39,7 +39,7 @@ def count_outcomes(plan: Plan, outcomes: Mapping[str, Outcome], ledger: Ledger) 
     """Count the outcomes of all jobs as `count_outcome` does.
 
     Returns:
-        The jobs of which the ledger said less.
+        The jobs of which the ledger had less.
     """
     known = ((job, outcomes[job.name]) for job in plan.jobs if job.name in outcomes)
     return [job.name for job, outcome in known if count_outcome(job, outcome, ledger)]
@@ -48,7 +48,7 @@ def count_outcomes(plan: Plan, outcomes: Mapping[str, Outcome], ledger: Ledger) 
 def count_records(
     plan: Plan, outcomes: Mapping[str, Outcome], ledger: Ledger, folder: Folder
 ) -> None:
-    """Count at least what outcomes, and the records of jobs that go on, say was spent."""
+    """Count at least the calls and money of outcomes, and of the records of unfinished jobs."""
     count_outcomes(plan, outcomes, ledger)
     for job in plan.jobs:
         outcome = outcomes.get(job.name)
@@ -89,7 +89,7 @@ def differences(folder: Folder, *, trust: bool = False) -> Iterator[str]:
 
     Args:
         folder: The folder of the suite.
-        trust: Whether modules may be imported and files may be opened that its records name.
+        trust: Whether modules and files that its records name may be imported and opened.
 
     Raises:
         UsageError: The folder holds no suite, or a record would import a module or open a file.
@@ -108,7 +108,7 @@ def differences(folder: Folder, *, trust: bool = False) -> Iterator[str]:
 def _of_episode(
     job: Job, played: Played, folder: Folder, identity: Mapping[str, str], *, trust: bool
 ) -> Iterator[str]:
-    """Yield what differs in an episode that has ended; another has no result to compare."""
+    """Yield the differences of an ended episode; an unfinished one has no result to compare."""
     if played.score is None:
         return
     record = folder.record(job.name)
@@ -140,7 +140,7 @@ def _of_record(
 
 
 def _plain(played: Played) -> dict[str, Any]:
-    """Return an episode as a record of it would say."""
+    """Return the outcome of an episode as plain JSON values."""
     fields = {name: getattr(played, name) for name in Played.__struct_fields__}
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(fields))
     return plain
@@ -156,7 +156,7 @@ def _model(job: Job, identity: Mapping[str, str]) -> tuple[Any, Any]:
 
 
 def _of_results(plan: Plan, outcomes: Mapping[str, Outcome], folder: Folder) -> Iterator[str]:
-    """Yield the files of results that are not those of the outcomes."""
+    """Yield the files of results that differ from the outcomes."""
     written = result_files(plan, outcomes)
     for name in RESULTS:
         path = folder.path / name

@@ -1,9 +1,8 @@
 """The ledger of calls and money of a suite: a line on disk for every call, kept through kills.
 
-`spent.jsonl` holds `{"job", "calls", "cost", "crc"}`: changes, whose sums are what each job has
-used X
+`spent.jsonl` holds `{"job", "calls", "cost", "crc"}`: increases, whose sums are the totals of jobs.
 
-The budget of one episode of a suite: what it uses counts for its entry and for the suite.
+Also the budget of one episode of a suite, which counts for its entry and for the suite.
 """
 
 import math
@@ -25,7 +24,7 @@ _ROUNDING = 1e-9
 
 
 class _Line(msgspec.Struct):
-    """A change of what a job has used; nothing is given back."""
+    """An increase of a job's calls and money."""
 
     job: str
     calls: Annotated[int, msgspec.Meta(ge=0)]
@@ -45,7 +44,7 @@ class Ledger:
         write: Whether changes will be added.
 
     Attributes:
-        damaged: Lines that do not fit their checksum; they count nothing.
+        damaged: The number of lines that do not match their checksum; they are not counted.
 
     Raises:
         UsageError: The file cannot be opened.
@@ -79,19 +78,19 @@ class Ledger:
         """Count calls and money of a job; they are on disk when this returns.
 
         Raises:
-            WriteFailed: They are not: the system does not take them, or the ledger was closed under
-                an episode that goes on.
+            WriteFailed: The system does not write them, or the ledger was closed while an episode
+                was running.
         """
         line = _Line(job, calls, float(cost))
         line.crc = line.sum()
         with self._lock:
             self._count(job, calls, cost)
             if self._writes:
-                # The line end first: a line that a kill has cut stays a line of its own.
+                # The line end first, so that a line cut by a kill stays separate.
                 self._write(b"\n" + msgspec.json.encode(line))
 
     def require(self, job: str, calls: int, cost: float) -> bool:
-        """Count what a job has used at least; return whether that was more than the ledger said.
+        """Count the least that a job has used; return whether that was more than the ledger had.
 
         Args:
             job: Its name.
@@ -108,12 +107,12 @@ class Ledger:
         return more
 
     def calls(self, *jobs: str) -> int:
-        """Return the calls of jobs; without jobs, of all."""
+        """Return the calls of some jobs; without arguments, of all jobs."""
         with self._lock:
             return sum(self._calls.get(job, 0) for job in jobs or self._calls)
 
     def cost(self, *jobs: str) -> float:
-        """Return the money that jobs have used; without jobs, all have."""
+        """Return the money that some jobs have used; without arguments, of all jobs."""
         with self._lock:
             return math.fsum(self._cost.get(job, 0.0) for job in jobs or self._cost)
 
@@ -128,14 +127,14 @@ class Ledger:
             raise WriteFailed(f"cannot write {self._path}: no space left")
 
     def _read(self, content: bytes) -> int:
-        """Count the lines of a file; return its size without a last line that a kill has cut."""
+        """Count the lines of a file; return its size without a cut last line."""
         *whole, last = content.split(b"\n")
         for text in filter(None, whole):
             self.damaged += not self._take(text)
         return len(content) if self._take(last) else max(0, len(content) - len(last) - 1)
 
     def _take(self, text: bytes) -> bool:
-        """Count a line; return whether it is one."""
+        """Count a line; return whether it is valid."""
         try:
             line = msgspec.json.decode(text, type=_Line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -155,8 +154,8 @@ class MoneyLimit:
     """A limit of money on several jobs.
 
     Attributes:
-        name: What the error calls it: the key of the suite's file, or the option.
-        most: Money.
+        name: Its name in errors: the key of the suite's file, or the option.
+        most: The most money that may be spent.
         spent: Returns the money spent so far.
     """
 
@@ -166,7 +165,7 @@ class MoneyLimit:
 
     @property
     def reached(self) -> bool:
-        """Whether nothing may be spent any more."""
+        """Whether the limit is reached."""
         return self.spent() >= self.most
 
 
@@ -179,7 +178,7 @@ def _book(budget: "JobBudget", attribute: "Attribute[Any]", value: Any) -> Any:
 
 @define(eq=False)
 class JobBudget(CommandBudget):
-    """A command's budget that is one episode's: each call is checked against the shared limits.
+    """The budget of one episode: each call is checked against the shared limits.
 
     Attributes:
         calls: Requests sent in this command.
