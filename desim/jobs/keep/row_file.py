@@ -1,7 +1,7 @@
-"""The SQLite file of a checkpoint: its layout, its checksums, what can be read of a damaged one.
+"""The SQLite file of a checkpoint: its layout, its checksums, and the reading of damaged files.
 
 Every row is stored with a checksum over its job and its text, and so is the identity of the sweep;
-SQLite itself does not notice a bit that has changed.
+SQLite itself does not detect changed bits.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ Numbered = tuple[int, bytes]
 
 
 def _checksum(job: int, row: bytes) -> int:
-    """Return what is stored with a row; -1 stands for the identity in the place of a job."""
+    """Return the checksum of a row; the job -1 stands for the identity."""
     return zlib.crc32(row, zlib.crc32(b"%d " % job))
 
 
@@ -57,7 +57,7 @@ def create(path: Path, identity: Mapping[str, str]) -> None:
     """Create the file under another name and link it to *path*, so that it is never incomplete.
 
     Raises:
-        OSError: It cannot be created.
+        OSError: The file cannot be created.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(
@@ -76,7 +76,7 @@ def replace(path: Path, identity: Mapping[str, str], rows: Iterable[Numbered]) -
     """Replace the file by a new one, completely or not at all; the caller holds the old one's lock.
 
     Raises:
-        OSError: It cannot be created.
+        OSError: The file cannot be created.
     """
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as folder:
         _write(Path(folder) / path.name, identity, rows).replace(path)
@@ -116,8 +116,8 @@ def read_identity(file: sqlite3.Connection) -> dict[str, str] | None:
 def scan(file: sqlite3.Connection) -> Iterator[tuple[Any, bytes | None]]:
     """Yield every job with its row, in order, or with None if the row is damaged.
 
-    Where SQLite cannot read on, the rows behind follow from the last one backwards; some jobs may
-    come twice then. Jobs of damaged rows may be anything.
+    If SQLite cannot read on, the remaining rows follow from the last one backwards; some jobs may
+    then occur twice. Jobs of damaged rows may be anything.
     """
     for order in ("ASC", "DESC"):
         with contextlib.suppress(sqlite3.DatabaseError):

@@ -42,7 +42,7 @@ class Store(Protocol):
             files: Their digests by path.
 
         Raises:
-            UsageError: One has changed since rows that are kept were played.
+            UsageError: A file has changed since kept rows were played.
         """
         ...
 
@@ -79,7 +79,7 @@ class MemoryStore:
         self._rows.update(zip(jobs, rows, strict=True))
 
     def note_files(self, files: Mapping[str, str]) -> None:
-        """Note nothing: rows in memory are of one call."""
+        """Do nothing: rows in memory belong to one call."""
 
     def remove(self, jobs: Iterable[int]) -> None:
         """Remove the rows of some jobs."""

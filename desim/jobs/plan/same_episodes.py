@@ -19,8 +19,8 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 def is_fixed(cell: Cell) -> bool:
     """Return whether a model and policies are known to play the same episode on every seed.
 
-    The model says so itself. Policies that the catalog lists say where they draw; those of a user,
-    given as a class, a function, an instance or `module:Name`, must say that they do not.
+    The model declares it. Policies of the catalog declare whether they draw; those of a user, given
+    as a class, a function, an instance or `module:Name`, must declare that they do not.
     """
     model = cell.variant.model
     return is_deterministic(model) and not any(

@@ -11,7 +11,7 @@ from desim.opened_files import Files, opened_by
 
 __all__ = ["RowFiles", "split"]
 
-#: Between a row and its files; JSON has no such byte outside of texts, and escapes it inside.
+#: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
 _SEPARATOR = b"\n"
 
 _decode = msgspec.json.Decoder(Files).decode
@@ -25,7 +25,7 @@ class RowFiles:
         self._modules: dict[int, frozenset[str]] = {}
 
     def added(self, row: bytes, cell: Cell) -> bytes:
-        """Return a row, and behind it the files that no earlier row of the chunk has."""
+        """Return a row, followed by the files that no earlier row of the chunk has."""
         files = opened_by(self._modules_of(cell))
         new = {path: text for path, text in files.items() if self._sent.get(path) != text}
         self._sent |= new

@@ -64,7 +64,7 @@ class LoneWorker:
 
 
 def children(pool: "ProcessPoolExecutor") -> "list[BaseProcess]":
-    """Return the processes of a pool; none once it has noticed that one of them ended."""
+    """Return the processes of a pool; empty once it has noticed that one of them ended."""
     return list((pool._processes or {}).values())  # noqa: SLF001 (3.14: kill_workers)
 
 

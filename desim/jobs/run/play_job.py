@@ -31,7 +31,7 @@ __all__ = ["SECONDS_PER_CHUNK", "failed_to_json", "play_chunk", "play_job", "pla
 #: little is lost when it is killed.
 SECONDS_PER_CHUNK = 0.25
 
-#: Characters of an error text that a row keeps.
+#: Most characters of an error text in a row.
 _MAX_ERROR = 500
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
@@ -64,8 +64,8 @@ def play_job(job: Job) -> Row:
 
     Returns:
         model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error, worst_score where the model declares one, point and given where the
-        job is of a design, and series where it wants them.
+        ledger_digest, error, worst_score if the model declares one, point and given if the job
+        belongs to a design, and series if it requests them.
     """
     row: Row = msgspec.json.decode(play_to_json(job))
     return row
@@ -122,7 +122,7 @@ def _row(
 
 
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
-    """Return what the series measure, where the model declares it."""
+    """Return the columns of the series, if the model declares them."""
     declared = model.series_columns if offers(model, HasSeriesColumns) else {}
     return {name: asdict(declared[name]) for name in series if name in declared}
 

@@ -1,6 +1,6 @@
-"""Ctrl-C while something must not be left half done.
+"""Ctrl-C during steps that must not be interrupted.
 
-The last resort against a call that never returns: the end of its worker process.
+Also the last resort against a call that never returns: ending its worker process.
 
 The alarm of `desim.core.limits` raises an exception between two instructions of Python. A policy
 may catch it, and a call into C may never come back to Python.
@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 @contextlib.contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Handle a Ctrl-C that comes during the block at its end.
+    """Defer a Ctrl-C during the block to its end.
 
     Nothing is deferred outside the main thread, which alone handles signals, or if the process
     ignores SIGINT, as one started in the background does.
@@ -58,7 +58,7 @@ _nowhere: list[TextIO] = []
 
 
 def allow_exit() -> None:
-    """Let this process be ended; its parent must notice that and go on."""
+    """Allow this process to be ended; its parent must detect that and continue."""
     _nowhere.append(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 (stays open)
 
 
@@ -67,7 +67,7 @@ def hard_limit(seconds: float | None) -> Iterator[None]:
     """End the process if the block takes longer than a limit and some grace.
 
     Args:
-        seconds: The limit; None sets none. Nothing is ended where `allow_exit` was not called.
+        seconds: The limit; None sets none. Has no effect unless `allow_exit` was called.
     """
     if seconds is None or not _nowhere:
         yield

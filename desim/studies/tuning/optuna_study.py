@@ -142,7 +142,7 @@ class Study:
             self.trials.append(done)
 
     def sample(self, name: str) -> list[float | None] | None:
-        """Return the scores kept under a name; None if there are no such scores."""
+        """Return the scores kept under a name; None without such scores."""
         return self._samples.get(name)
 
     def keep_sample(self, name: str, scores: Sequence[float | None]) -> None:
