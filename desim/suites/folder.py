@@ -205,7 +205,7 @@ class Folder:
             )
 
     def _discard(self) -> None:
-        """Remove records and results; the journal is discarded later, so that a kill mixes nothing."""
+        """Remove records and results; the journal is discarded later, as a kill must not mix both."""
         try:
             if any(self._records.iterdir()):
                 _warn(f"{self._records}: the records and what was spent were discarded")

@@ -18,7 +18,7 @@ __all__ = ["published_text"]
 
 
 def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> str:
-    """Return the published number of an entry as text; empty if there is none or no data file.
+    """Return the published number of an entry as text; empty if it or the data file is missing.
 
     Args:
         plan: The suite.
