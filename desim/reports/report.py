@@ -45,7 +45,7 @@ def write_report(
         The file.
 
     Raises:
-        UsageError: A path is not one of these or is empty, matplotlib or jinja2 is not installed, or
+        UsageError: A path is empty or not one of these, matplotlib or jinja2 is not installed, or
             the file cannot be written.
         BadRecord: A record or the rows cannot be read.
     """

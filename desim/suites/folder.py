@@ -205,7 +205,7 @@ class Folder:
             )
 
     def _discard(self) -> None:
-        """Remove records and results; the journal is discarded later, as a kill must not mix both."""
+        """Remove records and results; the journal is discarded after them, in case of a kill."""
         try:
             if any(self._records.iterdir()):
                 _warn(f"{self._records}: the records and what was spent were discarded")
