@@ -107,7 +107,7 @@ class HasRequestFields(Protocol):
 
 @frozen
 class ConversationKind(Generic[Options]):
-    """What a file of `worlds/` exports as `CONVERSATION`.
+    """A world's options and the function that begins its conversations (`CONVERSATION`).
 
     Attributes:
         options: The frozen class of this world's options.

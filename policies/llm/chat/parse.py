@@ -119,10 +119,10 @@ def _has_prose(text: str, spans: Iterable[tuple[int, int]]) -> bool:
 
 
 def arguments(call: Call) -> dict[str, Any]:
-    """Return the arguments of a call; empty where its text is.
+    """Return the arguments of a call; empty if its text is empty.
 
     Raises:
-        BadReply: They are no JSON object.
+        BadReply: The arguments are not a JSON object.
     """
     text = call.arguments[:LONGEST].strip()
     if not text:
@@ -212,7 +212,7 @@ def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:
         known: Names of the actions that are allowed.
 
     Raises:
-        BadReply: There is no such tool, or its arguments do not fit.
+        BadReply: The tool does not exist, or its arguments do not fit.
     """
     return checked_action(codec, {**arguments(call), "do": call.name}, known)
 

@@ -78,7 +78,7 @@ def most_similar(query: str, texts: Sequence[str], count: int, embed: Embed) -> 
     """
     if count <= 0 or not texts:
         return []
-    # 12 digits: sums of the same numbers in another order are no difference.
+    # Rounds to 12 digits: sums of the same numbers in another order count as equal.
     near = np.round(similarities(query, texts, embed), 12)
     return [int(index) for index in np.argsort(near)[-count:][::-1]]
 
@@ -96,8 +96,8 @@ def _unit(vectors: Vectors) -> Vectors:
     return unit
 
 
-#: Texts of one request, and characters of each: what a response of the allowed size can hold, and
-#: what embedding models read.
+#: Texts of one request, and characters of each: limited by the allowed size of a response, and by
+#: the input length of embedding models.
 _TEXTS, _LONGEST_SENT = 64, 8_000
 
 
@@ -119,13 +119,13 @@ class EmbeddingEndpoint(Endpoint):
         _: Sequence[Mapping[str, Any]] = (),
         __: Mapping[str, Any] | None = None,
         *,
-        temperature: float | None = None,  # noqa: ARG002 (there is none)
+        temperature: float | None = None,  # noqa: ARG002 (not used)
         timeout: float = 300.0,
     ) -> ModelReply:
         """Send one request and return the vectors, in the order of the texts.
 
         Raises:
-            NoReply: The response has no vector for each text, or there is none in time.
+            NoReply: The response lacks a vector for some text, or did not arrive in time.
         """
         texts = [message["content"] for message in messages]
         body = json.dumps({"model": self.model, "input": texts}).encode()

@@ -36,7 +36,7 @@ _EXPLOIT, _DRAW = 0.95, 0.9
 #: Prompts that are taken from one reply, and characters of each.
 _PROMPTS, _LONGEST = 20, 8_000
 
-#: How a line of a list begins.
+#: The beginning of a list item: a bullet or a number.
 _MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
@@ -109,14 +109,14 @@ class Candidate:
 
 @frozen(kw_only=True)
 class Step:
-    """What one round of the loop did.
+    """The result of one round of the loop.
 
     Attributes:
         selected: The candidate that was tried.
         strategy: How it was selected: exploit-max, exploit-normal, exploit-merge, explore.
         accepted: Whether a new prompt joined the candidates.
         batch_mean: The selected candidate's mean over the mini-batch.
-        new_mean: The new prompt's; None where there was no new prompt.
+        new_mean: The new prompt's mean; None if the round made no new prompt.
         budget_left: Items that may still be scored; it may be below 0.
     """
 

@@ -37,7 +37,7 @@ class Note:
 
     Attributes:
         content: What happened.
-        keywords: Of the content.
+        keywords: Keywords of the content.
         context: One line: where the note comes from, or what it is about.
         tags: Words to sort notes by.
         links: Other notes as the model named them: a number, or a text with a number in it.
@@ -64,16 +64,16 @@ class Note:
 
 @frozen(kw_only=True)
 class Decision:
-    """What a model decides about a new note and those most similar to it.
+    """A model's decision about a new note and the notes most similar to it.
 
     Attributes:
         evolves: Whether anything is changed.
         strengthens: Whether the new note takes `links` and `tags`.
         updates: Whether the similar notes take `contexts` and `neighbor_tags`, by position.
-        links: Of the new note.
-        tags: Of the new note.
-        contexts: Of the similar notes.
-        neighbor_tags: Of the similar notes.
+        links: Links of the new note.
+        tags: Tags of the new note.
+        contexts: Contexts of the similar notes, by position.
+        neighbor_tags: Tags of the similar notes, by position.
     """
 
     evolves: bool = False
@@ -275,7 +275,7 @@ def _is_json(text: str) -> bool:
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
-    """Return a list of texts; None where it is none."""
+    """Return the texts of a list, shortened; None if the value is not a list of texts."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         return None
     return tuple(each[:_LONGEST] for each in value[:_ENTRIES])

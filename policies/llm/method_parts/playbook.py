@@ -37,7 +37,7 @@ EMPTY = "## STRATEGIES\n\n## RULES & FORMULAS\n\n## COMMON MISTAKES\n\n## OTHERS
 #: The section that takes what no other does, and the abbreviation of its lines.
 _OTHERS, _OTHERS_SHORT = "others", "misc"
 
-#: A section that is none: its lines are put directly under the heading of the others.
+#: A pseudo-section whose lines are put directly under the heading of the others.
 _GENERAL = "general"
 
 #: Letters of an abbreviation made of one word, and words of one made of several.
@@ -194,7 +194,7 @@ def abbreviation(section: str) -> str:
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """Return the JSON object of a text, that of a fenced block first; None where there is none."""
+    """Return the first JSON object of a text, fenced blocks first; None if it has no object."""
     for part in (*_FENCED.findall(text), text):
         if found := objects(part):
             return found[0]
@@ -218,7 +218,7 @@ def tags_in(reply: str, *, json_mode: bool = False) -> list[Any]:
 def operations_in(reply: str) -> list[Operation] | None:
     """Return the lines that a curator adds; None where its reply is malformed.
 
-    Operations of other kinds are left out; one that is no object, or names no kind, section or
+    Operations of other kinds are left out; one that is not an object, or lacks a kind, section or
     content, makes the reply malformed.
     """
     listed = (object_in(reply) or {}).get("operations")

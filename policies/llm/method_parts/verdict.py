@@ -43,14 +43,14 @@ def approves(review: str, *, as_published: bool = False) -> bool:
 
 
 def praises(review: str, *, as_published: bool = False) -> bool:
-    """Return whether a review in free text finds no fault; `as_published` as in `approves`."""
+    """Return whether a review in free text finds no fault; for `as_published` see `approves`."""
     if not as_published and _COMPLAINING.search(review):
         return False
     return bool(_APPROVING.search(review))
 
 
 def feedback_of(review: str) -> str:
-    """Return the feedback of a JSON verdict; empty where there is none."""
+    """Return the feedback of a JSON verdict; empty if the review contains no feedback."""
     for verdict in objects(review):
         if isinstance(feedback := verdict.get("feedback"), str):
             return feedback

@@ -1,4 +1,4 @@
-"""What a model's reply holds: its answer without reasoning, calls in text, JSON objects."""
+"""The parts of a model's reply: its answer without reasoning, calls in text, JSON objects."""
 
 __all__ = ["BadReply"]
 

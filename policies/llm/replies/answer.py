@@ -15,7 +15,7 @@ from policies.llm.wires.wire import ModelReply
 
 __all__ = ["answer_only"]
 
-#: Tags that Kimi K3 writes with special tokens, as in `<|open|>think<|sep|>`.
+#: Tags that Kimi K3 writes with special tokens, such as `<|open|>think<|sep|>`.
 _SEPARATED = re.compile(r"<\|(open|close)\|>\s*([^<>|]{1,200}?)\s*<\|sep\|>")
 
 

@@ -23,7 +23,7 @@ __all__ = ["ARGUMENTS", "calls_in"]
 ARGUMENTS = ("arguments", "parameters", "params", "args", "input")
 _NAMES = ("name", "tool_name", "function")
 
-#: What begins one or several calls.
+#: Markers that begin one or several calls.
 _TAG = r"(?!end_)(?:[a-z]+:)?(?:[a-z]+_)?(?:tool|function)_calls?(?:_section)?(?:_begin|_start)?"
 _MARKER = re.compile(
     rf"<{_TAG}>|<\|{_TAG}\|?>|\[TOOL_CALLS\]|<\|python_(?:tag|start)\|>|<\|START_ACTION\|>"
@@ -36,7 +36,7 @@ _ELEMENT = re.compile(
     r"<(?:\w+:)?(?:function=|(?:function|invoke|call)\s+(?:name|tool)\s*=)|<arg_key>"
 )
 
-#: What stands between a marker and the call.
+#: Spaces and an opening code fence, which may separate a marker from its call.
 _FENCE = re.compile(r"\s*(?:```\w*\s*)?")
 
 #: A name with what templates put around it, in front of its arguments.
@@ -50,7 +50,7 @@ _NO_ARGUMENTS = re.compile(r"</[\w:]+>|<\w+\|>")
 
 _NEXT = re.compile(r"\s*[;,]\s*(?=\{)")
 
-#: Tokens whose bars and spaces are no ASCII (DeepSeek), and the prefixes of markup.
+#: Tokens with bars and spaces outside ASCII (DeepSeek), and the prefixes of markup.
 _WIDE = re.compile(r"<[^<>]{0,60}[\uff5c\u2581][^<>]{0,200}>")
 _ASCII = str.maketrans({"\uff5c": "|", "\u2581": "_"})
 _DSML = re.compile(r"\|DSML\|\s*")
@@ -154,10 +154,10 @@ def _named_call(text: str, at: int) -> tuple[WrittenCall, int]:
 
 
 def _in_value(value: Any) -> Iterator[WrittenCall]:
-    """Yield the calls that a JSON value is.
+    """Yield the calls that a JSON value represents.
 
     Raises:
-        BadReply: It is none.
+        BadReply: The value, or an item of it, does not represent a call.
     """
     for each in value if isinstance(value, list) else [value]:
         if not isinstance(each, Mapping):
@@ -193,10 +193,10 @@ def _plain_name(name: str) -> str:
 
 
 def _python_calls(text: str) -> list[WrittenCall]:
-    """Return the calls that a text is in Python's syntax; none if it is something else.
+    """Return the calls that a text represents in Python's syntax; an empty list for other text.
 
     Raises:
-        BadReply: An argument is no literal, or has no name.
+        BadReply: An argument is not a literal, or has no name.
     """
     if len(text) > _PYTHON_LONGEST:
         return []

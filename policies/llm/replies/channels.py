@@ -12,7 +12,7 @@ from attrs import frozen
 
 __all__ = ["NoAnswer", "answer_in_channels"]
 
-#: What separates messages.
+#: Tokens that separate messages.
 _SEPARATOR = re.compile(r"<\|(?:start|end|return|call|eom|eot)\|>")
 
 _MESSAGE = "<|message|>"
@@ -21,7 +21,7 @@ _TO = re.compile(r"\bto=([\w.\-]+)")
 
 _CHANNEL = re.compile(r"(?:<\|channel\|>\s*|^\s*(?:assistant)?\s*)(analysis|commentary|final)\b")
 
-#: Recipients that are no tools. Muse's commentary is part of what the user reads.
+#: Recipients other than tools. Muse's commentary is part of what the user reads.
 _READERS, _SELF = ("user", "commentary", "all"), "self"
 
 #: Harmony without its special tokens: the word of a channel, and the next word right behind it.

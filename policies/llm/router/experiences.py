@@ -49,7 +49,7 @@ _REQUEST = (
 
 @frozen
 class Hint:
-    """What an experience says about methods.
+    """An experience's advice about methods.
 
     Attributes:
         prefer: Methods to choose.
@@ -64,7 +64,7 @@ class Hint:
 
 @frozen
 class Experience:
-    """What one answer teaches.
+    """The lesson of one answer.
 
     Labels and outcome are those of the item, whatever the model writes about them.
 
@@ -72,8 +72,8 @@ class Experience:
         item: The id of the item.
         method: The method that answered.
         task: The task of the item.
-        capability: Its capability; empty where there is none.
-        bucket: Its difficulty; None where there is none.
+        capability: The capability of the item; empty if it has no such label.
+        bucket: The difficulty of the item; None if it has no such label.
         correct: Whether the answer was right.
         bullet: The lesson; empty where the model's reply held none.
         diagnosis: What went right or wrong.

@@ -61,7 +61,7 @@ _SEARCHED = 100_000
 _LONGEST = 20_000
 
 
-#: What may surround the words of a line, such as signs of Markdown.
+#: Characters that may surround the words of a line, such as signs of Markdown.
 _AROUND = " \t*_`"
 
 
@@ -88,7 +88,7 @@ _REQUEST = (
 
 @frozen
 class Label:
-    """What a labelling model says about a question.
+    """The labels that a labelling model gives a question.
 
     Attributes:
         capability: One of `CAPABILITIES`; empty where the reply names none.

@@ -38,7 +38,7 @@ _MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
 
 @frozen
 class Learned:
-    """What a router has learned.
+    """The results of a router's training.
 
     Attributes:
         policy: The rules and the default.
@@ -116,7 +116,7 @@ def synthesised(
 ) -> tuple[Policy, tuple[str, ...]]:
     """Return the policy and the findings that a model makes of experiences.
 
-    What the policy holds that has no effect is in its `remarks`; it is kept, as published.
+    Parts of the policy that have no effect are kept, as published, and listed in its `remarks`.
 
     Args:
         bullets: Experiences.
@@ -203,7 +203,7 @@ def _storable(policy: Mapping[str, Any]) -> Any:
 def _findings(value: Any) -> tuple[str, ...]:
     listed = value if isinstance(value, list) else [value]
     texts = [each[:_FINDING] for each in listed[:_MOST_FINDINGS] if isinstance(each, str)]
-    # As in `wire`: no file holds half a surrogate pair.
+    # A file cannot hold half a surrogate pair.
     return tuple(text.encode("utf-8", "replace").decode() for text in texts)
 
 

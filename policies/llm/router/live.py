@@ -18,7 +18,7 @@ __all__ = ["Describe", "Describer", "Routed"]
 #: Returns what a router sees of a conversation.
 Describe = Callable[[Sequence[Message]], Situation]
 
-#: How `messages.corrected` begins: the same decision is asked for again.
+#: The beginning of a message of `messages.corrected`: the same decision is requested again.
 _ASKED_AGAIN = "That was not understood: "
 
 #: Messages that say what the question is; the system's say how to answer, the assistant's are old.
@@ -70,7 +70,7 @@ class Routed:
         chosen: The method of the last decision; empty before the first.
 
     Raises:
-        UsageError: There is no method, or the default is none of them.
+        UsageError: `methods` is empty, or does not contain the default.
     """
 
     methods: Mapping[str, Complete]

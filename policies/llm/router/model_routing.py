@@ -24,7 +24,7 @@ __all__ = ["ModelChoice", "ModelChooser", "relevance", "relevant"]
 #: Experiences that the model reads.
 MOST_BULLETS = 120
 
-#: What a tag that an experience shares with the question counts.
+#: The weight of a tag that an experience shares with the question.
 _TASK, _CAPABILITY, _BUCKET = 3, 2, 1
 
 #: Characters of a question and of a context that the model reads.
@@ -42,7 +42,7 @@ _REQUEST = (
 
 @frozen
 class ModelChoice:
-    """What a model chose.
+    """A model's choice of a method.
 
     Attributes:
         method: The method; the fallback where the reply names none of the candidates.

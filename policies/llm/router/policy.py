@@ -25,7 +25,7 @@ from policies.llm.router.situation import Features, Situation
 _ALL = "ALL"
 
 
-#: How a rule names questions that have no difficulty.
+#: The label by which a rule names questions without a difficulty.
 NO_BUCKET = "NA"
 
 
@@ -86,7 +86,7 @@ def unknown_bounds(when: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is(wanted: Any, label: str | None) -> bool:
-    """Return whether a label is the wanted one; what is no text, empty or ALL wants nothing."""
+    """Return whether a label is the wanted one; anything but a text, "" and ALL admit any label."""
     if not isinstance(wanted, str) or not constrains(wanted):
         return True
     return wanted.strip() == label

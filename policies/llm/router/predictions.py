@@ -75,7 +75,7 @@ _NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
 
 @frozen
 class Prediction:
-    """What one method answered to one item.
+    """One method's answer to one item.
 
     Attributes:
         correct: Whether the answer was right.
@@ -96,8 +96,8 @@ class Item:
         id: Unique in its file.
         task: The task it belongs to.
         predictions: By the name of the method; a method without a record has no entry.
-        capability: Its label; empty where there is none.
-        bucket: Its difficulty; None where there is none.
+        capability: Its capability; empty if it has no such label.
+        bucket: Its difficulty; None if it has no such label.
         question: Its text, without instructions.
         context: The text that belongs to it.
         gold: The right answer.
@@ -116,7 +116,7 @@ class Item:
 
     @property
     def situation(self) -> Situation:
-        """What a router sees of it: neither the gold answer nor a prediction."""
+        """The item as a router sees it: without the gold answer and the predictions."""
         figures = self.features
         if figures is None and (self.question or self.context):
             figures = features_of(self.question, self.context)
@@ -219,7 +219,7 @@ def _task(item: Item) -> str:
 
 
 def _text(item: Item) -> tuple[str, ...]:
-    """Return what two items share if they are the same question; an id where there is no text."""
+    """Return a key that is equal for the same question; contains the id if the text is empty."""
     text = (item.task, item.question, item.context)
     return text if item.question or item.context else (item.task, "", "", item.id)
 

@@ -65,7 +65,7 @@ def route(
 ) -> Route:
     """Choose a method by rules.
 
-    Of the matching rules the most specific decides, of equally specific ones the earliest. Where
+    The most specific of the matching rules decides, the earliest of equally specific ones. Where
     it may not decide, the default is taken and no other rule is tried, as published. The default
     itself may be unavailable.
 

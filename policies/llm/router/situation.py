@@ -1,4 +1,4 @@
-"""What a router sees of a question: its labels, its text, and figures of the text.
+"""A question as a router sees it: its labels, its text, and figures of the text.
 
 Source: reference SPEC of FirmBench, sections 2 and 6; for tables the recorded cases, which differ
 from its text (see README, "The router").
@@ -51,9 +51,9 @@ class Situation:
 
     Attributes:
         task: The name of its task.
-        capability: Its label, one of `labels.CAPABILITIES`; empty where there is none.
-        bucket: Its difficulty; None where there is none.
-        features: Figures of the text; None where there is no text, and then no bound holds.
+        capability: Its label, one of `labels.CAPABILITIES`; empty if it has no such label.
+        bucket: Its difficulty; None if it has no such label.
+        features: Figures of the text; None without a text, and then no bound holds.
         question: Its text, which only a model reads.
         context: The text that belongs to it, which only a model reads.
     """

@@ -33,7 +33,7 @@ _not_kept: set[str] = set()
 
 @define
 class Connection:
-    """What is known of the connection of one request.
+    """The state of the connection of one request.
 
     Attributes:
         reused: Whether another request went before on it.

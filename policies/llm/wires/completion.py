@@ -18,10 +18,10 @@ __all__ = ["MAX_CALLS", "MAX_COST", "MAX_TOKENS", "Completion", "decoded"]
 #: Tool calls of a reply; one with more is malformed.
 MAX_CALLS = 128
 
-#: Tokens that a server may report for one reply; a larger number is none.
+#: Tokens that a server may report for one reply; a larger number is ignored.
 MAX_TOKENS = 1_000_000_000
 
-#: Money that a server may report for one reply; a larger number is none.
+#: Money that a server may report for one reply; a larger number is ignored.
 MAX_COST = 10_000.0
 
 #: Fields of a message in which servers send reasoning.
@@ -122,7 +122,7 @@ class Completion:
 
 
 def decoded(content: bytes) -> Completion | None:
-    """Decode the body of a response; None where it is no chat completion."""
+    """Decode the body of a response; None if it is not a chat completion."""
     text = content.decode("utf-8", "replace")
     try:
         body = json.loads(text, parse_constant=_refuse_constant)

@@ -116,7 +116,7 @@ class Endpoint:
         """Send one request and return the reply.
 
         Raises:
-            NoReply: The response is no completion, or there is none in time.
+            NoReply: The response is not a completion, or did not arrive in time.
         """
         request = _request(self.model, messages, tools, schema)
         if temperature is not None:
@@ -131,10 +131,10 @@ class Endpoint:
         return completion.reply(request["messages"], seconds, self._redacted)
 
     def posted(self, path: str, body: bytes, timeout: float) -> Response:
-        """Send a request to a path below the address and return a response that is a success.
+        """Send a request to a path below the address and return the response if it is a success.
 
         Raises:
-            NoReply: The response is none, or there is none in time.
+            NoReply: The response is not a success, or did not arrive in time.
         """
         response = self._post(path, body, timeout)
         self._check_status(response)
@@ -208,7 +208,7 @@ def _wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _seconds_until(date: str) -> float:
-    """Return the seconds until a date as HTTP writes it; NaN where it is none."""
+    """Return the seconds until a date as HTTP writes it; NaN if the text is not such a date."""
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
     except (ValueError, OverflowError):

@@ -47,7 +47,7 @@ _ENCODINGS = "gzip, deflate"
 
 @frozen
 class Response:
-    """What a server answered.
+    """A server's response.
 
     Attributes:
         status: The HTTP status.
@@ -83,7 +83,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> R
         timeout: Seconds until the last byte must have come.
 
     Raises:
-        NoReply: There was no response, or it was late, too large or badly encoded.
+        NoReply: The response is missing, late, too large or badly encoded.
     """
     import aiohttp
 
@@ -205,11 +205,11 @@ def _decoder(encoding: str) -> Callable[[bytes, int], bytes]:
 
 def _text(fault: BaseException) -> str:
     """Return what went wrong, with the type where the exception has no text."""
-    # aiohttp's error of a response that is no HTTP names a status that the server has not sent.
+    # For a response that is not HTTP, aiohttp's error names a status that the server has not sent.
     return getattr(fault, "message", "") or str(fault) or type(fault).__name__
 
 
-#: A shorter key, such as `none` or `4`, is no secret and may be part of any reply.
+#: A shorter key, such as `none` or `4`, is not treated as a secret: it may be part of any reply.
 SHORTEST_KEY = 8
 
 

@@ -1,4 +1,4 @@
-"""A call of a model made of requests: sent again while there is no reply, until a deadline."""
+"""A model call that sends its request again until a reply arrives or a deadline passes."""
 
 import random
 import time
@@ -37,8 +37,8 @@ class Resending:
         timeout: Seconds for the whole call: all its requests and the waits between them.
         resends: The largest number of requests beyond the first.
         gate: Lets the calls of one server through; shared by all of this process.
-        at_once: The largest number of calls of the server under way; None for no limit. The time
-            before a call begins is no part of its timeout.
+        at_once: The largest number of calls of the server under way; None for no limit. The
+            timeout of a call does not include the time before the call begins.
     """
 
     send: Send

@@ -17,7 +17,7 @@ __all__ = ["pause", "result_of", "suspended", "wait"]
 
 T = TypeVar("T")
 
-#: Leaves the greenlet of the present decision with an awaitable; None where there is no greenlet.
+#: Leaves the greenlet of the present decision with an awaitable; None outside a greenlet.
 _leave: ContextVar[Callable[[Any], Any] | None] = ContextVar("leave_decision", default=None)
 
 

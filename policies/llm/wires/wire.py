@@ -23,7 +23,7 @@ class Call:
 
     Attributes:
         id: The call's identifier, unique within its reply.
-        name: The tool's name; there may be no tool of that name.
+        name: The tool's name as the model wrote it; such a tool need not exist.
         arguments: A text that should be a JSON object; it may be anything.
     """
 
@@ -37,7 +37,7 @@ class ModelReply:
     """One reply of a model, and what it cost.
 
     Attributes:
-        text: The text beside tool calls; empty if there is none.
+        text: The text of the reply without its tool calls; may be empty.
         calls: Tool calls in order.
         refusal: The model's reason for a refusal, where the server reports one.
         finish: The server's finish reason: stop, length, tool_calls, ...
@@ -123,10 +123,10 @@ class Send(Protocol):
         """Return the model's reply; the arguments are those of `Complete`.
 
         Args:
-            messages: As in `Complete`.
-            tools: As in `Complete`.
-            schema: As in `Complete`.
-            temperature: As in `Complete`.
+            messages: See `Complete`.
+            tools: See `Complete`.
+            schema: See `Complete`.
+            temperature: See `Complete`.
             timeout: Seconds until the reply must be complete.
 
         Raises:

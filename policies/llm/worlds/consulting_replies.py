@@ -1,8 +1,8 @@
-"""What the replies of candidates and judges in case interviews hold.
+"""The replies of candidates and judges in case interviews: their requested form and their parsing.
 
 Source: reference SPEC of FirmBench, section 4, with item 18 of its vectors.
 
-What the roles of a case interview are asked for beside their rules, in our own wording.
+The texts that request a form of each role, in addition to its rules, are in our own wording.
 """
 
 import math
@@ -28,11 +28,11 @@ _KEYS = ("reply", "final_answer")
 
 @frozen
 class Scores:
-    """What a judge's reply holds.
+    """The scores and the feedback of a judge's reply.
 
     Attributes:
-        scores: By field; None for what is no number.
-        feedback: A text, empty where there is none.
+        scores: The score of each field; None if the value is not a number.
+        feedback: The feedback; empty if the reply has no such text.
         incomplete: Whether a score is missing, or all are 0 because nothing could be read.
         unread: Whether the reply holds no scores at all.
     """
@@ -105,7 +105,7 @@ FIRST_TURN = (
 )
 
 
-#: How each role answers.
+#: The requested form of each role's answers.
 FORMS = {
     "interviewer": "Answer with the message alone, as plain text.",
     "candidate": 'Answer with one JSON object: {"reply": "what you say to the interviewer"}.',

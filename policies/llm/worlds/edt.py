@@ -39,8 +39,8 @@ _FIGURES = (
     "overall_avg_utilization",
 )
 
-#: What methods know about this world: the published callbacks learn from these figures, and call an
-#: episode a success from this utilisation on.
+#: Facts about this world that methods use: the published callbacks learn from these figures, and
+#: call an episode a success from this utilisation on.
 _SETTING = Setting(
     task="plan",
     keys=("C", "R", "P"),
@@ -194,7 +194,7 @@ def _unwrapped(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _decision(episode: Episode, role: str) -> Any:
-    """Return the last decision of an episode in the published form; None where there is none."""
+    """Return the last decision of an episode in the published form; None if it has no decision."""
     actions = [step.action for step in episode.steps if step.role == role]
     if not actions:
         return None

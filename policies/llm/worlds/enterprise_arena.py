@@ -46,7 +46,7 @@ the month ends. Your five latest notes are shown to you; older ones can be recal
 tag."""
 
 
-#: What the rules say of a used-up budget of tool calls, by the option `spent`.
+#: The rules' text about a used-up budget of tool calls, by the option `spent`.
 _SPENT = {
     "pass": "the month passes without an action",
     "ask": "only the notepad and the month's action are left",
