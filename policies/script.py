@@ -29,7 +29,7 @@ class Script(FixedActions):
         """Read the whole file: an error in its last line is found before the first decision.
 
         Raises:
-            UsageError: The file cannot be read, or a line is no action of the role.
+            UsageError: The file cannot be read, or a line is not an action of the role.
         """
         return cls(f"the script {file}", iter(list(_actions(Path(file), seat))))
 

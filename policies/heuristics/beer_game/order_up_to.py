@@ -116,7 +116,7 @@ class OrderUpTo:
         Args:
             seat: A stage of the Beer Game.
             target: Inventory position to restore; None: the tuned level of preset and stage, or
-                the formula where there is none (`levels.py`).
+                the level by the formula if none is tuned (`levels.py`).
             team: Take the level tuned for all stages together, rather than for one stage among
                 others that follow the preset's rule.
         """

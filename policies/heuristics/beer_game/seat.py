@@ -67,7 +67,7 @@ def parameters(model: object, policy: str) -> BeerGameParams:
         policy: The name of the policy, for the error.
 
     Raises:
-        UsageError: *model* is no Beer Game.
+        UsageError: *model* is not a Beer Game.
     """
     if not isinstance(model, BeerGameParams):
         raise UsageError(f"{policy} reads the Beer Game's demand and plays no other world")

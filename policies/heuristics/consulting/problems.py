@@ -1,8 +1,8 @@
 """Kinds of problems that a consultant meets: how to structure them, what to ask, what to work out.
 
 Each kind is recognised by words of the first message. Its calculations read the numbers of the
-answers by their order (`quantities.py`), so they fit the cases that ship and others told in a like
-manner; where an answer is missing or reads otherwise, the results that need it are left out.
+answers by their order (`quantities.py`), so they fit the cases that ship and others with similar
+wording; results that need an answer that is missing or reads otherwise are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ from policies.heuristics.consulting.quantities import Quantities
 
 __all__ = ["GENERAL", "OPENING", "PROBLEMS", "Answers", "Problem", "problem_in"]
 
-#: What was answered, by the key of the question; the first message has the key `OPENING`.
+#: Quantities of the answers by the key of the question; the first message has the key `OPENING`.
 Answers = Mapping[str, Quantities]
 OPENING = "opening"
 

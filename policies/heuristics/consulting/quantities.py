@@ -1,7 +1,7 @@
-"""The numbers of a message, sorted by what stands beside them: money, per cent, years, parts.
+"""The numbers of a message, sorted by the word or sign next to them: money, per cent, years, parts.
 
-It reads what interviewers usually say, in digits or in words up to twelve. It does not parse
-English: which number of a kind is which is known by their order.
+It reads the usual wording of interviewers, in digits or in words up to twelve. It does not parse
+English: numbers of one kind are identified by their order.
 """
 
 import re
@@ -27,7 +27,7 @@ _CURRENCIES = ("euro", "crown", "dollar", "pound", "franc", "eur", "usd", "gbp")
 _ONE_IN = re.compile(r"\bone (?:[a-z]+ )?in ([a-z]+|\d+)")
 _PART_MARK = "onein"
 
-#: Amounts of time that are no part of anything.
+#: Durations, whose "half" does not count as a part.
 _TIMES = re.compile(r"\bhalf an? (?:year|hour|day)\b|\band a half\b")
 
 _TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[a-z]+|[%€$£]")

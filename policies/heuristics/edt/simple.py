@@ -47,5 +47,5 @@ def _command(seen: Dashboard) -> Command:
 
 
 def enough(effort: float, time: float) -> int:
-    """Return the number of consultants who deliver an effort in a time; 0 if there is no time."""
+    """Return the number of consultants who deliver an effort in a time; 0 for times up to 0."""
     return math.ceil(effort / time) if time > 0 else 0

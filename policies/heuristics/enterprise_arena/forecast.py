@@ -43,7 +43,7 @@ def measure(flows: Mapping[str, float], headers: Sequence[Month]) -> Yields:
 
     Args:
         flows: Its rows, dollars; outflows are negative.
-        headers: Of those months, and of the one after them.
+        headers: The headers of those months, and of the one after them.
     """
     months, after = headers[:-1], headers[-1]
     loans = math.fsum(month.loan_portfolio_gross for month in months)
@@ -122,10 +122,10 @@ def lowest(month: Month, yields: Yields, debt: Debt, loan: float, growth: Sequen
 
     Args:
         month: The present header.
-        yields: Of the loans.
+        yields: The yields of the loans.
         debt: The debt service.
         loan: Dollars lent to a new borrower.
-        growth: Of borrowers in each month of the forecast, percent.
+        growth: Growth of borrowers in each month of the forecast, percent.
     """
     return min(_cash(month, yields, debt, loan, growth), default=month.cash_balance)
 

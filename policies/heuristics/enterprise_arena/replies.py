@@ -21,7 +21,7 @@ Fetch = Generator[Command, Month, "YearToDate | None"]
 
 @frozen
 class YearToDate:
-    """What closed books show of the year to date.
+    """The year to date according to closed books.
 
     Attributes:
         flows: Rows of the cash flow statement, dollars; outflows are negative.

@@ -67,7 +67,7 @@ class RaiseBelow:
     """Request the same amount in every month that opens with cash below a floor.
 
     Attributes:
-        floor: Dollars; at exactly the floor there is no request.
+        floor: Dollars; cash of exactly the floor causes no request.
         instrument: "equity" or "debt".
         amount: Dollars, above 0.
     """

@@ -1,6 +1,6 @@
 """Answers without reading: the first number, and what is right most often.
 
-What an answer is worth that is given without understanding the question: a method that does not
+The value of answers that are given without understanding the question: a method that does not
 exceed these has shown nothing.
 
 The parameters of the reasoning tasks, out of a policy's seat.
@@ -56,7 +56,7 @@ class FirstNumber:
     """Answer by the first number of the context; of the question where the context has none."""
 
     def decide(self, question: Question) -> Answer:
-        """Return the number as it is written; 0 where there is none."""
+        """Return the number as it is written; 0 if the question and its context have no number."""
         return Answer(next(iter(_numbers(question)), _NOTHING))
 
 
@@ -64,8 +64,8 @@ class FirstNumber:
 class Majority:
     """Answer by what is right most often among the training items of the same category.
 
-    Of equally frequent answers the one that occurs first counts. Without training items of the
-    category the answer is the letter A, or 0 where there are no options.
+    The first of equally frequent answers counts. Without training items of the category the answer
+    is the letter A, or 0 for a question without options.
 
     Attributes:
         answers: By category.

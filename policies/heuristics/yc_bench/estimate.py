@@ -1,4 +1,4 @@
-"""What a player knows of the company: the rounded figures of replies, and nothing else.
+"""The company as a player observes it: the rounded figures of replies, and nothing else.
 
 Loyalty, rates beyond two decimals and future replacements are hidden, so they are absent here.
 """
@@ -40,12 +40,12 @@ class TeamMember:
 
     @property
     def load(self) -> int:
-        """How many active tasks share their time."""
+        """The number of active tasks that share their time."""
         return len(self.jobs)
 
     @property
     def free(self) -> int:
-        """How many more tasks they may take."""
+        """The number of further tasks that they may take."""
         return max(0, self.room - len(self.jobs))
 
 

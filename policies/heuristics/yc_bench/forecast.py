@@ -29,7 +29,7 @@ __all__ = ["ServicePlan", "forecast", "plans"]
 
 #: Share of the work in the domain of a plan that has one.
 _FOCUSED = 0.9
-#: How finely distributions are cut; share of all hours that get used.
+#: Points that stand for a distribution; share of all hours that get used.
 _CUTS, _USED = 12, 0.9
 _WEEKDAYS_A_DAY = 5 / 7
 #: Tasks a company may do in a year, for a first guess; units an hour of the slowest one there is.

@@ -31,7 +31,7 @@ class TeamFigures:
         slowest: Units an hour if everybody took all the tasks for which they have room.
         typical: Units an hour of typical work that they could do instead.
         bump: Sum of their raises with a success, cents a month.
-        learning: Of those below the cap, what is missing to it and the rate, units an hour.
+        learning: For each person below the cap, the gap to it and the rate, units an hour.
         payout: Factor on the listed rewards of the domain.
         mix: Share of the work ahead in the domain.
     """
@@ -82,10 +82,10 @@ class TaskValuation:
     def figures(
         self, domain: str, team: Sequence[TeamMember], *, alone: bool = False
     ) -> TeamFigures:
-        """Return what the value of every task of a domain needs to know of a team.
+        """Return the figures of a team from which tasks of a domain are valued.
 
         Args:
-            domain: Of the tasks.
+            domain: The domain of the tasks.
             team: The people.
             alone: Whether they have nothing else to do; otherwise they are as busy as they are.
         """

@@ -66,7 +66,7 @@ _ALL = 100_000
 _TRAINED = 0.95
 #: Factor on tasks of clients outside the plan, whose trust wears off again.
 _STRANGER = 0.8
-#: How many of the best offers set the price of work, at the trust that regular clients reach.
+#: Number of best offers that set the price of work, and the trust that regular clients reach.
 _BEST, _TRUSTED = 30, 4.0
 #: Days of progress that a task must be done before it is due.
 _SLACK = 1.0

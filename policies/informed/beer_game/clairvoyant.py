@@ -68,7 +68,7 @@ def score_bound(model: object, seed: int, seats: Sequence[str] = ()) -> KnownBou
         for another model, for a game that is too long, or where the solver fails.
 
     Raises:
-        UsageError: A seat is no stage of the game.
+        UsageError: A seat is not a stage of the game.
     """
     if not isinstance(model, BeerGameParams):
         return None

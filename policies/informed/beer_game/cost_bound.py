@@ -93,8 +93,8 @@ class CostBound:
     def _ordered(self) -> tuple[list[float], list[float]]:
         """Return the least and the most units ordered from the played stage by each week.
 
-        The demand of customers is known. Where the customer is a stage, its orders may depend on
-        what the played stage ships to it, from its next order on.
+        The demand of customers is known. If the customer is a stage, its orders may depend on the
+        shipments of the played stage, from its next order on.
         """
         known = self._sum(self.played, "incoming_order")
         if self.played == 0:

@@ -33,11 +33,11 @@ class Sum:
 
 @frozen
 class Solution:
-    """What the solver returns, in doubles.
+    """A solution of the solver, in doubles.
 
     Attributes:
-        values: By column.
-        duals: By row the price of its right side, at least 0.
+        values: The value of each column.
+        duals: The price of each row's right side, at least 0.
     """
 
     values: Sequence[float]
@@ -75,7 +75,7 @@ class LinearProgram:
             self._prices[column] += price
 
     def solve(self) -> Solution | None:
-        """Return the optimum; None where the solver finds none or a number is no double."""
+        """Return the optimum; None if the solver finds none or a number does not fit a double."""
         from scipy.optimize import linprog
 
         try:

@@ -1,11 +1,11 @@
 """An upper bound on the earnings of any decision: all gates, all staff sizes, all first steps.
 
-Let C consultants be kept and a set of gates be open. Only the steps 2 to n - 1 of n count. Price
-consultants as in `project_value.py`. In every decision a consultant who takes a seat was free
-before: at the start, or since they left another project. Prices of seats never rise with time, so
-the seats cost at most what freed seats return, plus the first price for each consultant; and busy
-steps are at most the b steps from step 2 to the end of the last project. Hence, with the sum over
-all projects and their follow-ons,
+Let C consultants be kept and a set of gates be open. Only the steps 2 to n - 1 of n count.
+Consultants are priced by the method of `project_value.py`. In every decision a consultant who takes
+a seat was free before: at the start, or since they left another project. Prices of seats never rise
+with time, so the seats cost at most what freed seats return, plus the first price for each
+consultant; and busy steps are at most the b steps from step 2 to the end of the last project.
+Hence, with the sum over all projects and their follow-ons,
 
     revenue <= C * b * step + C * free[2] + sum of project values          for any prices.
 
@@ -41,7 +41,7 @@ __all__ = ["Case", "EarningsBound", "earnings_bound"]
 #: Most prices of a step to try, for up to `PROJECTS` projects; for more projects fewer.
 PRICES, PROJECTS = 12, 20
 
-#: How often the distance to the neighbouring prices of a step is halved.
+#: Number of times that the distance to the neighbouring prices of a step is halved.
 HALVINGS = 4
 
 #: Most sets of first projects in one case.

@@ -35,7 +35,7 @@ def expenses(firm: PreparedFirm, consultants: int) -> float:
 
 
 class _Terms(NamedTuple):
-    """What a decision fixes of a project or a follow-on.
+    """The terms of a project or a follow-on under a decision.
 
     Attributes:
         units: Units of the contracted work.
@@ -75,7 +75,7 @@ def _terms(project: PreparedProject, span: WorkSpan, gate: float, paid: int) -> 
     )
 
 
-#: A project and its follow-on, None where there is no step to work on it.
+#: A project and its follow-on; None for one without a step in which it can be worked on.
 _Pair = tuple[_Terms | None, _Terms | None]
 
 

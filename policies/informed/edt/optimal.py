@@ -47,7 +47,7 @@ class Solution:
 
     @property
     def claim(self) -> str:
-        """What is known of the decision, in words."""
+        """The proved quality of the decision, in words."""
         if self.gap <= 0:
             return "proved best: it earns as much as the bound"
         share = f" ({self.gap / abs(self.found):.1%})" if self.found else ""

@@ -40,7 +40,7 @@ class PreparedProject:
     Attributes:
         terms: The project.
         units: Units of the contracted work, at least 1: an empty project takes a step too.
-        more: Units of an extension, 0 where there is none.
+        more: Units of an extension, 0 without one.
         late: Whether it acts behind controlling, which posts its work a step later.
     """
 
@@ -61,7 +61,7 @@ class WorkSpan:
     """The steps in which one project can be worked on.
 
     Attributes:
-        first: The first step, 0 if there is none.
+        first: The first step, 0 if the span is empty.
         last: The last step, which is that of the deadline.
     """
 

@@ -78,7 +78,7 @@ class StaffingProgram:
 
     @cached_property
     def more(self) -> int:
-        """Units of an extension, 0 if there is none."""
+        """Units of an extension, 0 without one."""
         return min(self.project.more, self.firm.steps * max(1, self.seats)) if self.extends else 0
 
     @cached_property

@@ -18,8 +18,8 @@ maps to a path of it that adds at least as much.
 (a) Solvency is not tested. A test only takes sequences away.
 (b) Equity of the largest size. Success depends on month and rounds alone, which are in the state; a
     smaller amount adds less. A request that fails, or is due after the last month, adds nothing
-    and takes months, so waiting is as good. A refused request is none, and `max_raise_multiple`
-    only lowers what arrives.
+    and takes months, so waiting is as good. A refused request has no effect, and
+    `max_raise_multiple` only lowers the amount that arrives.
 (c) Debt of any size, in steps: each step has the value of its largest amount and the closing debt
     of its smallest. A note adds its closing debt less its interest to the closing cash, and
     nothing where that is negative. What the state holds is never above the true closing debt.
@@ -64,7 +64,7 @@ class KnownPlan:
 
     Attributes:
         requests: By month; the other months pass.
-        score: Of the requests, dollars, as played by the model.
+        score: Score of the requests, dollars, as played by the model.
         bound: Upper bound on the score of every policy, dollars.
     """
 

@@ -1,4 +1,4 @@
-"""What a seed holds for the lender: its cash without requests, and the outcome of every request.
+"""The outcomes that a seed fixes: cash without requests, and the result of every request.
 
 No action changes loans, borrowers, revenue, payroll, vendors or market; requests move cash, debt,
 equity and, through interest, tax. So one episode without requests, played with so much opening cash

@@ -75,7 +75,7 @@ class Relaxation:
         """Return a lower bound on leverage when a month opens, by rounds and bucket (d)."""
         params = self.luck.params
         term, left = params.note_term_months, params.horizon - month
-        # Of all notes with one closing balance, the one just drawn has the lowest balance now.
+        # The note just drawn has the lowest balance now of all notes with one closing balance.
         now = term / (term - left) if left < term else 0.0
         rounding = params.horizon**2
         debts = np.maximum(0.0, (1 - _TOLERANCE) * now * self._debts - rounding)
@@ -120,8 +120,9 @@ class Relaxation:
             settles: The month of the draw.
 
         Returns:
-            What is still owed; what has been added to the closing cash, and the most that rounding
-            adds to it, in cents, by rounds and bucket before the draw, as leverage raises the rate.
+            The share of the note still owed; the share added to the closing cash, and the most that
+            rounding adds to it, in cents, both by rounds and bucket before the draw, as leverage
+            raises the rate.
         """
         term = self.luck.params.note_term_months
         months = min(self.luck.params.horizon - settles, term)

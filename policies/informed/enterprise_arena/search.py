@@ -24,12 +24,12 @@ WIDTH = 300
 #: Plans with equal rounds whose closing cash and debt agree up to this share of the largest request
 #: count as the same.
 _GRAIN = 0.02
-#: What is requested in a month.
+#: The possible requests of a month; "" for none.
 _INSTRUMENTS = ("", EQUITY, DEBT)
 
 
 def search(relaxation: Relaxation, width: int = WIDTH) -> Requests:
-    """Return the requests of the best solvent plan found; none where no plan is solvent.
+    """Return the requests of the best solvent plan found; empty if no plan is solvent.
 
     Args:
         relaxation: Its values are what plans are hoped to gain from a month on.

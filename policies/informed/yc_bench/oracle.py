@@ -77,8 +77,8 @@ class MarketForesight:
     def after(self, title: str, depth: int) -> Iterator[Row]:
         """Yield the successive replacements of a task as rows of the market.
 
-        There are none where one counter numbers all replacements, because then a draw depends on
-        every other acceptance, nor in slot 0, whose titles repeat.
+        Yields nothing if one counter numbers all replacements, because then a draw depends on every
+        other acceptance, and nothing for slot 0, whose titles repeat.
         """
         slot, generation = self._place(title)
         if slot < 1 or not self.foresees:
@@ -113,7 +113,7 @@ class MarketForesight:
         )
 
 
-#: How many replacements of a task are looked at; how many of the best offers define a good one.
+#: Number of replacements of a task that are examined; number of best offers that define a good one.
 _DEPTH, _GOOD = 20, 6
 
 

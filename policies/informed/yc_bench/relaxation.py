@@ -12,7 +12,7 @@ and that of a bankrupt one is below zero. The rewards are bounded by the best ch
 complete, where
 
 1. fines are 0, and every task is in time: deadlines are dropped (no reward is below 0, so a fine
-   never gives money; a late task pays nothing and costs work, so completing it helps nobody);
+   never gives money; a late task pays nothing and costs work, so completing it never helps);
 2. every task may be accepted: required prestige and required trust are dropped;
 3. every honest client trusts fully from the start, so that its tasks need the least work, and
    adversarial ones swell by the floor only; where prestige scales payouts it is the highest that
@@ -29,10 +29,10 @@ complete, where
 Each of these only adds choices or money, so the optimum is at least every founder's score.
 
 **What an acceptance costs.** Nothing: a task that is accepted and never completed, whether parked
-or under way at the horizon, pays no fine, loses no prestige or trust, splits nobody's time as long
-as it is not dispatched, and draws its replacement at once. A cancelled task costs prestige and
-trust where cancelling works, which 2 and 3 make free. So parked, cancelled and unfinished
-acceptances are all covered: they bring 0 and need no work in the relaxed problem.
+or under way at the horizon, pays no fine, loses no prestige or trust, takes no share of anyone's
+time as long as it is not dispatched, and draws its replacement at once. A cancelled task costs
+prestige and trust where cancelling works, which 2 and 3 make free. So parked, cancelled and
+unfinished acceptances are all covered: they bring 0 and need no work in the relaxed problem.
 
 **Every founder.** Acceptances are limited by `max_questions_per_tick` alone, at every stop of the
 clock: with 10,000 commands at each of some 1,500 stops, ten million replacements can be drawn.

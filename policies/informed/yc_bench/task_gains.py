@@ -24,7 +24,7 @@ _MOST_TRUST = 4
 
 @frozen
 class TaskGain:
-    """What completing a task can bring.
+    """The gain of completing a task.
 
     Attributes:
         reward: Cents, at most.

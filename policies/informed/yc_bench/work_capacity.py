@@ -1,4 +1,4 @@
-"""What every founder's staff can do at most until the horizon, and must be paid at least.
+"""Upper bound on the work of a founder's staff until the horizon, lower bound on their wages.
 
 The bounds of `relaxation.py` use these two numbers. Its docstring states why they hold for every
 policy, but for rounding, which is treated here.
