@@ -18,7 +18,7 @@ GAMES = (
     ("yc_bench", "direct", "founder", "greedy"),
 )
 
-#: Of all episodes. In it both worlds end after about as many decisions.
+#: The seed of all episodes. With it both worlds end after about as many decisions.
 SEED = 2
 
 #: Plays an episode and returns its ledger digest.
@@ -57,7 +57,7 @@ class Game:
 
     @property
     def setup(self) -> Setup:
-        """What an adapter plays."""
+        """The setup that an adapter plays."""
         return Setup.of(self.model, self.preset, seats=self.seat)
 
     @property

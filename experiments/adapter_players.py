@@ -21,7 +21,7 @@ __all__ = ["PLAYERS", "Player", "bare"]
 
 @frozen
 class Player:
-    """How an adapter plays.
+    """A player that goes through one adapter.
 
     Attributes:
         start: Returns for a game the function that plays it.

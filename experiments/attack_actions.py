@@ -38,26 +38,26 @@ from ledgers.invariants import checked
 
 __all__ = ["Attack", "attacked"]
 
-#: Of an episode; the next one has the next seed.
+#: Limits of an episode; the next one has the next seed.
 _LIMITS = Limits(decisions=400, events=100_000)
 
 #: Wrong answers to one decision, after which the default action is given.
 _MAX_ANSWERS = 50
 
-#: Characters of the longest error text that is no fault.
+#: Characters of the longest permitted error text; a longer one is a fault.
 _MAX_TEXT = 2_000
 
-#: What becomes of an answer.
+#: Possible outcomes of an answer.
 _ANSWERED = ("accepted", "wrong")
 
 
 @define
 class Attack:
-    """Answers the roles of one model and counts what becomes of the answers.
+    """Answers the roles of one model and counts the outcomes of the answers.
 
     Attributes:
         model: The frozen parameters.
-        seed: Of the answers and of the first episode.
+        seed: The seed of the answers and of the first episode.
         counts: By role and outcome: "accepted", "wrong" or "faults".
         faults: The faults, one text each, with the answer before it.
     """
@@ -94,7 +94,7 @@ class Attack:
             run.result()
         except (Stuck, LimitReached):
             pass
-        except Exception as fault:  # noqa: BLE001 (any other is what this script looks for)
+        except Exception as fault:  # noqa: BLE001 (this script looks for any other exception)
             self._fault(role, given, fault)
 
     def _look(self, run: Run[Any], decision: Decision) -> None:
@@ -109,7 +109,7 @@ class Attack:
         for look in looks:
             try:
                 look()
-            except Exception as fault:  # noqa: BLE001 (as above)
+            except Exception as fault:  # noqa: BLE001 (this script looks for any exception)
                 self._fault(decision.role, "(looking)", fault)
 
     def _answer(self, run: Run[Any], decision: Decision) -> Any:
@@ -120,7 +120,7 @@ class Attack:
             given = self._given(role, decision)
             try:
                 run.answer(decision, given)
-            except Exception as wrong:  # noqa: BLE001 (as above)
+            except Exception as wrong:  # noqa: BLE001 (this script looks for any exception)
                 self.counts[name, "wrong"] += 1
                 if not isinstance(wrong, WrongAction):
                     self._fault(name, given, wrong)
@@ -128,7 +128,7 @@ class Attack:
                     self._fault(name, given, ValueError(f"{len(str(wrong))} characters of text"))
                 continue
             self.counts[name, "accepted"] += 1
-            # What is recorded must be read again, and mean the same.
+            # The recorded action must be readable, and equal the action that was taken.
             again, _ = codec(role.action).take(json.loads(decision.wire))
             if repr(again) != repr(decision.action):
                 self._fault(name, given, ValueError("is read back differently"))

@@ -2,9 +2,9 @@
 
 Records name every module of desim and of the standard library, in each place in which a record can
 name something: as model, as part of a model, as link, as policy and as policy inside another one.
-Each is given to each command that reads records, without `--trust`. A folder `models` of a
-stranger lies in the current folder. An import of what is named, a command that takes too long, and
-an error that is not one sentence of desim's own are holes.
+Each is given to each command that reads records, without `--trust`. The current folder contains a
+folder `models` of a stranger. An import of a named module, a command that takes too long, and an
+error that is not one sentence of desim's own are holes.
 
     python experiments/attack_records.py
 """

@@ -31,7 +31,7 @@ __all__ = ["Finding", "class_findings", "command_findings", "data_findings", "se
 ROOT = Path(__file__).parent.parent
 PROGRAM = Path(__file__).with_name("class_calls.py")
 
-#: How a program that defines a class is run.
+#: Arguments of Python that run a program which defines a class.
 FORMS = {
     "notebook": ("-c", f"exec(open({str(PROGRAM)!r}).read())"),
     "standard input": ("-",),

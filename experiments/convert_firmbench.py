@@ -55,7 +55,7 @@ _MOST_BYTES_OF_FILE = 1 << 30
 
 
 class Fault(click.ClickException):
-    """A file is missing, or a row is none; the command exits with 2."""
+    """A file is missing, or a row is invalid; the command exits with 2."""
 
     exit_code = 2
 
@@ -85,7 +85,7 @@ class Converted:
 
     @property
     def line(self) -> str:
-        """What was converted, in one line."""
+        """The number of converted items by split, and the fields left out, in one line."""
         splits = Counter(item.split for item in self.items)
         counts = ", ".join(f"{count:,} {split}" for split, count in splits.items())
         fields = ", ".join(f"{name} ({count:,})" for name, count in self.left_out.items())

@@ -69,7 +69,7 @@ def less(mine: Worths, theirs: Worths) -> Worths:
 
 
 def text(worths: Worths) -> str:
-    """Return the mean with its interval, if that is wider than what is printed."""
+    """Return the mean, with its interval if its ends differ as printed."""
     found = interval(list(worths.values()))
     low, high = (f"{found.mean if end is None else end:z.2f}" for end in (found.low, found.high))
     return f"{found.mean:z7.2f}" + (f" [{low}, {high}]" if low != high else "")

@@ -26,7 +26,7 @@ class Feedback:
         accumulated_expenses: Money.
         overall_profit_margin: Earnings over revenue.
         overall_avg_utilization: Sum of effort over sum of capacity; not the mean over steps.
-        decision: The last answer as the published decision object; None if there was no decision.
+        decision: The last answer as the published decision object; None without any decision.
     """
 
     accumulated_earnings: float

@@ -1,4 +1,4 @@
-"""What becomes of every published number: rebuilt, waiting for a model, or out of reach."""
+"""The state of every published number: rebuilt, waiting for a model, or out of reach."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class Rebuilt:
 
     @property
     def note(self) -> str:
-        """What rebuilds it."""
+        """The policy and preset, or the preset alone, from which it is rebuilt."""
         return self.by
 
 

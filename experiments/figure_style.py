@@ -1,4 +1,4 @@
-"""What all figures share: lines that differ without colour, labels at their ends, captions."""
+"""Elements of all figures: lines that differ without colour, labels at their ends, captions."""
 
 import textwrap
 from collections.abc import Sequence

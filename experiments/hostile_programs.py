@@ -8,7 +8,7 @@ from attrs import frozen
 
 __all__ = ["ESCAPED", "FAMILIES", "SECRET", "HostileProgram", "hostile_programs"]
 
-#: What must never come back, and the start of the name of a file that must never exist.
+#: A text that must never come back, and the start of the name of a file that must never exist.
 SECRET, ESCAPED = "sk-secret-0123456789", "desim-escaped"
 
 

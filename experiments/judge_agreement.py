@@ -1,8 +1,8 @@
 """Do several judges score the same case interviews alike?
 
 Krippendorff's alpha for each field of a verdict, on an interval scale: 1 is full agreement, 0 is
-what chance would give. Every interview (a case and a candidate) is one unit, every judge a rater;
-scores that were no numbers are missing values. A judge is a policy of the seat `judge`.
+the agreement by chance. Every interview (a case and a candidate) is one unit, every judge a rater;
+scores that were not numbers are missing values. A judge is a policy of the seat `judge`.
 """
 
 import math

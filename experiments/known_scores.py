@@ -70,7 +70,7 @@ def rubric_bound(_model: Any, _seed: int) -> KnownBound:
     return KnownBound(10.0, "proved")
 
 
-#: What returns the bound of a model and a seed, or None where its argument does not hold.
+#: Functions that return the bound of a model and a seed, or None if the argument does not hold.
 BOUNDS: Mapping[str, Callable[[Any, int], KnownBound | None]] = {
     "beer_game": clairvoyant.score_bound,
     "consulting": rubric_bound,

@@ -58,8 +58,8 @@ def resumed(file: Path, items: Sequence[Item]) -> list[Item]:
         unlabelled = [evolve(each, capability="", difficulty=None) for each in items[: len(found)]]
         if [evolve(each, capability="", difficulty=None) for each in found] != unlabelled:
             raise Fault(f"{file} exists and holds other items; choose another name or remove it")
-        # What was cut is a part of the line that comes next, which `found` does not hold; anything
-        # else was written by somebody else.
+        # A cut line is the beginning of the next item's line, which `found` does not hold; any
+        # other text was written by another program.
         lines.seek(whole)
         rest = lines.read(MOST_BYTES + 1)
         if rest and not _begins(rest, items[len(found) : len(found) + 1]):

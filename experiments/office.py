@@ -1,8 +1,8 @@
 """A user's world for `queue_monitoring.py`: an office whose queues have a known theory.
 
 Customers arrive at random and are served at preemptive desks, urgent ones first; a container counts
-who is inside. What was decided goes into a store, from which one clerk files it. Five lines are
-there for the monitors: the import, one a resource, and the one of `metrics`.
+the people inside. Decided cases go into a store, from which one clerk files them. Five lines serve
+the monitors: the import, one for each resource, and the one of `metrics`.
 """
 
 from collections.abc import Generator, Mapping
@@ -38,7 +38,7 @@ class Hall:
 
 @frozen(kw_only=True)
 class Office:
-    """Customers, desks and a clerk; it asks nobody.
+    """Customers, desks and a clerk; a world without roles.
 
     Attributes:
         desks: At least 1.
@@ -65,7 +65,7 @@ class Office:
         return hall
 
     def score(self, state: Hall) -> float:  # noqa: ARG002 (a model's signature)
-        """Return 0: nobody decides."""
+        """Return 0: the world has no roles."""
         return 0.0
 
     def metrics(self, state: Hall) -> dict[str, Any]:

@@ -22,7 +22,7 @@ SUITE = NeedsModel("firmbench_interviews.toml")
 def parameter(line: Line, _: str) -> Any:
     """Return a parameter of the preset `paper` by its name in the paper."""
     paper = Consulting.preset("paper")
-    # A round is a message of either side; of the judge's fields the last one is none of the four.
+    # A round is a message of either side; the judge's last field is not one of the four dimensions.
     ours = {
         "max_rounds": paper.messages // 2,
         "max_words": paper.word_limit,

@@ -60,10 +60,10 @@ CELLS: Mapping[str, tuple[str, str]] = {
 
 @define
 class Counts:
-    """What a policy got right, by capability and by bucket, over its episodes.
+    """The right answers of a policy over its episodes, by capability and by bucket.
 
     Attributes:
-        episodes: How many there were.
+        episodes: The number of episodes.
         right: Right answers by metric.
         counted: Answers by metric.
     """

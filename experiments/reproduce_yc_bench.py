@@ -22,7 +22,7 @@ from models.yc_bench import YCBench
 
 PAPER = "yc_bench"
 
-#: Of the published greedy baseline, and of the recorded bots.
+#: Seeds of the published greedy baseline, and of the recorded bots.
 SEEDS = (1, 2, 3)
 GREEDY = "published_greedy"
 #: Episodes of a policy that searches; the others play all seeds.

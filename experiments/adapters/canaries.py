@@ -82,7 +82,7 @@ CANARIES: Mapping[str, Canary] = {
 def played(setup: Setup, canary: Canary, seed: int) -> tuple[float, int]:
     """Play an episode to its end; return its score and its decisions.
 
-    What a canary sends and the schema refuses is replaced by the default action.
+    An answer of a canary that the schema refuses is replaced by the default action.
 
     Raises:
         RuntimeError: The episode has not ended after `MOST_DECISIONS`.

@@ -1,4 +1,4 @@
-"""What is measured of a world for the checks of OpenEnv's severity-v2.json: one function a check.
+"""Measurements of a world for the checks of OpenEnv's severity-v2.json: one function a check.
 
 Each returns a result and a figure. Scores count as shares of the way from the floor of their seed
 (0 %) to its best known score (100 %).
@@ -42,7 +42,7 @@ PASS, FAIL, OPEN, NONE = "pass", "FAIL", "open", "n/a"
 #: A canary may reach this share of the scale; a baseline leaves as much to be learned.
 CANARY = 0.1
 
-#: Policies whose mean shares are nearer to one another are not told apart.
+#: Policies whose mean shares are nearer to one another count as equal.
 APART = 0.01
 
 Found = tuple[str, str]

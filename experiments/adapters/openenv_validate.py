@@ -68,7 +68,7 @@ class Running:
         return ""[:max_bytes]
 
     def exec(self, argv: list[str], timeout_s: float) -> ExecResult:
-        """Raise: there is no container to run a command in."""
+        """Raise NotImplementedError: the server runs outside a container."""
         raise NotImplementedError(f"no container runs {argv} for {timeout_s} s")
 
     def stop(self) -> None:

@@ -40,7 +40,7 @@ __all__ = [
 SEEDS = range(5)
 
 
-@frozen(eq=False)  # what is measured of one is kept
+@frozen(eq=False)  # measurements of an instance are cached
 class World:
     """A world under check.
 
@@ -68,7 +68,7 @@ class World:
 
     @property
     def known(self) -> KnownScore:
-        """What is known of seed 0."""
+        """The known score of seed 0."""
         found = self.scores.of(0)
         assert found is not None
         return found
@@ -94,7 +94,7 @@ def run_of(setup: Setup, policy: str, seed: int) -> desim.Episode:
         seed: The seed.
 
     Raises:
-        UsageError: There is no such policy.
+        UsageError: A policy does not exist.
     """
     return desim.play(setup.model, read_policies(policy.split(" + ")), seed, keep_state=False)
 
