@@ -18,7 +18,7 @@ THRESHOLD = 50_000
 
 _lock = threading.Lock()
 
-#: How many blocks are entered, in all threads, and the thresholds before the first of them.
+#: The number of entered blocks, in all threads, and the thresholds before the first of them.
 _entered = 0
 _before: tuple[int, ...] = ()
 
@@ -50,7 +50,7 @@ def _enter() -> None:
 
 
 def _leave() -> None:
-    global _entered  # noqa: PLW0603 (as above)
+    global _entered  # noqa: PLW0603 (one count for all threads)
     with _lock:
         _entered -= 1
         if _entered == 0 and gc.get_threshold() == (THRESHOLD, *_before[1:]):

@@ -58,9 +58,9 @@ def play(
         seed: A whole number of at least 0.
         record: A new file that receives the episode line by line. It is locked until the episode
             has ended.
-        limits: Of wall time, events and decisions.
-        keep_steps: Keep the decisions in memory. Without, the episode reads its steps from the
-            record whenever they are used, and has none if there is no record.
+        limits: Limits of wall time, events and decisions.
+        keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
+            record whenever they are used; without a record it has no steps.
         key: 16 to 4,096 bytes, from which each line of the record has a tag, so that `replay` and
             `resume` with the same key prove that it was not altered; None writes a checksum alone.
         series: Whether to record the points of `world.series` and of monitors, and to read what the

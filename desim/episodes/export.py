@@ -35,7 +35,7 @@ from desim.records.kept_state import Inside
 from desim.records.tidy import What
 from desim.show.frames import Columns, lines, write_parquet
 
-#: What can be exported of an episode.
+#: The exportable parts of an episode.
 Exported = Literal["ledgers", "series", "decisions"]
 
 
@@ -145,7 +145,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
     """Return every file's text by name.
 
     Raises:
-        UsageError: There is none in that form, or a ledger refuses it.
+        UsageError: The episode has no file in that form, or a ledger refuses it.
     """
     ledgers = [one for one in _ledgers(state) if offers(one, Exportable)]
     statements = statements_of(model, state)

@@ -102,7 +102,7 @@ def branch(
 
     Raises:
         BadRecord: A decision differs from the recorded one; the text names the first.
-        UsageError: The episode has fewer decisions, the future is no seed, or building its model
+        UsageError: The episode has fewer decisions, the future is not a seed, or building its model
             would import a module or open a file.
     """
     if decisions is not None and not 0 <= decisions <= len(episode.steps):
@@ -116,7 +116,7 @@ def with_futures(header: Header, decisions: int, future: int | None) -> Header:
     """Return the header of a branch after some decisions.
 
     Raises:
-        UsageError: The future is no seed, or there are too many.
+        UsageError: The future is not a seed, or the header has too many futures.
     """
     futures = header.futures_of_branch(decisions, future)
     check_futures(futures)
@@ -179,7 +179,7 @@ def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
 
 
 def _different_key(recorded: Any, now: Any) -> Any:
-    """Return the first key or index with different values; None where there is no such place."""
+    """Return the first key or index with different values; None for values of other kinds."""
     if isinstance(recorded, dict) and isinstance(now, dict):
         keys: Iterable[Any] = [*recorded, *now]
         return next((key for key in keys if recorded.get(key) != now.get(key)), None)

@@ -34,7 +34,7 @@ def replay(
         key: The key with which it must have been written; None proves nothing about its origin.
         model: A model instead of the recorded one, which may be `module:Class`.
         params: Parameters as text instead of the recorded ones, which may name files.
-        series: Whether to record the points of `world.series` and of monitors, as in `play`.
+        series: Whether to record the points of `world.series` and of monitors; see `play`.
 
     Returns:
         The episode, which is the same as the recorded one, with the state at its end. Its steps

@@ -122,17 +122,15 @@ def resume(
 
     Args:
         path: The record of a killed run. A whole record is not changed.
-        policies: As in `play`, for all roles or some; needed where the labels on record are no
-            specs.
+        policies: See `play`; for all roles or some. Needed if the labels on record are not specs.
         trust: Whether whatever the record names is used: modules, files, hosts, the environment.
         model: A model instead of the recorded one, which may be `module:Class`.
         params: Parameters as text instead of the recorded ones, which may name files.
         limits: Of wall time, events and decisions, the repeated ones included.
-        keep_steps: As in `play`.
-        key: The key of the record, as given to `play`. What is on record is proved by it before
-            anything is added.
-        trace: As in `play`: a new file for a trace of the whole episode, the repeated decisions
-            included.
+        keep_steps: See `play`.
+        key: The key of the record, as given to `play`. The recorded lines are verified with it
+            before any line is added.
+        trace: A new file for a trace of the whole episode, the repeated decisions included.
 
     Returns:
         The whole episode.
@@ -193,7 +191,7 @@ def _session(
     model: str,
     params: Mapping[str, str],
     limits: Limits | None,
-    keep_steps: bool,  # noqa: FBT001 (as above)
+    keep_steps: bool,  # noqa: FBT001 (passed on)
     key: bytes | None,
     trace: str | Path | None,
 ) -> Iterator[Session]:

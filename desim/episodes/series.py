@@ -29,7 +29,7 @@ from desim.records.record_lock import RecordLock
 
 __all__ = ["InSeries", "episode_file", "play_series", "series", "series_async"]
 
-#: How every record begins, as far as a killed process has written it.
+#: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
 
 #: The fields of a header that every command of one series has in common, the seed apart.
@@ -68,19 +68,19 @@ def play_series(
     After every episode `after(episode)` of each policy that has this method is called.
 
     Args:
-        model: As in `play`.
-        policies: As in `play`; specs and classes are built once, for the first seed.
+        model: See `play`.
+        policies: See `play`; specs and classes are built once, for the first seed.
         seeds: One episode each, in this order; they may repeat.
         record: A folder that receives one file an episode, `episode-001.jsonl` and so on. It is
             made where it is missing.
-        limits: Of each episode.
-        key: As in `play`, of each record.
+        limits: The limits of each episode.
+        key: The key of each record; see `play`.
         resume: Whether the series goes on that the folder holds. Episodes on record are repeated
             with the recorded replies, so that policies learn from them and no paid call is made
             twice; one that was cut is played to its end, and the rest is played.
 
     Raises:
-        UsageError: As in `play`; or the folder holds another series, or one with a gap, or another
+        UsageError: See `play`; or the folder holds another series, or one with a gap, or another
             process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """

@@ -306,7 +306,7 @@ def built(model: Model[Any] | str) -> Model[Any]:
     """Return a model, built by the catalog where its name is given.
 
     Raises:
-        UsageError: There is no such model, or a class was given.
+        UsageError: The model does not exist, or a class was given.
     """
     if isinstance(model, type):
         raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")

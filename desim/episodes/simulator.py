@@ -102,9 +102,9 @@ class Simulator:
         """Return new policies for all seats.
 
         Args:
-            policies: As in `play`. An instance is copied, so that it must not have decided yet.
-            seed: The seed of their seats. In a rollout it is that of the future: a rule that draws
-                does not draw what it will draw in the episode.
+            policies: See `play`. An instance is copied, so it must not have decided yet.
+            seed: The seed of their seats. In a rollout it is that of the future, so that the draws
+                of a rule differ from its draws in the episode.
 
         Raises:
             UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
@@ -156,7 +156,7 @@ class Simulator:
             A row for each action, a column for each future.
 
         Raises:
-            UsageError: A policy cannot play ahead, or *ticks* are no whole number of at least 1.
+            UsageError: A policy cannot play ahead, or *ticks* is not a whole number of at least 1.
             PolicyFailed: A rollout failed, or has too many decisions.
             LimitReached: The episode has used up its time.
         """

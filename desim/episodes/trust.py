@@ -42,7 +42,7 @@ def trusted_model(
 
     Raises:
         UsageError: The header would reach outside by what the caller does not give.
-        BadRecord: There is no such model, or it does not take the parameters.
+        BadRecord: The model does not exist, or does not take the parameters.
     """
     given = params or {}
     if name:  # the caller has named it, so that it may be imported and built

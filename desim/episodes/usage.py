@@ -1,8 +1,8 @@
 """Sums of what policies used: calls, tokens, seconds, money; and the share of default actions.
 
-What the policies of one command may use together: calls and money.
+Limits of the calls and the money that the policies of one command may use together.
 
-Limits of a seat and episode are a policy's own; these hold for the command as a whole.
+A policy has limits of its own for a seat and an episode.
 """
 
 import math

@@ -54,26 +54,25 @@ def play_branch(
 
     Args:
         path: A record: whole, cut, or of a run that failed.
-        decisions: How many decisions to repeat.
-        policies: As in `play`, for all roles of the record or some.
+        decisions: The number of decisions to repeat.
+        policies: See `play`; for all roles of the record or some.
         future: The seed with which everything is drawn that no role can have observed when the next
-            decision is open, as in `branch`; None plays on in the world of the record.
+            decision is open (see `branch`); None plays on in the world of the record.
         record: A new file for the whole episode, the repeated decisions included.
-        trust: As in `resume`, like the other arguments.
+        trust: See `resume`.
         model: A model instead of the recorded one.
         params: Parameters as text instead of the recorded ones.
         limits: Of wall time, events and decisions, the repeated ones included.
-        keep_steps: As in `play`.
+        keep_steps: See `play`.
         key: The key of the new record, with which the old one must have been written, too: a record
             with a key proves all its decisions.
-        trace: As in `play`: a new file for a trace of the whole episode, the repeated decisions
-            included.
+        trace: A new file for a trace of the whole episode, the repeated decisions included.
 
     Raises:
         BadRecord: The record cannot be read or was altered, also behind the repeated decisions, or
             a decision differs from the one on record.
-        UsageError: The record has fewer decisions, names something outside and is not trusted, or
-            a new file exists; or the future is no seed.
+        UsageError: The record has fewer decisions, names something outside and is not trusted, a
+            new file exists, or the future is not a seed.
     """
     past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False, key=key)
     if not 0 <= decisions <= len(past.steps):

@@ -1,7 +1,7 @@
-"""What would have happened: an episode on record is played again with one decision changed.
+"""Counterfactuals: an episode on record is played again with one decision changed.
 
-The recorded players cannot be asked any more: a person is gone, a language model costs money. So a
-policy that the caller names plays on after the decision, and it does so after the recorded action
+The recorded players are not available any more: a person has left, a language model costs money. So
+a policy that the caller names plays on after the decision, and it does so after the recorded action
 as after any other.
 """
 
@@ -39,7 +39,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
         past: The record.
         arm: What is answered.
         future: The seed with which everything is drawn that no role can have observed when the
-            decision is open, as in `branch`, and the seed of the policies' seats; None stands for
+            decision is open (see `branch`), and the seed of the policies' seats; None stands for
             the true future, and the seed of the episode.
 
     Raises:
@@ -97,7 +97,7 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
             one is refused.
 
     Raises:
-        UsageError: There is no such policy, or one cannot play here.
+        UsageError: A policy does not exist, or cannot play here.
     """
     given = given_policies(past.header, past.model, policies)
     for role in given.keys() - past.header.policies.keys():
@@ -125,7 +125,7 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
     for role in past.header.policies:
         if role not in given:
             raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
-    _made(past, given, past.header.seed)  # what is wrong in a spec is found before anything else
+    _made(past, given, past.header.seed)  # an error in a spec is raised before any other
     return given
 
 
@@ -134,7 +134,7 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
 
     A rule with a memory of past demand can observe a game that another policy plays. One that asks
     a question and reads the reply in the next observation cannot: it raises an exception. Such a
-    policy begins with its first decision after the changed one, as in `play_branch`.
+    policy begins with its first decision after the changed one; see `play_branch`.
 
     Args:
         past: The record, with observations.
