@@ -1,4 +1,4 @@
-"""What an episode that was played in this process holds beside its record: state and series."""
+"""The state and the series that an episode played in this process holds besides its record."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,7 +46,7 @@ class Inside:
             series: Whether the model's series are read now, and not when they are used.
 
         Raises:
-            WrongResult: A series is no sequence of numbers.
+            WrongResult: A series is not a sequence of numbers.
             ModelFailed: The model's `series` raised an exception.
         """
         if not keep_state and not series and points is None:
@@ -72,11 +72,11 @@ class Inside:
 
     @property
     def series(self) -> Series:
-        """What the model reports period by period; of a model without series, none.
+        """The series that the model reports period by period; empty for a model without series.
 
         Raises:
             UsageError: They were not read, and the state was not kept.
-            WrongResult: A series is no sequence of numbers.
+            WrongResult: A series is not a sequence of numbers.
         """
         if self._read is not None:
             return self._read[0]

@@ -39,9 +39,10 @@ class Header(
         params: All parameters as plain values.
         seed: The episode's seed.
         policies: The policies' labels by role.
-        starts: Of a branch: how many decisions of the episode were repeated from another record
-            before the policy of a role began; 0 for roles that are not named.
-        futures: Of a branch: after how many decisions the future was redrawn, and with which seed.
+        starts: For a branch: the number of decisions repeated from another record before the policy
+            of a role began; 0 for roles that are not named.
+        futures: For a branch: the numbers of decisions after which the future was redrawn, and the
+            seeds.
     """
 
     format: str
@@ -143,7 +144,7 @@ class Step(
 
 
 class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", tag_field="line"):
-    """What a policy received and wrote to the record before it decided.
+    """A policy's note, before it decided, of what it received and wrote.
 
     Attributes:
         entry: A plain JSON value of the policy's own.

@@ -1,9 +1,9 @@
-"""What the header of a record would reach outside desim: modules, files, hosts, the environment.
+"""Access outside desim that a record's header asks for: modules, files, hosts, the environment.
 
-A record is data from a stranger. What its header names is used without more ado only where that
-imports nothing but shipped worlds and policies, and opens nothing; the rest is shown and refused,
-unless it is given again or the record is trusted. What a model or a policy opens is declared by
-their classes, see `OpensFiles` and `ReachesOutside`.
+A record is data from a stranger. Names in its header are used directly only if that imports nothing
+but shipped worlds and policies, and opens nothing; others are shown and refused, unless they are
+given again or the record is trusted. The classes of models and policies declare what they open; see
+`OpensFiles` and `ReachesOutside`.
 """
 
 import shlex
@@ -29,22 +29,22 @@ from desim.short_repr import cut, shown
 
 __all__ = ["Reach", "model_reaches", "policy_reaches", "refuse"]
 
-#: How many things an error shows, and the longest text of each.
+#: The number of things that an error shows, and the longest text of each.
 _SHOWN, _CHARACTERS = 5, 200
 
 #: The modules that a record may name though they are not imported yet: those of the model of parts.
-#: Other modules of desim run code when they are imported that is not made for it.
+#: The import of other modules of desim may run code that is not made for it.
 _IMPORTED = ("desim.composition", "desim.composition.composite")
 
 
 @frozen
 class Reach:
-    """One thing that a header would do.
+    """One access outside that a header asks for.
 
     Attributes:
         what: "import module ...", "open ..." or "call ...".
-        option: What allows it alone on the command line; empty where `--trust` or `--model` with
-            the module that composes the models does.
+        option: The option that allows it alone on the command line; empty if `--trust` or `--model`
+            with the module that composes the models allows it.
     """
 
     what: str
@@ -102,7 +102,7 @@ def policy_reaches(
     if isinstance(cls, NamesPolicies):
         inner = cls.inner_policies(spec.arguments)
         found = (policy_reaches(role, each, model, params) for each in inner)
-        # What allows it is the whole spec, and not the one inside it.
+        # The option that allows it is the whole spec, not the one inside it.
         return [Reach(each.what, option) for reaches in found for each in reaches]
     if not isinstance(cls, ReachesOutside):
         return []
@@ -149,7 +149,7 @@ def _inner_models(
 
 
 def _import_of(model: str) -> str:
-    """Return what the name of a model would import of what is not shipped; empty for nothing."""
+    """Return the import of a module that is not shipped, by a model's name; empty for none."""
     module, colon, _ = model.partition(":")
     if not colon:
         file = catalog.foreign_model(model)
@@ -160,7 +160,7 @@ def _import_of(model: str) -> str:
 
 
 def _model_class(name: str) -> type | None:
-    """Return the class of a model; None where there is none of that name."""
+    """Return the class of a model; None if no model has that name."""
     if ":" not in name and not catalog.has_model(name):
         return None
     try:

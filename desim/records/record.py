@@ -29,7 +29,7 @@ from desim.version import __version__
 TAGGED = f"{FORMAT}+tags"
 
 
-#: What a header names as the policy of a role that a person plays.
+#: The policy in a header for a role that a person plays.
 PERSON = "person"
 
 
@@ -66,7 +66,7 @@ _encode, _encode_lines = msgspec.json.Encoder().encode, msgspec.json.Encoder().e
 _BLOCK_BYTES = 1 << 16
 
 
-#: What decoding a line raises: no JSON, another type, invalid UTF-8, too deep, too large a number.
+#: Errors of decoding a line: not JSON, another type, invalid UTF-8, too deep, too large a number.
 _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 
 
@@ -115,7 +115,7 @@ def parse(
             seal.check(raw)
             break
         seal.add(raw)
-        # What is behind the last decision of interest is read for the digest alone.
+        # Lines after the last decision of interest are read for the digest alone.
         if decisions is None or found < decisions:
             _take(record, line, kept)
         found += isinstance(line, Step)
@@ -154,7 +154,7 @@ def _end(record: Lines, line: Line, number: int, following: Iterator[object]) ->
     """Take a last line.
 
     Raises:
-        BadRecord: It is none, or the file has further lines.
+        BadRecord: The line is a second header, or the file has further lines.
     """
     if isinstance(line, Header):
         raise BadRecord(f"line {number} is a second header")
@@ -219,7 +219,7 @@ def _decoded_block(block: list[bytes]) -> Iterable[tuple[bytes, Line | None]]:
     whole = b"".join(block)
     try:
         found: list[Line] = _decode_lines(whole)
-        # As in `_line`: no key is repeated in what is the same when it is written again.
+        # Lines that are the same when they are written again repeat no key; see `_line`.
         if len(found) == len(block) and _encode_lines(found) == whole:
             return zip(block, found, strict=True)
     except _FAULTS:

@@ -1,6 +1,6 @@
 """Files of records: read within limits, and written completely or with an error.
 
-What is read may come from a stranger: only a regular file is opened, nothing is unzipped beyond the
+A file may come from a stranger: only a regular file is opened, nothing is unzipped beyond the
 limits, and a line is in memory only until the next one is read.
 """
 
@@ -37,7 +37,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
     """Yield the lines of a file with their ends; a cut gzip file yields what can be unzipped.
 
     Raises:
-        BadRecord: The file cannot be read, is no regular file, or is beyond a limit.
+        BadRecord: The file cannot be read, is not a regular file, or is beyond a limit.
     """
     try:
         with _opened(path) as file:

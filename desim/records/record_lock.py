@@ -16,13 +16,13 @@ from desim.errors import UsageError
 
 __all__ = ["RecordLock"]
 
-#: How often a lock file is opened again that its holder removed in between.
+#: Attempts to open a lock file that its holder removes in between.
 _ATTEMPTS = 100
 
 #: Seconds between two looks at a lock file that is still empty.
 _MOMENT = 0.005
 
-#: How much of a lock file is read for an error.
+#: Bytes of a lock file that are read for an error.
 _SHOWN_BYTES = 200
 
 
@@ -66,11 +66,11 @@ class RecordLock:
 
 
 def _acquired(path: Path) -> int | None:
-    """Return the descriptor of a locked file; None where there are no locks.
+    """Return the descriptor of a locked file; None on a system without locks.
 
     Raises:
-        BlockingIOError: It is locked.
-        OSError: It cannot be made.
+        BlockingIOError: The file is locked.
+        OSError: The file cannot be made.
     """
     if os.name != "posix":
         return None

@@ -37,7 +37,7 @@ class Seal:
     def __init__(self, key: bytes | None = None) -> None:
         self._digest = hashlib.sha256()
         self._hmac = None if key is None else hmac.new(check_key(key), digestmod="sha256")
-        #: Adds the next bytes; the digest's own method where there is no HMAC.
+        #: Adds the next bytes; the digest's own method without an HMAC.
         self.add: Callable[[bytes], object] = self._digest.update if key is None else self._add_both
 
     def sealed(self, line: bytes) -> bytes:

@@ -48,8 +48,8 @@ def series_columns(inside: Inside) -> dict[str, list[Any]]:
     First those of the model, period by period, then the points that were recorded.
 
     Raises:
-        UsageError: As `Inside.series`.
-        WrongResult: A series is no sequence of numbers.
+        UsageError: See `Inside.series`.
+        WrongResult: A series is not a sequence of numbers.
     """
     rows = list(_series_rows(inside))
     return {name: [row[at] for row in rows] for at, name in enumerate(_SERIES)}
