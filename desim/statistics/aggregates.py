@@ -38,7 +38,7 @@ _MOST_THRESHOLDS = 1_000
 
 @frozen
 class Profile:
-    """How large a share of episodes has a score above each threshold.
+    """The share of episodes with a score above each threshold.
 
     Attributes:
         thresholds: In the order in which they were given.
@@ -66,9 +66,9 @@ def interquartile_mean(
 
     Args:
         worlds: Normalised scores of each world.
-        level: Of the percentile interval, above 0 and below 1.
+        level: Level of the percentile interval, above 0 and below 1.
         replications: Bootstrap samples, 2,000 to a million.
-        seed: Of the bootstrap; equal seeds give equal intervals.
+        seed: Seed of the bootstrap; equal seeds give equal intervals.
 
     Raises:
         UsageError: A world has no score, a score is not finite, or an argument is out of range.
@@ -89,17 +89,17 @@ def optimality_gap(
     replications: int = FEWEST_REPLICATIONS,
     seed: int = 0,
 ) -> Estimate:
-    """Return by how much scores are below a goal on average; scores above it count as the goal.
+    """Return the mean shortfall of scores below a goal; scores above it count as the goal.
 
     Args:
         worlds: Normalised scores of each world.
-        goal: The normalised score beyond which more is of no interest.
-        level: As `interquartile_mean`, and so are *replications* and *seed*.
+        goal: The normalised score above which a higher score does not count.
+        level: See `interquartile_mean`, also for *replications* and *seed*.
         replications: Bootstrap samples.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Raises:
-        UsageError: As `interquartile_mean`; or the goal is not finite.
+        UsageError: See `interquartile_mean`; or the goal is not finite.
 
     >>> optimality_gap([[0.5, 1.5], [0.0, 1.0]]).value
     0.375
@@ -119,18 +119,18 @@ def performance_profile(
     replications: int = FEWEST_REPLICATIONS,
     seed: int = 0,
 ) -> Profile:
-    """Return which share of episodes has a score above each threshold.
+    """Return the share of episodes with a score above each threshold.
 
     Args:
         worlds: Normalised scores of each world.
         thresholds: Finite, at most 1,000.
-        level: As `interquartile_mean`, and so are *replications* and *seed*.
+        level: See `interquartile_mean`, also for *replications* and *seed*.
         replications: Bootstrap samples.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Raises:
-        UsageError: As `interquartile_mean`; or there is no threshold, or too many, or one is not
-            finite.
+        UsageError: See `interquartile_mean`; or *thresholds* is empty, too long, or contains one
+            that is not finite.
 
     >>> performance_profile([[0.2, 0.4], [0.6, 0.8]], [0.1, 0.4, 0.9]).shares
     (1.0, 0.5, 0.0)
@@ -163,17 +163,17 @@ def improvement(
     Args:
         mine: Scores of each world.
         theirs: The other policy's, worlds in the same order.
-        level: As `interquartile_mean`, and so are *replications* and *seed*.
+        level: See `interquartile_mean`, also for *replications* and *seed*.
         paired: Whether the two have the same seeds in the same order; then a bootstrap sample
             draws seeds, each with both scores. Otherwise it draws from each policy on its own.
         replications: Bootstrap samples.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Returns:
         *n* counts the scores of the first policy.
 
     Raises:
-        UsageError: As `interquartile_mean`; or the numbers of worlds, or with *paired* of seeds,
+        UsageError: See `interquartile_mean`; or the numbers of worlds, or with *paired* of seeds,
             differ.
 
     >>> improvement([[1.0, 3.0]], [[2.0, 3.0]]).value

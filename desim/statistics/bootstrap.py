@@ -55,7 +55,7 @@ def strata(worlds: Sequence[Sequence[float]]) -> list[Array]:
     """Return the values of each world as an array.
 
     Raises:
-        UsageError: There is no world, a world has no value, a value is not finite, or there are
+        UsageError: *worlds* is empty, a world is empty, a value is not finite, or the worlds have
             more than a million values.
     """
     found = [np.asarray(world, np.float64) for world in worlds]
@@ -86,7 +86,7 @@ def resampled_weights(sizes: Sequence[int], replications: int, seed: int) -> Ite
     Args:
         sizes: The number of values of each world.
         replications: The number of rows in all.
-        seed: Of the generator; equal seeds give equal weights.
+        seed: Seed of the generator; equal seeds give equal weights.
 
     Raises:
         UsageError: *replications* is below `FEWEST_REPLICATIONS` or above a million, or the seed
@@ -120,8 +120,8 @@ def bootstrapped(
 
     Args:
         figure: Maps rows of weights to one figure, or one array of figures, a row.
-        sizes: As `resampled_weights`, and so are *replications* and *seed*.
-        level: Of the interval, above 0 and below 1.
+        sizes: See `resampled_weights`, also for *replications* and *seed*.
+        level: Level of the interval, above 0 and below 1.
         replications: At least `FEWEST_REPLICATIONS`.
         seed: At least 0.
 

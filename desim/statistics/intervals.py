@@ -1,6 +1,6 @@
 """Mean, standard deviation and confidence interval of a sample, by Student's t.
 
-How many seeds an interval of a wanted width needs.
+The number of seeds that an interval of a wanted width needs.
 """
 
 import math
@@ -49,7 +49,7 @@ def interval(values: Sequence[float], level: float = 0.95) -> Interval:
         level: The confidence level, above 0 and below 1.
 
     Raises:
-        UsageError: There is no value, a value is not finite, or the level is out of range.
+        UsageError: *values* is empty, a value is not finite, or the level is out of range.
 
     >>> one = interval([1.0, 2.0, 3.0, 4.0])
     >>> print(f"{one.mean} from {one.low:.3f} to {one.high:.3f}")
@@ -79,7 +79,7 @@ def moments(values: Sequence[float]) -> tuple[float, float | None]:
     """Return the mean and the sample standard deviation, which is None for a single value.
 
     Raises:
-        UsageError: There is no value, or a value is not finite.
+        UsageError: *values* is empty, or a value is not finite.
     """
     n = len(values)
     if n == 0:

@@ -92,7 +92,7 @@ def _wanted(known: Mapping[K, Interval], ratios: Mapping[K, float], more: int) -
         full = [name for name, count in further.items() if count < 0]
         if not full:
             return further
-        # What these have too much is missing for the others.
+        # The surplus runs of these are missing for the others.
         for name in full:
             del open_[name]
 

@@ -1,4 +1,4 @@
-"""What pairing by seeds gains: the interval of a difference with and without it.
+"""The gain of pairing by seeds: the interval of a difference with and without it.
 
 Paired comparison of alternatives that were played on the same seeds.
 """
@@ -24,8 +24,8 @@ class Difference:
         paired: Its interval from the differences seed by seed.
         unpaired: Half the width that the interval would have if the seeds of the two were
             different ones (Welch); None for a single pair.
-        correlation: Of the two values of a seed, -1 to 1; None where one of the two is the same on
-            all seeds.
+        correlation: Correlation of the two values of a seed, -1 to 1; None if one of the two is the
+            same on all seeds.
     """
 
     paired: Interval
@@ -48,12 +48,12 @@ def difference(
     Args:
         mine: In the order of the seeds.
         theirs: The other alternative's, in the same order.
-        level: Of the interval, above 0 and below 1.
+        level: Level of the interval, above 0 and below 1.
         truth: Whether the values come from truth values. Where each is 0 or 1, the interval is
             that of `proportions.paired_share`, otherwise Student's.
 
     Raises:
-        UsageError: There is no pair, the numbers of values differ, or one is not finite.
+        UsageError: *mine* is empty, the numbers of values differ, or a value is not finite.
     """
     if len(mine) != len(theirs):
         raise UsageError(f"{len(mine)} and {len(theirs)} values were given; pairs need as many")
@@ -115,10 +115,10 @@ def paired(values: Values, against: Values, level: float = 0.95) -> Interval:
     Args:
         values: In the order of their seeds, or by seed.
         against: The same for the other alternative; by seed, only common seeds are compared.
-        level: Of the interval, above 0 and below 1.
+        level: Level of the interval, above 0 and below 1.
 
     Raises:
-        UsageError: The numbers of values differ, or there is no common seed.
+        UsageError: The numbers of values differ, or the two have no common seed.
 
     >>> paired({1: 5.0, 2: 7.0, 3: 9.0}, {1: 4.0, 2: 5.0, 9: 0.0}).mean
     1.5
@@ -131,8 +131,8 @@ def aligned(alternatives: Sequence[Values]) -> list[list[float]]:
     """Return the values of each alternative in one order of seeds, for the common seeds.
 
     Raises:
-        UsageError: There is no alternative or no common seed, the numbers of values differ, or
-            only some values are given by seed.
+        UsageError: *alternatives* is empty, they have no common seed, their numbers of values
+            differ, or only some values are given by seed.
     """
     if not alternatives:
         raise UsageError("there is nothing to choose from")

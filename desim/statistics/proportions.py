@@ -30,7 +30,7 @@ def share(values: Sequence[float], level: float = 0.95) -> Interval:
         level: The confidence level, above 0 and below 1.
 
     Raises:
-        UsageError: There is no value, one is neither 0 nor 1, or the level is out of range.
+        UsageError: *values* is empty, one is neither 0 nor 1, or the level is out of range.
 
     >>> one = share([True] * 19 + [False])
     >>> print(f"{one.mean:.2f} from {one.low:.3f} to {one.high:.3f}")

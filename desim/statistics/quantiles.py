@@ -48,12 +48,12 @@ def quantile(values: Sequence[float], share: float, level: float = 0.95) -> Quan
     Source: Conover (1999), Practical Nonparametric Statistics, 3.2.
 
     Args:
-        values: Independent ones.
-        share: Of the quantile, above 0 and below 1; 0.5 is the median.
-        level: Of the interval, above 0 and below 1.
+        values: Independent values.
+        share: Share of the values below the quantile, above 0 and below 1; 0.5 is the median.
+        level: Level of the interval, above 0 and below 1.
 
     Raises:
-        UsageError: There is no value, one is not finite, or an argument is out of range.
+        UsageError: *values* is empty, one is not finite, or an argument is out of range.
 
     >>> found = quantile([3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.0, 3.5, 8.0, 7.0], 0.5)
     >>> found.value, found.low, found.high, f"{found.coverage:.3f}"
@@ -97,14 +97,14 @@ def worst_mean(
     should know about the bootstrap, The American Statistician 69, 371-386 (expanded percentiles).
 
     Args:
-        values: Independent ones, higher is better.
+        values: Independent values, higher is better.
         share: Above 0, at most 1; with 1 the mean of all.
-        level: Of the interval, above 0 and below 1.
+        level: Level of the interval, above 0 and below 1.
         replications: Bootstrap samples, 2,000 to a million.
-        seed: Of the bootstrap; equal seeds give equal intervals.
+        seed: Seed of the bootstrap; equal seeds give equal intervals.
 
     Raises:
-        UsageError: There is no value, one is not finite, or an argument is out of range.
+        UsageError: *values* is empty, one is not finite, or an argument is out of range.
 
     >>> worst_mean([5.0, -3.0, 1.0, 9.0], 0.5).value
     -1.0
@@ -123,5 +123,5 @@ def _expanded(level: float, n: int) -> float:
     from scipy.special import ndtr
 
     quantile_of_t = t_quantile((1 + level) / 2, n - 1) * math.sqrt(n / (n - 1))
-    # A level of 1 would be no level; below it, the ends are the extremes of all replications.
+    # A level is below 1; just below it, the ends are the extremes of all replications.
     return min(1 - 1e-12, 2 * float(ndtr(quantile_of_t)) - 1)

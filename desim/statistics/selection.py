@@ -34,7 +34,7 @@ def best(values: Mapping[K, Values], alpha: float = 0.05) -> tuple[K, ...]:
         alpha: The probability of dropping the truly best alternative, above 0 and below 1.
 
     Raises:
-        UsageError: As `paired`; or alpha is out of range, or there is no alternative.
+        UsageError: See `paired`; or alpha is out of range, or the alternatives are empty.
 
     >>> best({"a": [9.0, 8.0, 9.0, 7.0], "b": [9.5, 7.5, 9.0, 7.0], "c": [3.0, 2.0, 4.0, 2.0]})
     ('a', 'b')

@@ -19,12 +19,12 @@ class SurvivalStep:
     """The curve from one time of events to the next.
 
     Attributes:
-        time: At which somebody had the event, in the unit of the durations.
+        time: A time of at least one event, in the unit of the durations.
         share: The probability of no event up to and including the time.
         low: Lower end of its interval; None where the share is 0.
         high: Upper end; None where the share is 0.
-        at_risk: How many had no event and were not cut off before the time.
-        events: How many had the event at the time.
+        at_risk: The number without an event and not cut off before the time.
+        events: The number of events at the time.
     """
 
     time: float
@@ -73,11 +73,11 @@ def survival(durations: Sequence[float], events: Sequence[bool], level: float = 
         durations: Times from the start to the event or to the end of observation, at least 0.
         events: Whether the event ended each duration; where not, the duration was cut off (right
             censored), for instance because the episode ended at its horizon.
-        level: Of the intervals, above 0 and below 1.
+        level: Level of the intervals, above 0 and below 1.
 
     Raises:
-        UsageError: There is no duration, one is negative or not finite, an event is no truth value,
-            their numbers differ, or the level is out of range.
+        UsageError: *durations* is empty, one is negative or not finite, an event is not a truth
+            value, their numbers differ, or the level is out of range.
 
     >>> curve = survival([2, 3, 3, 5, 8], [True, True, False, True, False])
     >>> [(step.time, f"{step.share:.2f}") for step in curve.steps], curve.median()
@@ -95,7 +95,7 @@ def survival(durations: Sequence[float], events: Sequence[bool], level: float = 
     for time in ordered:
         if dead := had[time]:
             share *= 1 - dead / at_risk
-            # Greenwood's sum; infinite once nobody is left, where there is no interval.
+            # Greenwood's sum; infinite once no one is at risk any more: then without an interval.
             variance += dead / (at_risk * (at_risk - dead)) if at_risk > dead else math.inf
             found.append(SurvivalStep(time, share, *_ends(share, variance, z), at_risk, dead))
         at_risk -= left[time]

@@ -23,8 +23,8 @@ class VarianceComponents:
     """The two variances of values that were drawn in groups.
 
     Attributes:
-        between: Of the groups' true means; 0 where the estimate is negative.
-        within: Of values around the mean of their group.
+        between: Variance of the groups' true means; 0 if the estimate is negative.
+        within: Variance of values around the mean of their group.
         negative: Whether the estimate of *between* is negative, and 0 stands for it.
         groups: The number of groups.
         n: The number of values.
@@ -98,14 +98,14 @@ def runs_needed(
 
     Args:
         difference: The true difference; its sign does not matter.
-        variance: Of one paired difference, or with two samples the sum of both variances.
+        variance: Variance of a paired difference, or with two samples the sum of both variances.
         samples: 1 for pairs that share a seed, 2 for independent runs of both alternatives.
-        level: Of the interval, above 0 and below 1.
+        level: Level of the interval, above 0 and below 1.
         power: The probability of finding the difference, at least *1 - level* and below 1.
 
     Returns:
-        The pairs, or the runs of each alternative, at least 2; None where there is no difference,
-        or it takes more than `MOST_RUNS`.
+        The number of pairs, or of runs of each alternative, at least 2; None if the difference is
+        0 or takes more than `MOST_RUNS`.
 
     Raises:
         UsageError: An argument is out of range.
