@@ -1,10 +1,10 @@
-"""What happened in an episode: statistics of a model's own, and monitors of SimPy's resources.
+"""Measurements of an episode: statistics of a model's own, and monitors of SimPy's resources.
 
 * `tally`: statistics of observations, such as waiting times.
-* `time_weighted`: statistics of what has a value at every tick, such as a queue's length.
+* `time_weighted`: statistics of quantities with a value at every tick, such as a queue's length.
 * `monitor`: both for a `Resource`, a `Container` or a `Store`, attached in one line.
 * `trace`: processes, resources, decisions and ledger entries as a file for Perfetto.
-* `last_events`: what happened before something failed.
+* `last_events`: the last events before a failure.
 
 They read and schedule nothing, so they change no episode.
 """

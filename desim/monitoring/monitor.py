@@ -130,13 +130,14 @@ def monitor(
     `NAME.get_queue` (a container or a store).
 
     Args:
-        resource: Of a `World`: a `Resource`, a `Container`, a `Store`, or a subclass of one of
-            them, such as `PreemptiveResource` or `FilterStore`.
+        resource: A `Resource`, a `Container` or a `Store` of a `World`, or an instance of a
+            subclass, such as `PreemptiveResource` or `FilterStore`.
         name: Words in snake_case, joined by dots; begins the names of series and metrics.
-        warm_up: What was before this tick does not count in the statistics; series have it.
+        warm_up: The statistics leave out the time before this tick; the series include it.
 
     Raises:
-        UsageError: It is no such resource, is monitored already, or name or warm-up is none.
+        UsageError: The resource has another type or is already monitored, or the name or the
+            warm-up is invalid.
     """
     if not isinstance(resource, simpy.Resource | simpy.Container | simpy.Store):
         raise UsageError(
@@ -178,7 +179,7 @@ class Monitor:
         if not self._shares:  # releases never wait
             observe(resource, "get_queue", self.gets)
         resource._do_put = self._watched(resource._do_put)  # noqa: SLF001 (called by SimPy)
-        resource._do_get = self._watched(resource._do_get)  # noqa: SLF001 (as above)
+        resource._do_get = self._watched(resource._do_get)  # noqa: SLF001 (called by SimPy)
         self._record(self._word, self.level.current)
 
     @property

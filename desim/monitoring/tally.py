@@ -32,7 +32,7 @@ class Tally:
         largest: NaN without any.
 
     Raises:
-        UsageError: The warm-up is no whole number of at least 0, or has no clock.
+        UsageError: The warm-up is not a whole number of at least 0, or has no clock.
     """
 
     def __init__(self, clock: Clock | None = None, *, warm_up: int = 0) -> None:
@@ -54,7 +54,7 @@ class Tally:
         """Count an observation.
 
         Raises:
-            UsageError: It is no finite number.
+            UsageError: The value is not a finite number.
         """
         number = finite(value)
         if self._warm_up and self._clock is not None and self._clock.now < self._warm_up:

@@ -23,7 +23,7 @@ class TimeWeighted:
         current: The value now.
 
     Raises:
-        UsageError: The warm-up is no whole number of at least 0, or the value no finite number.
+        UsageError: The warm-up is not a whole number of at least 0, or the value is not finite.
     """
 
     def __init__(self, clock: Clock, value: float = 0, *, warm_up: int = 0) -> None:
@@ -33,10 +33,10 @@ class TimeWeighted:
         self._forget(self._start)
 
     def set(self, value: float) -> None:
-        """Give it another value from now on.
+        """Set the value from now on.
 
         Raises:
-            UsageError: It is no finite number.
+            UsageError: The value is not a finite number.
         """
         number = finite(value)
         self._advance()
@@ -46,12 +46,12 @@ class TimeWeighted:
         """Change the value from now on.
 
         Raises:
-            UsageError: The result is no finite number.
+            UsageError: The result is not a finite number.
         """
         self.set(self.current + change)
 
     def reset(self) -> None:
-        """Forget what was before now; the value stays."""
+        """Forget the time before now; the value stays."""
         self._forget(max(self._clock.now, self._start))
 
     @property

@@ -1,4 +1,4 @@
-"""What statistics have in common: a clock, a warm-up, finite numbers."""
+"""Common parts of statistics: a clock, a warm-up, finite numbers."""
 
 import contextlib
 import math
@@ -23,7 +23,7 @@ def checked_warm_up(ticks: int) -> int:
     """Return the length of a warm-up.
 
     Raises:
-        UsageError: It is no whole number of at least 0.
+        UsageError: The length is not a whole number of at least 0.
     """
     if type(ticks) is not int or ticks < 0:
         raise UsageError(
@@ -36,7 +36,7 @@ def finite(value: Any) -> float:
     """Return a number as Python's float.
 
     Raises:
-        UsageError: It is no finite number.
+        UsageError: The value is not a finite number.
     """
     # A text is refused although float("7") is a number.
     if not isinstance(value, str | bytes):
