@@ -1,4 +1,4 @@
-"""What is kept of an episode while it runs: a trace of it, and its last events for an error."""
+"""Observers of a running episode: its trace, and its last events for an error."""
 
 import contextlib
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Tracing:
             notes: Plain values about the episode, for the trace.
 
         Raises:
-            UsageError: The trace cannot be written, and there is no other error.
+            UsageError: The trace cannot be written, and the episode has no error of its own.
         """
         if fault is not None and self._last is not None:
             fault.add_note(self._last.text())

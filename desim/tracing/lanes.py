@@ -134,9 +134,9 @@ class Processes:
     def __init__(self) -> None:
         self.lives: list[Lasting] = []
         self._alive: dict[simpy.Process, Lasting] = {}
-        # Since when a process waits, and for what.
+        # The time since which a process waits, and the thing that it waits for.
         self._waits: dict[simpy.Process, tuple[int, str]] = {}
-        # How many processes a function has had; the waits of many are not kept.
+        # The number of processes of a function; above `MAX_TRACKS` their waits are not kept.
         self._seen: dict[tuple[str, str], int] = {}
 
     def start(self, part: str, process: simpy.Process, time: int, cause: int | None) -> None:

@@ -19,10 +19,10 @@ class LastEvents:
     """An observer of a run that keeps the events processed last.
 
     Args:
-        most: How many; from 1 to `MAX_EVENTS`.
+        most: The number of events to keep, from 1 to `MAX_EVENTS`.
 
     Raises:
-        UsageError: *most* is no such number.
+        UsageError: *most* is not a whole number in this range.
     """
 
     def __init__(self, most: int) -> None:

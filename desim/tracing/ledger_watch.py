@@ -1,4 +1,4 @@
-"""What a ledger has posted since one looked last, and the balances that follow."""
+"""The postings of a ledger since the last look at it, and the balances that follow."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,10 +76,10 @@ class OfPart(Protocol):
 
 @frozen
 class Posting:
-    """What one event has posted to one ledger.
+    """The entries that one event has posted to one ledger.
 
     Attributes:
-        text: What the first entry says, and how many more there are.
+        text: The text of the first entry, and the number of further entries.
         entries: The first ones, as plain values.
         balances: The new balances by account that has changed, in the unit that people read.
         unit: What they are: `balance` of money, or `units`.

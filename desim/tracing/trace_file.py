@@ -35,7 +35,7 @@ def check_trace_file(path: str | Path) -> Path:
     """Return the path of a trace that is to be written after an episode.
 
     Raises:
-        UsageError: The file exists, or there is no such folder.
+        UsageError: The file exists, or its folder does not.
     """
     file = check_new_trace(path)
     if not file.parent.is_dir():
@@ -47,8 +47,8 @@ def save_trace(tracer: Tracer, path: Path, notes: Mapping[str, Any] | None = Non
     """Write a trace as Chrome trace JSON, compressed if the name ends in .gz.
 
     Args:
-        tracer: Of an episode that has ended or failed; it is finished by this.
-        path: The file; one that is there is replaced.
+        tracer: The tracer of an episode that has ended or failed; this function finishes it.
+        path: The file; an existing one is replaced.
         notes: Plain values about the episode, for the metadata of the trace.
 
     Raises:

@@ -29,10 +29,10 @@ def short_action(action: Any) -> str:
 
 
 def process_label(process: simpy.Process) -> str:
-    """Return what tells a process from others of its function, from the arguments of the function.
+    """Return a text that distinguishes a process from others of its function, by its arguments.
 
-    A text is shown itself, a whole number as `argument=number`, any other argument by its `name`
-    where that is a text; empty if there is none.
+    A text is shown itself, a whole number as `argument=number`, any other argument by its `name` if
+    that is a text. The result is empty if no argument can be shown.
     """
     generator: Any = getattr(process, "_generator", None)
     frame, code = getattr(generator, "gi_frame", None), getattr(generator, "gi_code", None)
@@ -63,7 +63,7 @@ def _argument(argument: str, value: Any) -> str:
 
 
 def own_name(value: Any) -> str:
-    """Return the property `name` of an object; empty if it declares none or it is no text."""
+    """Return the property `name` of an object; empty if it is not declared or not a text."""
     # Not `getattr` alone, which may reach any code of an object that stands for another.
     name = value.name if isinstance(getattr(type(value), "name", None), property) else None
     return clean(name) if isinstance(name, str) else ""

@@ -1,4 +1,4 @@
-"""What a trace keeps of an episode, before it is written in any format."""
+"""The rows of a trace, before they are written in any format."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,12 +19,12 @@ class Lasting:
         kind: What it is, such as the function of a process.
         name: Which one it is; may be empty.
         start: Microseconds of the trace.
-        end: As *start* and above it; None while it lasts.
-        cause: The number of the decision that caused it; None for none.
+        end: Microseconds of the trace, above *start*; None while it lasts.
+        cause: The number of the decision that caused it; None without such a decision.
         arguments: Further values, plain.
-        waits: Of a process: from when to when it waited, and for what.
-        instants: Of a process: when it was interrupted, and by what.
-        phases: From when to when it was in which phase.
+        waits: For a process: start and end of each wait, and the thing waited for.
+        instants: For a process: the time and the cause of each interruption.
+        phases: Start and end of each phase, and its name.
     """
 
     part: str
@@ -60,7 +60,7 @@ class Taken:
 
 @frozen
 class Posted:
-    """What one event posted to one ledger."""
+    """A posting with its ledger, its time and its cause."""
 
     ledger: str
     time: int

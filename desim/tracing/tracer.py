@@ -1,6 +1,6 @@
 """Traces an episode: processes, resources, decisions and ledger entries, by simulated time.
 
-What a model reports as having been under way, in the time of a trace.
+Also converts the spans that a model reports into the time of a trace.
 """
 
 import contextlib
@@ -29,23 +29,23 @@ from desim.tracing.trace_time import TraceClock
 def reported(
     model: Any, state: Any, clock: TraceClock, end: int, limit: int
 ) -> tuple[list[Lasting], str]:
-    """Return what a model reports as under way, and what went wrong in that; often empty.
+    """Return the spans that a model reports, and the text of an error in that; often empty.
 
     Args:
         model: The model, which may report nothing.
         state: Its state, also of an episode that has failed.
         clock: The time of the trace.
         end: The end of the trace.
-        limit: How many are read at most.
+        limit: The largest number of spans to read.
     """
     rows: list[Lasting] = []
     if not offers(model, HasSpans):
         return rows, ""
     try:
-        # Not a comprehension: what is read before a fault is kept.
+        # Not a comprehension: spans read before a fault are kept.
         for span in islice(model.trace_spans(state), limit):
-            rows.append(_row(span, clock, end))  # noqa: PERF401 (as above)
-    except RAISED as fault:  # a trace is no reason for an episode to fail
+            rows.append(_row(span, clock, end))  # noqa: PERF401 (see above)
+    except RAISED as fault:  # a trace must not make an episode fail
         return rows, fault_text(fault)
     return rows, ""
 
@@ -252,7 +252,7 @@ class Tracer:
                 self.postings.append(Posted(watch.name, now, self._tick, self._cause, news))
 
     def _look(self, world: World, event: Event, since: int, now: int) -> None:
-        """Keep an event that is processed now, as far as it is no mere passing of time."""
+        """Keep an event that is processed now, unless only time passes with it."""
         if isinstance(event, Initialize):
             for process in resumed(event):
                 self.processes.start(world.prefix, process, now, self._cause)
