@@ -252,7 +252,7 @@ class Tracer:
                 self.postings.append(Posted(watch.name, now, self._tick, self._cause, news))
 
     def _look(self, world: World, event: Event, since: int, now: int) -> None:
-        """Keep an event that is processed now, unless only time passes with it."""
+        """Keep a start, an interruption, or an event of a model's own class, processed now."""
         if isinstance(event, Initialize):
             for process in resumed(event):
                 self.processes.start(world.prefix, process, now, self._cause)
