@@ -47,10 +47,10 @@ def read_arguments(
         texts: Texts by argument.
         what: Start of the error text for an argument that does not exist.
         further: Classes or functions whose parameters are accepted as well.
-        prefix: What an error text puts before each name, such as "scenario.".
+        prefix: Text before each name in an error, such as "scenario.".
 
     Raises:
-        UsageError: An argument does not exist, or a text is no value of its type.
+        UsageError: An argument does not exist, or a text is not a value of its type.
     """
     if not texts:
         return {}
@@ -70,10 +70,10 @@ def read_value(text: str, kind: Any, name: str = "value") -> Any:
     Args:
         text: The value; where the type is `str` it is returned unchanged.
         kind: The type.
-        name: What the error text calls the value.
+        name: The name of the value in the error text.
 
     Raises:
-        UsageError: The text is no value of that type.
+        UsageError: The text is not a value of that type.
     """
     for plain in _candidates(text, kind):
         try:

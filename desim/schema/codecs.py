@@ -50,7 +50,7 @@ MOST_BYTES = 1_000_000
 #: Bytes of given JSON that an error text shows.
 _WIDTH = 120
 
-#: What msgspec and validators raise at a value that does not fit or is nested too deeply.
+#: Errors of msgspec and validators for a value that does not fit or is nested too deeply.
 _FAULTS = (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError)
 
 
@@ -126,7 +126,7 @@ class Codec:
         """
         try:
             wire = given if isinstance(given, bytes | str) else _encode(given)
-            # msgspec writes nan and infinity as null, so without one there is none to find.
+            # msgspec writes nan and infinity as null: without a null all numbers are finite.
             if b"null" in wire if isinstance(wire, bytes) else "null" in wire:
                 check_finite(given)
             return from_struct(self._decode(wire))
@@ -171,7 +171,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
         with suppress(*_FAULTS):
             msgspec.convert(observation, wire_kind(cls), from_attributes=True)
             return
-    # What is written otherwise than it is held, such as a numpy scalar, fits as it is written.
+    # A value whose JSON has another type than itself, such as a numpy scalar, is checked as JSON.
     try:
         wire = encode_tagged(observation) if len(classes) > 1 else encode(observation)
         plain = msgspec.json.decode(wire)

@@ -137,7 +137,7 @@ def _resolved(schema: Any, defs: Mapping[str, Any], inside: Sequence[str]) -> An
 def _properties(
     properties: Mapping[str, Any], defs: Mapping[str, Any], inside: Sequence[str]
 ) -> Schema:
-    """Resolve properties, none of which is left out for its name: it is no keyword."""
+    """Resolve all properties: their names are not keywords, so none is left out."""
     return {name: _resolved(each, defs, inside) for name, each in properties.items()}
 
 

@@ -1,8 +1,8 @@
 """A quick look at the types inside a value: whether it surely fits its declared type.
 
 An observation is checked at every decision, so this takes a fraction of a microsecond where
-msgspec's conversion takes several. A function made here returns True only for a value that fits;
-what it returns False for may still fit, and is left to msgspec (a numpy scalar, a subclass).
+msgspec's conversion takes several. A function made here returns True only for a value that fits; a
+value for which it returns False may still fit, and is left to msgspec (a numpy scalar, a subclass).
 """
 
 from collections.abc import Callable

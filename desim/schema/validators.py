@@ -3,12 +3,10 @@
 Python counts True and False as 1 and 0; every validator of numbers here refuses them.
 
 `bounded_whole`, `bounded_number`, `short_text`, `long_text` and `short_texts` are for fields of
-actions. What comes from outside has a limit that every world can stand, and that no sensible action
+actions. Values from outside have a limit that every world can process, and that no sensible action
 reaches; the JSON Schema states it.
 
-What a user may set about a conversation, and the checks of such values.
-
-The class of a world's file derives from `LLMOptions` and adds the options of that world.
+`not_negative` is for options of language models, which may be None.
 """
 
 import math
@@ -61,10 +59,10 @@ def finite(_: object, attribute: "Attribute[Any]", value: Any) -> None:
 
 
 def whole(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Validate a field that holds a whole number; 3.0 is none.
+    """Validate a field that holds a whole number; 3.0 is refused.
 
     Raises:
-        ValueError: It holds something else.
+        ValueError: The value is not a whole number.
     """
     if type(value) is bool or not isinstance(value, int):
         raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is a whole number")
