@@ -49,11 +49,11 @@ class NotConfined(SandboxFailed):
 
 @frozen
 class Finished:
-    """What is left of a program.
+    """The raw result of a program's process.
 
     Attributes:
-        answer: What it wrote to the pipe of its result; untrusted.
-        output: What it printed; untrusted.
+        answer: The bytes that it wrote to the pipe of its result; untrusted.
+        output: The bytes that it printed; untrusted.
         timed_out: Whether it was ended because its time was over.
         too_long: Whether it was ended because it wrote more than it may.
     """
@@ -67,12 +67,12 @@ class Finished:
 def run_order(
     order: Mapping[str, Any], limits: Limits, *, prints: bool = False, unconfined: bool = False
 ) -> Finished:
-    """Run a program as its order says, and return what it wrote.
+    """Run a program by an order, and return the bytes that it wrote.
 
     Args:
-        order: What to run and how; made of what marshal can write. Names under "without" are of
-            protections to do without, for tests of the others.
-        limits: What it may use.
+        order: The program and the way to run it, in types that marshal can write. "without" names
+            protections to leave out, for tests of the others.
+        limits: Limits of time, memory and output.
         prints: Whether its output is kept.
         unconfined: Whether it is also run where the kernel does not confine it, see `protections`.
             So it is for all programs of a process with `DESIM_UNCONFINED_PROGRAMS=1`.

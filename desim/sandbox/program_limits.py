@@ -1,4 +1,4 @@
-"""What a program of a stranger may use, and what comes back from it."""
+"""Limits of a stranger's program, and its outcome."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from desim.errors import UsageError
 
 __all__ = ["Arguments", "Limits", "Outcome", "Plain", "Returned"]
 
-#: What a call returns: None, truth values, numbers, texts, lists of such and mappings from texts.
+#: The value of a call: None, a truth value, number or text, a list of such, a mapping from texts.
 Plain = Any
 
 
@@ -28,7 +28,7 @@ def _within(least: float, most: float) -> Any:
 
 @frozen(kw_only=True)
 class Limits:
-    """What a program may use before it is killed.
+    """Limits above which a program is killed.
 
     Attributes:
         seconds: Wall time from the start of the program, 0.01 to 3,600.
@@ -76,7 +76,7 @@ class Arguments:
 
     Attributes:
         args: Arguments by name.
-        fields: Of a method: the fields of the object that it is called on, by name.
+        fields: For a method: the fields of the object that it is called on, by name.
     """
 
     args: Mapping[str, float | str] = field(default=Factory(dict))

@@ -62,12 +62,12 @@ def run_calls(
         source: The text that defines the function.
         target: The name of a function, or `Class.method`; the object is made of the fields.
         argument_sets: At most 1,000 sets.
-        limits: What source and calls may use together; by default two seconds.
-        unconfined: As in `run_program`.
+        limits: Limits of source and calls together; by default two seconds.
+        unconfined: See `run_program`.
 
     Raises:
-        NotConfined: As in `run_program`.
-        UsageError: There are more sets.
+        NotConfined: See `run_program`.
+        UsageError: More than 1,000 sets were given.
         SandboxFailed: The sandbox could not start.
 
     Source: FirmBench SPEC 3.3, FormulaEval.
@@ -96,11 +96,11 @@ def run_block(source: str, *, limits: Limits = _TWO_SECONDS, unconfined: bool = 
 
     Args:
         source: The text of the program.
-        limits: What it may use; by default two seconds.
-        unconfined: As in `run_program`.
+        limits: Its limits; by default two seconds.
+        unconfined: See `run_program`.
 
     Raises:
-        NotConfined: As in `run_program`.
+        NotConfined: See `run_program`.
         SandboxFailed: The sandbox could not start.
 
     Source: FirmBench SPEC 5, Dynamic Cheatsheet.

@@ -11,7 +11,7 @@ from desim.sandbox.reply import UnreadableError, read_reply
 
 __all__ = ["PROTECTIONS", "Protections", "protections"]
 
-#: What each protection prevents.
+#: The accesses that each protection prevents.
 PROTECTIONS = {
     "limits": "memory, processor time, size of files and number of processes beyond the limits",
     "user": "access to what belongs to root or to any person: the user is one that nobody else is",

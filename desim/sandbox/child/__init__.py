@@ -1,1 +1,1 @@
-"""What runs in the program's own processes; imports the standard library alone."""
+"""Code that runs in the program's own processes; imports the standard library alone."""

@@ -1,6 +1,6 @@
-"""A filter of calls to the kernel: what is not on the list is refused with EPERM.
+"""A filter of calls to the kernel: calls that are not on the list are refused with EPERM.
 
-A program that computes needs memory, clocks and its open files. There is no call on the list that
+A program that computes needs memory, clocks and its open files. The list omits every call that
 makes a process or a thread, replaces the program, opens a socket, sends a signal, looks into
 another process, changes rights, or raises a limit.
 

@@ -37,7 +37,7 @@ def call(name: str, *arguments: object) -> int:
     """Call a function of the C library, or of the kernel where the library has none.
 
     Raises:
-        OSError: It failed, or there is none.
+        OSError: The function failed, or does not exist.
     """
     if name in _COMMON or name in _NUMBERS["x86_64"]:
         result = _LIBC.syscall(ctypes.c_long(number_of(name)), *arguments)

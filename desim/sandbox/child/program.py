@@ -1,7 +1,7 @@
-"""Runs the text of a program in one of three ways, and writes what came of it as JSON.
+"""Runs the text of a program in one of three ways, and writes its outcome as JSON.
 
-Nothing here is trusted by the reader of the result: from its first statement on, the program can
-change whatever this module uses.
+The reader of the result does not trust this module: from its first statement on, the program can
+change everything that the module uses.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 It gets its order on standard input, from the process that it trusts. To the pipe of its status it
 writes "s" when the second process starts, and "e" (ended) or "t" (out of time) when nothing of it
-runs any more; or the text of the error, if there is no start. In between the second process writes
+runs any more; or the text of the error, if it cannot start. In between the second process writes
 "u" if the system does not confine a program that must be confined, which is then not run.
 """
 

@@ -33,7 +33,7 @@ _COMMON = (
 
 
 class Surroundings:
-    """What was made for the program, and what of it works.
+    """The surroundings made for a program, and the protections that work.
 
     Attributes:
         libraries: Folders that it may read.
@@ -50,7 +50,7 @@ class Surroundings:
 
 
 def work(order: dict[str, Any], made: Surroundings) -> None:
-    """Run the program of an order and write what came of it; does not return."""
+    """Run the program of an order and write its outcome; does not return."""
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGCHLD])
     without, active = set(order["without"]), made.active
     if "mounts" not in active:
@@ -105,7 +105,7 @@ def _limit(order: dict[str, Any], active: set[str]) -> None:
 
 
 def _become(made: Surroundings) -> None:
-    """Change to a user whom nobody else is, where this one is root."""
+    """Change to a user that only this program has, if the present one is root."""
     if not made.user:
         return
     for user in (made.user, 65534):
@@ -120,9 +120,10 @@ def _become(made: Surroundings) -> None:
 
 
 def _file_rules(made: Surroundings, without: set[str]) -> int | None:
-    """Return rules of files where there is no root folder of its own; None where there are none.
+    """Return rules of files if the program has no root folder of its own; None otherwise.
 
-    They are made while the libraries can be opened: later they may belong to somebody else.
+    Also None if the system has no such rules. They are made while the libraries can be opened:
+    later the user may lack the right to.
     """
     if "mounts" in made.active or "landlock" in without:
         return None
