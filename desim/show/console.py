@@ -15,7 +15,7 @@ from desim.short_repr import visible_text
 class SafeConsole(Console):
     """A console whose texts are escaped by `visible_text`, whichever table or line holds them.
 
-    Its own colours and positions are no texts, and stay.
+    The control codes of its own colours and positions are not escaped.
     """
 
     def render(

@@ -65,7 +65,7 @@ def write_parquet(found: Iterable[Mapping[str, Any]], path: str | Path) -> None:
         path: The file; one that exists is replaced.
 
     Raises:
-        UsageError: duckdb is not installed, there are no rows, or the file cannot be written.
+        UsageError: duckdb is not installed, *found* is empty, or the file cannot be written.
     """
     try:
         import duckdb
