@@ -19,8 +19,8 @@ __all__ = [
     "place",
 ]
 
-#: What a model or a policy may raise. A SystemExit, which `exit()` raises, would otherwise end the
-#: command, a worker process or the page without a word.
+#: Exceptions that are caught of a model or a policy. A SystemExit, which `exit()` raises, would
+#: otherwise end the command, a worker process or the page without a message.
 RAISED = (Exception, SystemExit)
 
 #: Modules whose frames say nothing about the model.

@@ -28,7 +28,7 @@ Stamp = tuple[int, int]
 #: Stands for the content of a file that was modified after it had been read: it equals no digest.
 _CHANGED = "modified since it was read"
 
-#: Packages whose files are no data of a user; of desim's own, other digests stand for them.
+#: Packages whose files are not data of a user; other digests cover the files of desim itself.
 _OURS = ("desim", "ledgers", "models", "policies")
 
 #: Folders of the system and of caches, in which no user keeps the data of a policy.
@@ -44,11 +44,11 @@ _opened: dict[str, set[str]] = {}
 _written: set[str] = set()
 #: The stamp of a file when it was last opened.
 _stamps: dict[str, Stamp] = {}
-#: The digest of what was read of a file, with that stamp.
+#: The digest of a file's content as read, with that stamp.
 _digests: dict[str, tuple[Stamp, str]] = {}
-#: How many `noting` are open; the hook cannot be removed, and does nothing at 0.
+#: The number of open `noting` contexts; the hook cannot be removed, and does nothing at 0.
 _depth = 0
-#: The frame that opened the first of them: frames further out only asked for the play.
+#: The frame that opened the first of them: frames further out only started the play.
 _outermost: FrameType | None = None
 #: The hook, once it has been added.
 _hooks: list[object] = []
@@ -81,7 +81,7 @@ def opened() -> set[str]:
 def opened_by(modules: Iterable[str]) -> Files:
     """Return the regular files that code of some modules, or code called by it, has read.
 
-    Of a module in a package the whole package counts. Files that this process has written, and
+    A module in a package stands for the whole package. Files that this process has written, and
     those of loaded modules, are left out.
     """
     wanted = {_package(name) for name in modules}
@@ -143,7 +143,7 @@ def _loaded() -> set[Any]:
 
 
 def _digest(path: str) -> str:
-    """Return the digest of what was read of a file; an empty text if it is no regular file."""
+    """Return the digest of a file's content as read; an empty text if it is not a regular file."""
     read = _stamps[path]
     if path not in _digests or _digests[path][0] != read:
         now = _stamp(path)

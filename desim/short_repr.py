@@ -40,11 +40,11 @@ _TEXTS: tuple[Any, ...] = (str, bytes, bytearray)
 _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 
 
-#: What a dict shows of itself, as large as it.
+#: Views of a dict, which are as large as the dict.
 _VIEWS = (KeysView, ValuesView, ItemsView)
 
 
-#: What a `__repr__` may raise; a SystemExit of one must not end the command.
+#: Exceptions that a `__repr__` may raise; its SystemExit must not end the command.
 _RAISED = (Exception, SystemExit)
 
 
@@ -98,11 +98,11 @@ class _Short(reprlib.Repr):
         """Return the repr of the start of a string."""
         return self._taken(builtins.repr(x[: self._width]))
 
-    def repr_bytes(self, x: bytes, level: int) -> str:  # noqa: ARG002 (as above)
+    def repr_bytes(self, x: bytes, level: int) -> str:  # noqa: ARG002 (reprlib passes it)
         """Return the repr of the start of bytes."""
         return self._taken(builtins.repr(x[: self._width]))
 
-    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002 (as above)
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002 (reprlib passes it)
         """Return the digits of a number, or its length where Python refuses to write it."""
         # Four bits a digit are more than a decimal digit holds.
         few = x.bit_length() <= 4 * self._width
@@ -115,7 +115,7 @@ class _Short(reprlib.Repr):
         pairs = ((self.repr1(k, level - 1), self.repr1(v, level - 1)) for k, v in x.items())
         return "{" + self._joined(f"{key}: {value}" for key, value in pairs) + "}"
 
-    def repr_bytearray(self, x: bytearray, level: int) -> str:  # noqa: ARG002 (as above)
+    def repr_bytearray(self, x: bytearray, level: int) -> str:  # noqa: ARG002 (reprlib passes it)
         """Return the repr of the start of a bytearray."""
         return self._taken(builtins.repr(x[: self._width]))
 
