@@ -73,7 +73,7 @@ def assistant_message(reply: ModelReply) -> Message:
 
 
 def tool_results(reply: ModelReply, texts: Sequence[str]) -> list[Message]:
-    """Return one tool message for each tool call of a reply; without calls, none."""
+    """Return one tool message for each tool call of a reply; an empty list without calls."""
     return [
         {"role": "tool", "tool_call_id": call.id, "content": text}
         for call, text in zip(reply.calls, texts, strict=True)

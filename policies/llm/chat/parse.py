@@ -1,4 +1,4 @@
-"""From a model's reply to an action, or to a sentence that says what is wrong with the reply.
+"""From a model's reply to an action, or to a sentence about the error in the reply.
 
 All worlds read replies by the same rules. Reasoning has been cut (`replies.answer`). Tool calls of
 the reply go before calls written in its text, and these before JSON objects in it. Several equal
@@ -87,7 +87,7 @@ def stated_objects(reply: ModelReply, *, tools: bool = False) -> list[dict[str, 
 
     Args:
         reply: The reply, without reasoning.
-        tools: Whether the prompt asks for calls of tools, so that an error text does too.
+        tools: Whether the prompt requests tool calls; then error texts do so, too.
 
     Raises:
         BadReply: The text is empty or has no object, or the reply ran into the limit of tokens and
@@ -189,7 +189,7 @@ def action_of(
         known: Names of the actions that are allowed.
         tagger: Rewrites an object as a tagged object; `as_tagged` by default.
         offered: Names of the actions that an error text may list; *known* by default.
-        tools: Whether the prompt asks for calls of tools, so that an error text does too.
+        tools: Whether the prompt requests tool calls; then error texts do so, too.
 
     Raises:
         BadReply: The reply holds no valid action, or different ones.
@@ -221,7 +221,7 @@ def _valid(tagged: Iterable[dict[str, Any]], check: Callable[[dict[str, Any]], A
     """Return the actions among tagged objects.
 
     Raises:
-        BadReply: None is one; it says what is wrong with the last.
+        BadReply: None of them is valid; the text is about the last.
     """
     actions: list[Any] = []
     wrong = BadReply("your reply holds no action")
@@ -243,7 +243,7 @@ def only(decisions: Iterable[T], tools: Collection[str] = ()) -> T:
         tools: The tools that were called, where the decisions are tool calls.
 
     Raises:
-        BadReply: There are different ones.
+        BadReply: The reply holds different actions.
     """
     distinct: list[T] = []
     for each in decisions:
@@ -292,7 +292,7 @@ def checked_action(
         tagged: The tagged object.
         known: Names of the actions that are allowed.
         hints: Names that an error text may list; *known* by default.
-        tools: Whether the prompt asks for calls of tools, so that an error text does too.
+        tools: Whether the prompt requests tool calls; then error texts do so, too.
 
     Raises:
         BadReply: The action is not known, or its arguments do not fit.

@@ -144,7 +144,7 @@ class EmbeddingEndpoint(Endpoint):
 
 @define(eq=False)
 class EndpointVectors:
-    """An `Embed` that asks a server for the texts it has not sent yet.
+    """An `Embed` that requests the vectors of new texts from a server.
 
     Attributes:
         call: The call that brings vectors, metered.
@@ -182,7 +182,7 @@ def _recorded(reply: ModelReply, count: int) -> list[list[float]]:
 
 
 def _vectors(content: bytes, count: int) -> list[list[float]] | None:
-    """Return the vectors of a response; None where it has others than are wanted."""
+    """Return the vectors of a response; None if it lacks some, or has others."""
     try:
         data = json.loads(content)["data"]
         ordered = sorted(data, key=lambda each: each["index"])

@@ -93,7 +93,7 @@ class Notes:
         notes: The notes.
         indexed: For each note the text by which it is found. A note that a later one has changed is
             found by its old text until the index is built again.
-        evolutions: How often a new note has changed itself or others.
+        evolutions: The number of new notes that have changed themselves or others.
     """
 
     notes: tuple[Note, ...] = ()
@@ -132,11 +132,11 @@ class Notes:
         return found
 
     def added(self, note: Note, decision: Decision, near: Sequence[int], every: int) -> "Notes":
-        """Return the memory with one more note and what was decided about it and its neighbours.
+        """Return the memory with one more note, after the decision about it and its neighbours.
 
         Args:
             note: The new note.
-            decision: What was decided.
+            decision: The decision about it and its neighbours.
             near: Indices of the notes that the decision was shown.
             every: Evolutions after which the index is built again.
         """
@@ -213,7 +213,7 @@ def analysis_in(reply: str, *, as_published: bool = False) -> dict[str, Any]:
 
 
 def decision_in(reply: str, *, as_published: bool = False) -> Decision:
-    """Return the decision of a reply; one that changes nothing where it has none.
+    """Return the decision of a reply; one that changes nothing if the reply has none.
 
     Raises:
         BadNote: As published, a part of it is of another kind than it should be.
@@ -255,7 +255,7 @@ def _lacks_a_part(decision: Mapping[str, Any]) -> bool:
 
 
 def _object(reply: str, *, as_published: bool) -> dict[str, Any]:
-    """Return the object of a reply; an empty one where it has none.
+    """Return the object of a reply; an empty one if it has none.
 
     Raises:
         BadNote: As published, the reply is JSON of another kind.

@@ -68,7 +68,7 @@ _PYTHON_LONGEST = 20_000
 
 
 def calls_in(text: str, known: Collection[str]) -> list[WrittenCall]:
-    """Return the calls that are written in a text, in order; none where it has no marker of one.
+    """Return the calls that are written in a text, in order; an empty list without a marker.
 
     Args:
         text: A text without reasoning.

@@ -44,12 +44,12 @@ class _Part:
 
 
 def answer_in_channels(text: str) -> str | None:
-    """Return the text of the final channel and of calls; None where a text has no channels.
+    """Return the text of the final channel and of calls; None if the text has no channels.
 
     Calls of tools are written as `<tool_call>{"name": ..., "arguments": ...}</tool_call>`.
 
     Raises:
-        NoAnswer: There are channels, and neither a final one nor a call.
+        NoAnswer: The text has channels, but neither a final one nor a call.
     """
     if _MESSAGE in text or "<|channel|>" in text:
         parts = list(_parts(text))

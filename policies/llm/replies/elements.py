@@ -48,9 +48,9 @@ class _Reader:
     Attributes:
         text: The whole text.
         calls: The calls that have ended.
-        name: The tool of the open call; empty where none is open.
+        name: The tool of the open call; empty if none is open.
         given: The arguments of the open call.
-        key: The open argument; empty where none is open.
+        key: The open argument; empty if none is open.
         start: Where the open argument, key or nameless call begins.
     """
 

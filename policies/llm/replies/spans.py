@@ -52,7 +52,7 @@ class _Marker:
     """One end of a span.
 
     Attributes:
-        kind: What both ends of a span share.
+        kind: The name or sign that both ends of a span share.
         start: Position of the marker.
         end: Position after it.
         opens: Whether the span begins here.
@@ -99,7 +99,7 @@ def _end_of_span(text: str, opening: _Marker, markers: Iterator[_Marker]) -> int
     """Return the position after a span; the markers within it are taken.
 
     Raises:
-        Unclosed: It does not end.
+        Unclosed: The span does not end.
     """
     depth = 1
     for marker in markers:

@@ -75,8 +75,8 @@ class Experience:
         capability: The capability of the item; empty if it has no such label.
         bucket: The difficulty of the item; None if it has no such label.
         correct: Whether the answer was right.
-        bullet: The lesson; empty where the model's reply held none.
-        diagnosis: What went right or wrong.
+        bullet: The lesson; empty if the model's reply held none.
+        diagnosis: The reason for the right or wrong answer.
         hint: Methods to prefer or avoid.
         confidence: high, medium or low, as the model wrote it.
     """
@@ -210,7 +210,7 @@ def _id(item: Item) -> str:
 
 
 def _shown(item: Item, method: str) -> dict[str, Any]:
-    """Return what the model reads; the only place where it sees a gold answer."""
+    """Return the text for the model; only there it sees a gold answer."""
     prediction = item.predictions[method]
     return {
         "method": method,

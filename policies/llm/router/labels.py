@@ -91,8 +91,8 @@ class Label:
     """The labels that a labelling model gives a question.
 
     Attributes:
-        capability: One of `CAPABILITIES`; empty where the reply names none.
-        score: Difficulty from 0 to 10; None where the reply holds no number.
+        capability: One of `CAPABILITIES`; empty if the reply names none.
+        score: Difficulty from 0 to 10; None if the reply holds no number.
         reasoning: Why, in the model's words.
     """
 
@@ -148,7 +148,7 @@ class GivesLabels(Protocol):
     def label(
         self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
     ) -> Label:
-        """Return the labels of a question; empty ones where it cannot tell."""
+        """Return the labels of a question; empty ones if it finds none."""
         ...
 
 

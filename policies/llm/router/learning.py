@@ -42,8 +42,8 @@ class Learned:
 
     Attributes:
         policy: The rules and the default.
-        findings: What the synthesiser found, in its words.
-        experiences: What it read, and what model routing reads.
+        findings: The findings of the synthesiser, in its words.
+        experiences: The experiences that it read, and that model routing reads.
     """
 
     policy: Policy
@@ -82,7 +82,7 @@ def learn(
         most: Answers of each method in each task that are reflected on, at least 0.
         most_bullets: Experiences that the rules are made from, at least 0.
         seed: Chooses answers and experiences.
-        retries: How often the model is asked again for rules after a reply without any.
+        retries: The number of further requests after a reply without rules.
         done: Experiences of an earlier run, which are not made again.
         keep: Receives each new experience as soon as there is one.
 
@@ -122,7 +122,7 @@ def synthesised(
         bullets: Experiences.
         methods: Names of the methods that rules may choose.
         complete: The call of the model, at temperature 0.
-        retries: How often it is asked again after a reply without a policy.
+        retries: The number of further requests after a reply without a policy.
 
     Raises:
         PolicyFailed: No reply held a policy.
@@ -175,7 +175,7 @@ def _read(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
     """Return policy and findings of a reply.
 
     Raises:
-        BadReply: It holds no object with rules.
+        BadReply: The reply holds no object with rules.
     """
     answer = answer_only(reply)
     if answer.malformed:
@@ -191,7 +191,7 @@ def _storable(policy: Mapping[str, Any]) -> Any:
     """Return a policy with few enough rules, as it is when it has been written and read.
 
     Raises:
-        BadReply: It cannot be written.
+        BadReply: The policy cannot be written.
     """
     few = {**policy, "rules": policy["rules"][:_MOST_RULES]}
     try:
@@ -229,7 +229,7 @@ def _request(methods: Sequence[str]) -> str:
 
 
 def _listed(bullets: Sequence[Experience]) -> str:
-    """Return experiences as JSON lines; the ids of items are left out, as they say nothing."""
+    """Return experiences as JSON lines; the ids of items are left out as irrelevant."""
     lines = []
     for each in bullets:
         plain = to_plain(each)

@@ -21,7 +21,7 @@ Describe = Callable[[Sequence[Message]], Situation]
 #: The beginning of a message of `messages.corrected`: the same decision is requested again.
 _ASKED_AGAIN = "That was not understood: "
 
-#: Messages that say what the question is; the system's say how to answer, the assistant's are old.
+#: Roles of messages with the question; the system's hold the form, the assistant's are old.
 _ABOUT = ("user", "tool")
 
 

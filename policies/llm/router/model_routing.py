@@ -45,10 +45,10 @@ class ModelChoice:
     """A model's choice of a method.
 
     Attributes:
-        method: The method; the fallback where the reply names none of the candidates.
+        method: The method; the fallback if the reply names none of the candidates.
         known: Whether the reply names a candidate.
         reason: Why, in the model's words.
-        used_rule: The rule it says that it followed.
+        used_rule: The rule that the model claims to have followed.
         confidence: high, medium or low, as the model wrote it.
     """
 
@@ -61,7 +61,7 @@ class ModelChoice:
 
 @define
 class ModelChooser:
-    """A chooser that asks a model, once for each question, at temperature 0.
+    """A chooser that calls a model once for each question, at temperature 0.
 
     Attributes:
         complete: The call of the model.

@@ -1,4 +1,4 @@
-"""A router's policy as plain data: rules in order, and the method taken where none decides.
+"""A router's policy as plain data: rules in order, and the default method.
 
 A policy may come from a language model, so reading never fails: what has no meaning has no effect,
 and `remarks` names it. Source: reference SPEC of FirmBench, section 6, and its recorded cases.
@@ -68,7 +68,7 @@ def constrains(value: Any) -> bool:
 
 
 def feature_bounds(when: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the bounds on features; empty where the data holds no object of them."""
+    """Return the bounds on features; empty if the data does not hold them as an object."""
     bounds = when.get("feature_conditions")
     return bounds if isinstance(bounds, Mapping) else {}
 
@@ -188,11 +188,11 @@ class Rule:
 
 @frozen
 class Policy:
-    """Rules and what is done without them.
+    """Rules and the default method.
 
     Attributes:
         rules: In order; of rules of the same specificity the earlier one decides.
-        default: The method where no rule decides.
+        default: The method if no rule decides.
         tie_breaker: As the synthesiser wrote it; only model routing reads it.
         min_margin: Likewise: the least difference of accuracy that a rule should rest on.
     """
@@ -265,7 +265,7 @@ def table_4() -> Policy:
 def _rule(data: Any) -> Rule:
     if not isinstance(data, Mapping):
         return Rule(when=None)
-    # An empty list or text says no more than a missing object.
+    # An empty list or text counts as a missing object.
     when = data.get("when") or {}
     texts = [_text(data.get(key)) for key in ("choose", "confidence", "rationale")]
     return Rule(when if isinstance(when, Mapping) else None, *texts)

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def read_lines(path: Path, cls: type[T]) -> Iterator[tuple[int, T]]:
-    """Yield the number of each line, from 1, and what it holds; empty lines are skipped.
+    """Yield the number of each line, from 1, and its content; empty lines are skipped.
 
     Args:
         path: A regular file, gzipped or not: at most 1 GiB, a line at most 32 MiB.

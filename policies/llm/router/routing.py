@@ -45,7 +45,7 @@ class Route:
 
     Attributes:
         method: Its name.
-        why: What decided.
+        why: The reason for the choice.
         rule: The place of the best matching rule, also where it did not decide; None without one.
         matching: All rules that match, in their order.
     """

@@ -25,7 +25,7 @@ _count = field(default=0, validator=validators.ge(0))
 
 @frozen
 class Features:
-    """Figures of a question and its context; each is 0 or false where it is not given.
+    """Figures of a question and its context; each is 0 or false if not given.
 
     Attributes:
         question_chars: Characters of the question.

@@ -21,7 +21,7 @@ _SECONDS_KEPT = 1.0
 #: Seconds for which the end of the process waits for connections to be closed.
 _SECONDS_TO_CLOSE = 0.5
 
-#: The client of each event loop, and what closes it when the loop shuts down.
+#: The client of each event loop, and the generator that closes it when the loop shuts down.
 _clients: "dict[Any, tuple[Any, AsyncGenerator[Any, None]]]" = {}
 
 #: Set once the process ends.

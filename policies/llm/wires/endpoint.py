@@ -152,7 +152,7 @@ class Endpoint:
         """Check that a response is a success.
 
         Raises:
-            NoReply: It is an error or a redirect.
+            NoReply: The response is an error or a redirect.
         """
         match response.status // 100:
             case 2:
@@ -179,7 +179,7 @@ class Endpoint:
 
 
 def _message(content: bytes) -> str:
-    """Return the text of an error in OpenAI's form; empty where it has another."""
+    """Return the text of an error in OpenAI's form; empty if it has another form."""
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -198,7 +198,7 @@ def _host(location: str) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait; None if it does not, or not in numbers."""
+    """Return the seconds of a server's Retry-After header; None without valid ones."""
     text = headers.get("retry-after", "")
     try:
         seconds = float(text)
@@ -234,7 +234,7 @@ def _check_address(base_url: str) -> None:
     """Check an address, which the record will show.
 
     Raises:
-        UsageError: It is not an address, or holds a secret; then the text does not repeat it.
+        UsageError: The text is not an address, or holds a secret, which the error does not repeat.
     """
     if not base_url:
         return

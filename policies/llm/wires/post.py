@@ -168,7 +168,7 @@ async def _content(response: Any) -> bytes:
     """Read and decode a body, no further than `MAX_BODY`.
 
     Raises:
-        NoReply: It is larger, or not encoded as its header says.
+        NoReply: The body is larger, or not encoded as declared in its header.
     """
     decode = _decoder(response.headers.get("content-encoding", ""))
     parts: list[bytes] = []
@@ -204,7 +204,7 @@ def _decoder(encoding: str) -> Callable[[bytes, int], bytes]:
 
 
 def _text(fault: BaseException) -> str:
-    """Return what went wrong, with the type where the exception has no text."""
+    """Return the text of an exception, or its type if it has no text."""
     # For a response that is not HTTP, aiohttp's error names a status that the server has not sent.
     return getattr(fault, "message", "") or str(fault) or type(fault).__name__
 

@@ -87,7 +87,7 @@ class Resending:
         """Wait while the server has too much to do.
 
         Raises:
-            PolicyFailed: It asks to wait beyond the deadline.
+            PolicyFailed: The server asks to wait beyond the deadline.
         """
         if not self.gate.passed(deadline):
             wait = self.gate.seconds_closed

@@ -34,7 +34,7 @@ class Call:
 
 @frozen
 class ModelReply:
-    """One reply of a model, and what it cost.
+    """One reply of a model, and its cost.
 
     Attributes:
         text: The text of the reply without its tool calls; may be empty.
@@ -43,10 +43,10 @@ class ModelReply:
         finish: The server's finish reason: stop, length, tool_calls, ...
         prompt_tokens: Tokens read.
         completion_tokens: Tokens written.
-        estimated: Whether tokens were estimated from lengths because the server reported none.
+        estimated: Whether tokens were estimated from lengths, as the server did not report them.
         seconds: From the request to the last byte.
         cached_tokens: Those of the tokens read that the server had in a cache.
-        reported_cost: Money that the server reports for the reply; None where it reports none.
+        reported_cost: Money that the server reports for the reply; None if it reports none.
         thinking: What the model wrote before its answer: what the server sends in a field of its
             own, or the whole text where reasoning was cut out of it. It is never read as an answer.
         malformed: What makes the reply unusable whatever it says, such as bytes that are not
