@@ -33,7 +33,7 @@ class Random:
         """Return the policy for a role that offers options.
 
         Raises:
-            UsageError: The role offers none.
+            UsageError: The role does not offer options.
         """
         return cls(options_of(seat), seat.generator())
 

@@ -32,7 +32,7 @@ class Greedy:
         """Return the policy for a role that offers options.
 
         Raises:
-            UsageError: The role offers none.
+            UsageError: The role does not offer options.
         """
         return cls(options_of(seat))
 
@@ -45,7 +45,7 @@ def options_of(seat: Seat) -> Options:
     """Return the function that lists the options of a seat's role.
 
     Raises:
-        UsageError: The role offers none.
+        UsageError: The role does not offer options.
     """
     if seat.spec.options is None:
         raise UsageError(

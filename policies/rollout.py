@@ -46,7 +46,7 @@ class Rollout:
         samples: Futures for each decision, at least 2.
         candidates: Options beside the base's action, at least 1.
         margin: In standard errors of the mean difference.
-        notes: What the last decision was based on.
+        notes: The basis of the last decision.
     """
 
     draws: ClassVar[bool] = True
@@ -176,7 +176,7 @@ def _in_range(name: str, given: float, least: int, most: int | None) -> None:
     """Check an argument.
 
     Raises:
-        UsageError: It is out of range.
+        UsageError: The number is out of range.
     """
     if not (least <= given and (most is None or given <= most)):
         upper = "" if most is None else f" and at most {most:,}"

@@ -12,7 +12,7 @@ from models.beer_game.observation import Number, Stage
 
 
 def order(units: Number) -> Order:
-    """Return an order of *units*, limited to what the world accepts and at least 0."""
+    """Return an order of *units*, limited to the largest that the world accepts and at least 0."""
     return Order(min(max(0, units), LARGEST))
 
 

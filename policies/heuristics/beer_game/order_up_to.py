@@ -77,7 +77,7 @@ def _z(params: BeerGameParams) -> float:
 
 
 def _free(params: BeerGameParams) -> float:
-    """Return the units on hand that cost no more than none."""
+    """Return the units on hand that the minimum holding cost covers."""
     if not params.holding_cost:
         return 0.0
     return params.minimum_holding_cost / params.holding_cost

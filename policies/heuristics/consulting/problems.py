@@ -36,7 +36,7 @@ class Problem:
         structure: The first answer.
         questions: Questions by key, the most important one first.
         work: Calculations, each independent of the others.
-        recommendation: What is recommended, with its reasons.
+        recommendation: The recommendation, with its reasons.
     """
 
     cues: tuple[str, ...]

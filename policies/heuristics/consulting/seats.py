@@ -58,7 +58,7 @@ class Rubric:
         return build(cls, {"strictness": strictness})
 
     def decide(self, seen: JudgeView) -> Verdict:
-        """Return the scores for what was found."""
+        """Return the scores for the findings."""
         given = judge.verdict(seen)
         scores: dict[str, Any] = {name: self._strict(getattr(given, name)) for name in FIELDS}
         return evolve(given, **scores)

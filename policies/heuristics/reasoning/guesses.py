@@ -1,4 +1,4 @@
-"""Answers without reading: the first number, and what is right most often.
+"""Answers without reading: the first number, and the most frequent right answer.
 
 The value of answers that are given without understanding the question: a method that does not
 exceed these has shown nothing.
@@ -53,7 +53,7 @@ _SEARCHED = 200_000
 
 @frozen
 class FirstNumber:
-    """Answer by the first number of the context; of the question where the context has none."""
+    """Answer by the first number of the context; of the question if the context has none."""
 
     def decide(self, question: Question) -> Answer:
         """Return the number as it is written; 0 if the question and its context have no number."""
@@ -102,7 +102,7 @@ def _as_letter(item: Item) -> str:
 
 
 def _numbers(question: Question) -> list[str]:
-    """Return the numbers of the context, as written; those of the question where it has none."""
+    """Return the numbers of the context, as written; those of the question if it has none."""
     for text in (question.context, question.question):
         if found := _NUMBER.findall(text[:_SEARCHED]):
             return found

@@ -28,7 +28,7 @@ class TeamMember:
         bump: Raise with each success, cents a month.
         jobs: Titles of their active tasks.
         typical: Units an hour in the plan's mix of domains.
-        room: How many active tasks they may have.
+        room: The number of active tasks that they may have.
     """
 
     name: str

@@ -140,7 +140,7 @@ class Planner(GeneratorPolicy):
             known.prestige = desk.reply.out["prestige"]
 
     def _browse(self) -> Steps:
-        """Look at the market, leaving out equal titles, which no command can tell apart."""
+        """Look at the market, leaving out equal titles, which no command can distinguish."""
         desk = yield MarketBrowse(limit=_ALL)
         listed = rows(desk, "tasks")
         titles = [row["task_id"] for row in listed]

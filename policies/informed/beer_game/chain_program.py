@@ -84,7 +84,7 @@ class Flows:
     """A solution of the program.
 
     Attributes:
-        bound: Cost in money that no order lists can undercut; None if none is proved.
+        bound: Cost in money that no order lists can undercut; None if no bound is proved.
         orders: By played stage the units of each week, the forced weeks included, rounded.
     """
 
@@ -118,7 +118,7 @@ class ChainProgram:
             self._add_costs(stage)
 
     def solve(self) -> Flows | None:
-        """Return the cheapest flows, or None where the solver finds none."""
+        """Return the cheapest flows, or None if the solver fails."""
         found = self.program.solve()
         if found is None:
             return None
@@ -149,7 +149,7 @@ class ChainProgram:
     # -- building ----------------------------------------------------------------------------------
 
     def _add_flows(self) -> None:
-        """Add a column for what each stage has ordered and shipped by each week."""
+        """Add a column for the units that each stage has ordered and shipped by each week."""
         reached = first_reached(self.params, self.played)
         for flow, first in (("order", reached.order), ("outgoing_delivery", reached.shipment)):
             for stage in range(self._count):
@@ -196,7 +196,7 @@ class ChainProgram:
         return Sum(columns=(self._columns[flow, stage, week],) if week > 0 else ())
 
     def _owned(self, stage: int, week: int) -> Sum:
-        """Return the inventory at the start and what has been received."""
+        """Return the inventory at the start and the units received."""
         params, last = self.params, stage == self._count - 1
         lag = params.production_weeks if last else params.ship_delay
         sent = self._ordered(stage, week - lag) if last else self._shipped(stage + 1, week - lag)

@@ -104,7 +104,7 @@ class LinearProgram:
         return csr_array((signs, (rows, columns)), shape=(len(self._rows), len(self._boxes)))
 
     def bound(self, duals: Sequence[float]) -> Fraction | None:
-        """Return a number that no cost undercuts; None where these dual prices prove none."""
+        """Return a number that no cost undercuts; None if these dual prices prove none."""
         bound, reduced = self._fixed_cost, list(self._prices)
         for (less, more), dual in zip(self._rows, duals, strict=True):
             price = max(0, round(Fraction(dual) / self.unit)) * self.unit

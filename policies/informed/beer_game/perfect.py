@@ -1,6 +1,6 @@
 """The cheapest order list found for a known demand, and a lower bound on the cost of any list.
 
-Order lists and what they lead to, as played by the model itself.
+Order lists and their results, as played by the model itself.
 
 Policies without memory: the published rules, a constant order, and foresight of demand.
 """

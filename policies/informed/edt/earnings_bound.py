@@ -53,7 +53,7 @@ SEATS = ((0.75, None), (0.5, None), (1.0, None), (0.75, 0.5), (0.75, 0.25), (0.7
 
 _TOLERANCE = 1e-9
 
-#: By project the seats taken in step 2; None where it is not ready then.
+#: By project the seats taken in step 2; None if it is not ready then.
 _Seated = tuple[int | None, ...]
 
 

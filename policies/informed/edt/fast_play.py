@@ -191,7 +191,7 @@ class _Job:
     """A project during the computation.
 
     Attributes:
-        terms: What the decision fixes.
+        terms: The terms under the decision.
         first: First step with work.
         seats: Consultants at most.
         staff: Seats taken.

@@ -157,7 +157,7 @@ class Relaxation:
 
     @cached_property
     def _raised(self) -> Array:
-        """The most equity that can have arrived by month and rounds, cents; -inf where none can."""
+        """The most equity that can have arrived by month and rounds, cents; -inf if none can."""
         months = self.luck.months
         raised = np.full((len(months), self.limit + 1), -np.inf)
         raised[0, 0] = 0.0

@@ -161,7 +161,7 @@ class Oracle(Planner):
             seat: The founder's.
             rerolls: As the planner's.
             load: As the planner's.
-            rehearse: Whether to play the year in advance and return the planner where it is better.
+            rehearse: Whether to play the year in advance and return the planner if it is better.
         """
         foreseeing = cls._foreseeing(seat, rerolls, load)
         if not rehearse:

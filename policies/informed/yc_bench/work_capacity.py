@@ -46,7 +46,7 @@ def most_work(
         least_task: Units of work that every task needs at least; 1 or more.
 
     Returns:
-        Units; none where tasks are so small that rounding might complete them.
+        Units; None if tasks are so small that rounding might complete them.
     """
     cap = Fraction(stored(decimal(params.skill_rate_max), 4))
     rates = sum(max(cap, *map(Fraction, who.rates.values())) for who in staff)
@@ -96,7 +96,7 @@ def _pauses(params: YCBenchParams) -> int:
 def _most_events(
     params: YCBenchParams, units: Fraction, least_task: int, early: Fraction
 ) -> int | None:
-    """Return a number that completions and milestones never reach; none where none is found.
+    """Return a number that completions and milestones never reach; None if none is found.
 
     Args:
         params: The parameters.
