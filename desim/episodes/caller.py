@@ -60,7 +60,7 @@ class CallerSession:
         session: The session, with the decisions of all roles.
         run: The episode's run.
         open: The caller's decisions without an answer; empty at the end.
-        answered: How many decisions the caller has made, those of *past* included.
+        answered: The number of decisions that the caller has made, those of *past* included.
         episode: The ended episode; None before its end.
     """
 
@@ -129,7 +129,7 @@ class CallerSession:
         self.answered += 1
 
     def advance(self) -> list[Decision]:
-        """Move on to the next decisions of the caller's and return them; none at the end.
+        """Move to the caller's next decisions and return them; an empty list at the end.
 
         Policies whose decisions come before an open one of the caller's decide first. Decisions of
         the caller that have no answer stay open, and the clock where it is.

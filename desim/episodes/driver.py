@@ -70,14 +70,14 @@ def play(
         trace: A new file that receives a trace of the episode, also of one that fails: processes,
             resources, decisions and ledger entries, for https://ui.perfetto.dev. Compressed if the
             name ends in .gz.
-        last_events: How many of the last events are added as a note to an error, at most 100,000.
+        last_events: The number of last events added as a note to an error, at most 100,000.
 
     Raises:
         UsageError: A model, policy, argument or role does not exist, or the file of the record or
             of the trace does.
         WrongAction: A policy returned an action that is not in its role's schema.
         PolicyFailed: A policy raised an exception.
-        ModelFailed: The model raised one; the record says where.
+        ModelFailed: The model raised an exception; the record names the place.
         LimitReached: The episode has used up its time, events or decisions.
         WriteFailed: The record cannot be written; it holds the decisions before that.
     """

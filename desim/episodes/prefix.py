@@ -90,7 +90,7 @@ def branch(
 
     Args:
         episode: As it was played, or as read from a record, which may be cut.
-        decisions: How many decisions to repeat; None repeats all.
+        decisions: The number of decisions to repeat; None repeats all.
         future: The seed with which everything is drawn that no role can have observed when the next
             decision is open; None plays on in the world of the episode. Two branches with futures
             of their own have the same observations up to and including the next decision.

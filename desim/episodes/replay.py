@@ -57,7 +57,7 @@ def replay(
                 f"{run.open[0].role!r} is asked at t={run.world.now}"
             )
         assert episode.result is not None
-        # Usage is noted by policies, and a replay runs none.
+        # Policies note usage, and a replay runs no policies.
         same_result(episode.result, run.result())
         inside = Inside.of(run, points, keep_state=True, series=series)
     except DesimError as fault:

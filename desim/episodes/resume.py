@@ -139,7 +139,7 @@ def resume(
         BadRecord: The record cannot be read, or a decision differs from the one on record.
         UsageError: A policy cannot be built from its label on record, the record names something
             outside and is not trusted, or another process writes it; or the file of the trace
-            exists, or a trace of a whole record is asked for.
+            exists, or a trace of a whole record is requested.
     """
     if (ended := _ended(path, key, keep_steps=keep_steps, trace=trace)) is not None:
         return ended

@@ -161,7 +161,7 @@ class _Turn:
         number: Its place, from 1.
         seed: Its seed.
         file: Its record; None without one.
-        known: What the record holds; None where it was not begun.
+        known: The lines of the record; None if it was not begun.
         is_read: Whether it is only read: no episode is left to play, so no policy is called.
     """
 
@@ -243,7 +243,7 @@ class _Series:
 
         Raises:
             UsageError: One is of another series, or one behind a missing or cut one is there.
-            BadRecord: One cannot be read.
+            BadRecord: A record cannot be read.
         """
         found: list[Episode] = []
         open_file: Path | None = None
@@ -262,7 +262,7 @@ class _Series:
         return found
 
     def _read(self, file: Path, seed: int) -> Episode | None:
-        """Return what a record holds; None where it was not begun."""
+        """Return the lines of a record; None if it was not begun."""
         if not file.exists() or _is_empty(file):
             return None
         episode = Episode.read(file, whole=False, keep_steps=False, key=self.key)
@@ -298,7 +298,7 @@ def _present(file: Path, past: Episode | None, key: bytes | None) -> Episode | N
     """Return a cut record as it is now that no other process writes it; None where none is begun.
 
     Raises:
-        UsageError: It has been ended meanwhile.
+        UsageError: Another process has ended the record meanwhile.
     """
     if past is None:
         if file.exists() and _is_empty(file):
@@ -323,7 +323,7 @@ def _made(folder: Path) -> Path:
     """Make a folder where it is missing.
 
     Raises:
-        UsageError: There is a file of that name, or it cannot be made.
+        UsageError: A file has that name, or the folder cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -56,8 +56,8 @@ class Session:
         run: The episode's run.
         steps: The decisions so far, where they are kept.
         past: The decisions that are on record already.
-        decided: How many decisions are answered.
-        before_tick: How many were answered when the clock last stopped.
+        decided: The number of answered decisions.
+        before_tick: The number of decisions answered when the clock last stopped.
         seconds: The limit on wall time; None without a limit.
     """
 
@@ -179,9 +179,9 @@ class Session:
         """Return the ended episode and write the last line of its record.
 
         Raises:
-            WrongResult: As `result`, or a series is not what an episode holds.
-            ModelFailed: As `result`, or the model's `series` raised an exception. After a failure
-                of `series` the record is whole, as it holds none.
+            WrongResult: See `result`; or a series has an invalid type.
+            ModelFailed: See `result`; or the model's `series` raised an exception. After a failure
+                of `series` the record is whole, as it does not hold the series.
         """
         result = self.result()
         if self._noted:
@@ -193,10 +193,10 @@ class Session:
         return Episode(self.header, self._steps(), result, transcript, inside=inside)
 
     def advance(self) -> list[Decision]:
-        """Move the clock to the next open decisions; return none once the episode has ended.
+        """Move the clock to the next open decisions; return an empty list at the end.
 
         Raises:
-            ModelFailed: The model raised an exception; the record says so.
+            ModelFailed: The model raised an exception, which the record holds.
             LimitReached: The episode has used up its time, events or decisions.
         """
         # Not a context manager, which takes a tenth of the time of a decision.

@@ -57,7 +57,7 @@ def play_on(run: Run[Any], policies: Mapping[str, Policy], most: int = MAX_DECIS
         most: The largest number of decisions.
 
     Raises:
-        PolicyFailed: The run asks for more decisions.
+        PolicyFailed: The run has more decisions than the limit.
         UsageError: A policy decides in a coroutine.
     """
     for number, decision in enumerate(open_decisions(run)):
@@ -79,7 +79,7 @@ class Simulator:
         model: The frozen parameters of the whole episode.
         role: The name of the role in the episode: `plant.retailer` of a part.
         roles: The names of all seats of the episode.
-        rollouts: How many rollouts were played.
+        rollouts: The number of rollouts played.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Simulator:
         where its answer is known here already.
 
         Args:
-            observation: What the role observes now, as `decide` has received it.
+            observation: The role's present observation, as received by `decide`.
             actions: Candidates: instances or tagged objects.
             policies: For all seats after that, as `lineup` takes them.
             futures: A seed for each sample, such as `futures(16)`.
@@ -180,7 +180,7 @@ class Simulator:
             future: The seed of the future.
 
         Raises:
-            PolicyFailed: The model asks for other decisions than in the episode.
+            PolicyFailed: The model opens other decisions than in the episode.
         """
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
         without_past = memoryless_roles(policies)
@@ -229,7 +229,7 @@ class Simulator:
         """Return the place of the present question among those of its instant.
 
         Raises:
-            UsageError: The role is not asked now.
+            UsageError: The role has no open decision.
         """
         own = [
             (at, decision)
@@ -307,7 +307,7 @@ def _check(name: str, policy: Policy) -> None:
     """Check that a policy can play a seat of rollouts.
 
     Raises:
-        UsageError: It cannot; the text says why.
+        UsageError: The policy cannot play ahead; the text names the reason.
     """
     for reason, is_one in (
         ("opens files or contacts hosts", offers(policy, ReachesOutside)),

@@ -36,12 +36,12 @@ def trusted_model(
         header: Its header.
         trust: Whether everything that the header names may be imported and opened.
         name: A model instead of the recorded one, which may be `module:Class`, or
-            `module:function` for the class of what the function returns.
+            `module:function` for the class of the returned object.
         params: Parameters as text instead of the recorded ones, which may name files.
         roles: Those whose policies will be built from their labels on record.
 
     Raises:
-        UsageError: The header would reach outside by what the caller does not give.
+        UsageError: The header would reach outside by names that the caller does not give.
         BadRecord: The model does not exist, or does not take the parameters.
     """
     given = params or {}
@@ -66,7 +66,7 @@ def recorded_roles(header: Header, policies: Policies) -> list[str]:
 
     Args:
         header: The record's header.
-        policies: What the caller gives: one for all roles, or by role.
+        policies: Policies given by the caller: one for all roles, or by role.
     """
     if policies is None or isinstance(policies, Mapping):
         return [role for role in header.policies if role not in (policies or {})]

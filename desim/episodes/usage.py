@@ -1,4 +1,4 @@
-"""Sums of what policies used: calls, tokens, seconds, money; and the share of default actions.
+"""Usage of policies, summed: calls, tokens, seconds, money; and the share of default actions.
 
 Limits of the calls and the money that the policies of one command may use together.
 
@@ -27,7 +27,7 @@ def default_share(usage: Mapping[str, float]) -> float | None:
             decide, such as a language model whose replies cannot be read.
 
     Returns:
-        The share; None where no decisions are counted.
+        The share; None if no decisions are counted.
     """
     decisions = usage.get("decisions", 0)
     return usage.get("default_actions", 0) / decisions if decisions else None
@@ -115,7 +115,7 @@ _present: ContextVar[CommandBudget] = ContextVar("command_budget")
 
 
 def command_budget() -> CommandBudget:
-    """Return the budget of the present command; without one, a new one that has no limits."""
+    """Return the budget of the present command; outside a command, a new one without limits."""
     try:
         return _present.get()
     except LookupError:

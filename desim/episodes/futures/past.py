@@ -26,8 +26,8 @@ class Moment(NamedTuple):
     Attributes:
         t: The tick.
         role: The role that decided.
-        observation: What it observed; None in a `Past` for workers, which need none.
-        action: What it answered, as an instance.
+        observation: The role's observation; None in a `Past` for workers, which do not need it.
+        action: The role's action, as an instance.
         until: The number, from 0, of the first decision that was handed out later: those between
             were open together, so none of them depends on another's answer.
     """
@@ -94,7 +94,7 @@ class Past:
         """Return the decision after *at* others.
 
         Raises:
-            UsageError: The record has no such decision.
+            UsageError: The record does not have that decision.
         """
         if type(at) is not int or not 0 <= at < len(self.moments):
             most = len(self.moments) - 1
@@ -118,7 +118,7 @@ class Arm:
     """The answers to the decisions of an episode from one of them on.
 
     Attributes:
-        at: How many decisions are repeated from the record.
+        at: The number of decisions that are repeated from the record.
         action: Answers the next one; None leaves it to *then*.
         then: Policies of all roles, who answer the others; None stands for the recorded actions.
         fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`; those of

@@ -37,7 +37,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
 
     Args:
         past: The record.
-        arm: What is answered.
+        arm: The actions to take at the decision.
         future: The seed with which everything is drawn that no role can have observed when the
             decision is open (see `branch`), and the seed of the policies' seats; None stands for
             the true future, and the seed of the episode.
@@ -112,7 +112,7 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
     """Return by role the policies that play on, one for each role of the record.
 
     Raises:
-        UsageError: As `players`, or a role has none.
+        UsageError: See `players`; or a role has no policy.
     """
     if then is None:
         named = ", ".join(_baselines(past.model))
@@ -161,7 +161,7 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
     Args:
         past: The record, with observations.
         policies: By role.
-        then: Policies of all roles, of which those not in *policies* are not asked.
+        then: Policies of all roles; those that are not in *policies* are not used.
 
     Raises:
         PolicyFailed: A policy raised an exception.
