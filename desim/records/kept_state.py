@@ -23,7 +23,7 @@ class Inside:
 
     Attributes:
         model: The model that was played.
-        points: What was recorded by `world.series` and by monitors, by name.
+        points: The points recorded by `world.series` and by monitors, by name.
         end: The tick at which the episode ended.
     """
 
@@ -40,8 +40,8 @@ class Inside:
         """Return the inside of an ended run; None where nothing of it is wanted.
 
         Args:
-            run: It has ended.
-            points: What it has recorded.
+            run: The ended run.
+            points: The points that it has recorded.
             keep_state: Whether the state is held.
             series: Whether the model's series are read now, and not when they are used.
 
@@ -64,7 +64,7 @@ class Inside:
         """The state at the end.
 
         Raises:
-            UsageError: It was not kept.
+            UsageError: The state was not kept.
         """
         if not self._states:
             raise UsageError("the state was not kept; play(..., keep_state=True) keeps it")
@@ -75,7 +75,7 @@ class Inside:
         """The series that the model reports period by period; empty for a model without series.
 
         Raises:
-            UsageError: They were not read, and the state was not kept.
+            UsageError: The series were not read, and the state was not kept.
             WrongResult: A series is not a sequence of numbers.
         """
         if self._read is not None:
@@ -88,7 +88,7 @@ class Inside:
         """The tick at the end of each period, by the name of the series, where it is known.
 
         Raises:
-            UsageError: As `series`.
+            UsageError: See `series`.
         """
         return self._read[1] if self._read is not None else _ends(self.model, self.state)
 

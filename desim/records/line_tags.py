@@ -46,7 +46,7 @@ class LineTags:
         """Check the tag of the next line.
 
         Raises:
-            BadRecord: It has none, or not the one that the key gives.
+            BadRecord: The line has no tag, or not the one that the key gives.
         """
         if not is_tagged(line):
             raise BadRecord(UNTAGGED if number == 1 else _no_tag(number))

@@ -121,9 +121,9 @@ class Step(
     Attributes:
         t: The tick.
         role: The role that decided.
-        observation: What it observed; plain JSON values when read from a file.
-        action: What it answered; a tagged object when read from a file.
-        notes: What the policy noted (tokens, cost), if anything.
+        observation: The role's observation; plain JSON values when read from a file.
+        action: The role's action; a tagged object when read from a file.
+        notes: Notes of the policy (tokens, cost), if any.
     """
 
     t: int
@@ -197,9 +197,9 @@ class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_
 
     Attributes:
         t: The tick.
-        error: What was raised, and where.
-        decisions: How many decisions were answered; the last of them preceded the failure.
-        before: How many were answered before the tick of the last one, for `desim branch --at`.
+        error: The exception, and the place where it was raised.
+        decisions: The number of answered decisions; the last of them preceded the failure.
+        before: Their number before the tick of the last one, for `desim branch --at`.
     """
 
     t: int
@@ -215,7 +215,7 @@ class Lines(msgspec.Struct):
         header: The first line.
         steps: The decisions in the order in which they were handed out, where they are kept.
         transcript: The transcript entries in their order.
-        decisions: How many decisions there are.
+        decisions: The number of decisions.
         result: The result; None for a record that was cut, or whose model failed.
         failure: Where the model failed; None if it did not.
     """

@@ -115,7 +115,7 @@ def refuse(reaches: Iterable[Reach], path: object = "") -> None:
     """Raise an error if a header reaches outside.
 
     Raises:
-        UsageError: It does; the text shows what it would do and how to allow it.
+        UsageError: The header does; the text names the access and the option that allows it.
     """
     found = list(reaches)
     if not found:
@@ -132,8 +132,8 @@ def refuse(reaches: Iterable[Reach], path: object = "") -> None:
 
 
 def _class_of_role(role: str, model: str, params: Mapping[str, Any]) -> type | None:
-    """Return the class of the model that a role is of; None where it is not imported yet."""
-    if _import_of(model):  # a class that is not imported yet cannot say which policies it has
+    """Return the class of the model of a role; None if it is not imported yet."""
+    if _import_of(model):  # a class that is not imported yet cannot list its policies
         return None
     cls, (part, _, inside) = _model_class(model), role.partition(".")
     for name, inner, params_inside in _inner_models(cls, params):
@@ -154,7 +154,7 @@ def _import_of(model: str) -> str:
     if not colon:
         file = catalog.foreign_model(model)
         return f"import module {_text(f'models.{model}')} of {_text(file)}" if file else ""
-    # Without a module the catalog says that one is missing.
+    # Without a module the catalog raises an error.
     known = not module or module in _IMPORTED or is_loaded(module)
     return "" if known else f"import module {_text(module)}"
 

@@ -86,12 +86,12 @@ def parse(
             whole line, and its result is None.
         key: The key with which it was written, which also proves a cut record that has tags; None
             checks the digest alone.
-        kept: How many of the decisions are kept; None keeps all.
+        kept: The number of decisions to keep; None keeps all.
         decisions: Return the record as if it had been cut after this many decisions. The lines
             behind them are checked as the others are, and not kept.
 
     Raises:
-        BadRecord: It is empty, cut, altered, of another format, or no record at all; or a key was
+        BadRecord: The record is empty, cut, altered, or of another format; or a key was
             given, and the record was not written with it.
     """
     whole_lines = iter(lines)

@@ -51,7 +51,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
 
 
 def _opened(path: Path) -> Any:
-    """Open a regular file, unzipped where it is gzipped."""
+    """Open a regular file, unzipped if it is gzipped."""
     file = open_regular(path)
     try:
         if file.peek(2)[:2] == _GZIP_MAGIC:

@@ -33,7 +33,7 @@ class RecordLock:
 
     Args:
         path: The record, which need not exist yet.
-        use: What its holder does with it, for errors.
+        use: The holder's use of the record, for errors.
 
     Raises:
         UsageError: The record is locked, by another process or in this one, or its folder cannot
@@ -107,7 +107,7 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(path: Path) -> str:
-    """Return who holds a lock, as its file says."""
+    """Return the holder of a lock by its file."""
     text = ""
     # The file is empty for a moment: its holder locks it before it writes its name.
     for _ in range(_ATTEMPTS):

@@ -19,7 +19,7 @@ class RecordedSteps(Sequence[Step]):
 
     Args:
         path: A record that stays where it is.
-        count: How many decisions it has.
+        count: The number of its decisions.
     """
 
     def __init__(self, path: Path, count: int) -> None:

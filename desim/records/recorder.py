@@ -93,7 +93,7 @@ class Recorder:
         """Take another name, and replace the file of that name.
 
         Raises:
-            WriteFailed: What was written is not on disk, or the file cannot be replaced.
+            WriteFailed: The written lines are not on disk, or the file cannot be replaced.
         """
         self._raw.sync()
         try:
@@ -132,8 +132,8 @@ class Recorder:
             tagged: Whether the record has tags.
 
         Raises:
-            BadRecord: It does not have the tag of the key.
-            WriteFailed: As `line`.
+            BadRecord: The line does not have the tag of the key.
+            WriteFailed: See `line`.
         """
         self._copied += 1
         if self._tags is not None:
@@ -192,7 +192,7 @@ def cut(path: Path, decisions: int) -> None:
 
     Args:
         path: A record, whole or not.
-        decisions: How many to keep; 0 or more, and no more than there are.
+        decisions: The number of decisions to keep, from 0 to the number recorded.
 
     Raises:
         UsageError: The new file, `PATH.part`, cannot be made, or another process writes the record.
@@ -222,7 +222,7 @@ def _lines_before_end(path: Path) -> Iterator[bytes]:
 
 
 class _Tag(msgspec.Struct):
-    """The key that says what a line is."""
+    """The key for the kind of a line."""
 
     line: str
 

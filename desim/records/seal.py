@@ -50,7 +50,7 @@ class Seal:
         """Check the last line with its end.
 
         Raises:
-            BadRecord: It has no digest or another one, or not the HMAC of the key.
+            BadRecord: The line has no digest or a wrong one, or lacks the HMAC of the key.
         """
         found = _SEALED.fullmatch(line)
         if found is None:
@@ -81,7 +81,7 @@ def read_key(path: str | Path) -> bytes:
     """Return the bytes of a key file.
 
     Raises:
-        UsageError: It cannot be read, or is too short or too long.
+        UsageError: The key file cannot be read, or is too short or too long.
     """
     try:
         with open_regular(path) as file:
@@ -98,7 +98,7 @@ def check_key(key: bytes) -> bytes:
     """Return a key that has an allowed size.
 
     Raises:
-        UsageError: It is too short or too long.
+        UsageError: The key is too short or too long.
     """
     least, most = KEY_BYTES
     if not least <= len(key) <= most:

@@ -63,7 +63,7 @@ def _series_rows(inside: Inside) -> Iterator[_Row]:
     for name, values in series.items():
         column = declared.get(name, Column())
         head = (_part(model, name), column.role, name)
-        # A model that says the end of fewer periods leaves the others without.
+        # Periods beyond the ends that the model reports have no end.
         ticks = [*ends.get(name, ())[: len(values)]]
         known = [*ticks, *[None] * (len(values) - len(ticks))]
         for period, (tick, value) in enumerate(zip(known, values, strict=True), 1):
@@ -83,7 +83,7 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
         model: The model that was played; None leaves parts and dates out.
 
     Raises:
-        UsageError: They have too many fields.
+        UsageError: The decisions have too many fields.
     """
     dated = _dates(model)
     columns: dict[str, list[Any]] = {name: [] for name in _STEP}
@@ -124,7 +124,7 @@ def _part(model: Model[Any], name: str) -> str:
 
 
 def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
-    """Return a function that returns the day of a tick; None where the model has no dates.
+    """Return a function that returns the day of a tick; None if the model has no dates.
 
     Args:
         model: The model that was played.
