@@ -234,7 +234,7 @@ class _Improvement:
 
 
 def _wins(mine: Array, theirs: Array) -> Array:
-    """Return 1 where a score is higher, one half where both are equal, 0 where it is lower."""
+    """Return 1 if a score is higher, one half if both are equal, 0 if it is lower."""
     difference = np.sign(mine[:, None] - theirs[None, :])
     return np.asarray((1 + difference) / 2)
 

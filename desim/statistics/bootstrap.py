@@ -38,8 +38,8 @@ class Estimate:
 
     Attributes:
         value: The figure of the values as they are.
-        low: Lower end of the interval; None where the values give none.
-        high: Upper end; None where the values give none.
+        low: Lower end of the interval; None if the values do not give one.
+        high: Upper end; None if the values do not give one.
         n: The number of values.
         level: The level of the interval, above 0 and below 1.
     """

@@ -68,7 +68,7 @@ def checked_level(level: float) -> float:
     """Return a confidence level that is above 0 and below 1.
 
     Raises:
-        UsageError: It is not.
+        UsageError: The level is out of range.
     """
     if not 0 < level < 1:
         raise UsageError(f"level {short_repr(level)} was given; a level is above 0 and below 1")

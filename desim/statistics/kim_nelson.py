@@ -35,7 +35,7 @@ class KimNelson(Generic[K]):
         alpha: The probability of a wrong selection, above 0 and below 1 - 1 / number of names.
         first: Seeds of the first stage, at least 2; 10 to 20 are usual.
         left: The alternatives that are not dropped.
-        seeds: How many seeds have been screened.
+        seeds: The number of screened seeds.
     """
 
     names: tuple[K, ...] = field(converter=tuple)

@@ -37,7 +37,7 @@ def allocation(known: Mapping[K, Interval], more: int) -> dict[K, int]:
         receives none.
 
     Raises:
-        UsageError: There are fewer than two alternatives, one has a single value, or *more* is
+        UsageError: Fewer than two alternatives were given, one has a single value, or *more* is
             below 1.
     """
     if len(known) < 2:  # noqa: PLR2004 (two of them, or there is nothing to choose)

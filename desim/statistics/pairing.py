@@ -72,7 +72,7 @@ def simultaneous(level: float, count: int) -> float:
 
     Args:
         level: At which all hold together, above 0 and below 1.
-        count: How many intervals; below 2 the level stays.
+        count: The number of intervals; below 2 the level stays.
 
     >>> f"{simultaneous(0.95, 9):.4f}"
     '0.9944'

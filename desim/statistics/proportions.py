@@ -64,7 +64,7 @@ def paired_share(mine: Sequence[float], theirs: Sequence[float], level: float = 
         The mean is the observed difference; the interval is inside of -1 to 1.
 
     Raises:
-        UsageError: As `share`; or the numbers of values differ.
+        UsageError: See `share`; or the numbers of values differ.
 
     >>> one = paired_share([1, 1, 1, 1, 1, 0], [1, 0, 0, 1, 0, 0])
     >>> print(f"{one.mean:.2f} from {one.low:.2f} to {one.high:.2f}")

@@ -24,7 +24,7 @@ class QuantileInterval:
         low: Lower end of the interval; None where the values are too few to have one.
         high: Upper end; None where the values are too few to have one.
         n: The number of values.
-        level: The level that was asked for.
+        level: The requested level.
         coverage: The probability with which the interval holds the quantile of a continuous
             distribution; at least *level*. For a discrete one it is still larger.
     """

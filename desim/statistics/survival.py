@@ -54,7 +54,7 @@ class Survival:
         return next((step for step in reversed(self.steps) if step.time <= time), None)
 
     def median(self) -> float | None:
-        """Return the first time with a share of at most one half; None where it is not reached."""
+        """Return the first time with a share of at most one half; None if it is not reached."""
         return next((step.time for step in self.steps if step.share <= _HALF), None)
 
 

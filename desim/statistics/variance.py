@@ -1,4 +1,4 @@
-"""Variance between groups and within them, and how many runs tell two means apart."""
+"""Variance between groups and within them, and the number of runs that separates two means."""
 
 import math
 from collections.abc import Sequence
