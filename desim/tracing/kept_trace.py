@@ -17,7 +17,7 @@ class Tracing:
     Args:
         trace: A new file that receives a trace of the episode once it has ended or failed; None
             traces nothing.
-        last_events: How many of its last events an error shows; 0 shows none.
+        last_events: The number of last events that an error shows; 0 for none.
         repeated: How many decisions are repeated from a record before the episode is played on; the
             trace holds them, too, and says how far they go.
 
@@ -45,7 +45,7 @@ class Tracing:
         """Write the trace, and add the last events to the error that has ended the episode.
 
         Args:
-            fault: That error; None if there was none.
+            fault: That error; None without an error.
             notes: Plain values about the episode, for the trace.
 
         Raises:

@@ -147,7 +147,7 @@ class Processes:
         self.lives.append(life)
 
     def resume(self, process: simpy.Process, time: int) -> int:
-        """Note that a process goes on; return how many waits are kept of it now."""
+        """Note that a process goes on; return the number of waits added, 0 or 1."""
         life = self._alive.get(process)
         wait = self._waits.pop(process, None)
         if life is None or wait is None:
@@ -168,7 +168,7 @@ class Processes:
         Args:
             process: The one.
             time: When it ran.
-            waits_for: What it waits for; empty for what its event says.
+            waits_for: The thing it waits for; empty to take it from its event.
         """
         life = self._alive.get(process)
         if life is None:

@@ -82,7 +82,7 @@ class Posting:
         text: The text of the first entry, and the number of further entries.
         entries: The first ones, as plain values.
         balances: The new balances by account that has changed, in the unit that people read.
-        unit: What they are: `balance` of money, or `units`.
+        unit: The kind of balances: `balance` of money, or `units`.
     """
 
     text: str

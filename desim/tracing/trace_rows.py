@@ -44,7 +44,7 @@ class Taken:
     """A decision.
 
     Attributes:
-        role: Who decided.
+        role: The role that decided.
         time: Microseconds of the trace.
         tick: When the observation was made and the answer given; the clock stands still meanwhile.
         name: The action in short.

@@ -29,7 +29,7 @@ class TraceClock:
         model: The model that is traced.
 
     Attributes:
-        unit: What a microsecond of the trace is, as a sentence.
+        unit: The meaning of a microsecond of the trace, as a sentence.
         now: The time of the last event; above that of the event before.
     """
 
@@ -55,7 +55,7 @@ class TraceClock:
         """Return the time of a further event, at a tick that is not before that of the last.
 
         Raises:
-            OverflowError: It is later than a trace can show.
+            OverflowError: The time is later than a trace can show.
         """
         if tick != self._tick:
             self._tick, self._base = tick, self._microseconds(tick)

@@ -112,8 +112,8 @@ class Tracer:
     """An observer of a run that keeps what happened.
 
     Args:
-        limit: Rows that are kept; the trace ends there, and says so.
-        repeated: How many of the decisions are repeated from a record.
+        limit: The most rows that are kept; the trace ends there, and notes it.
+        repeated: The number of decisions repeated from a record.
 
     Attributes:
         clock: The time of the trace.
@@ -122,12 +122,12 @@ class Tracer:
         run: The run that is traced.
         end: The time of its end, once it is finished.
         decisions: All of them, in order; a cause is a place in this list.
-        postings: What was posted to ledgers.
+        postings: The postings to ledgers.
         instants: Events of the model's own classes.
         lasting: The same from the time at which they were scheduled, such as shipments.
-        fault: What went wrong when the model reported its spans; often empty.
+        fault: The error raised when the model reported its spans; often empty.
         repeated: As given.
-        cut: Why the trace ends before the episode; empty where it does not.
+        cut: Why the trace ends before the episode; otherwise empty.
     """
 
     def __init__(self, limit: int = MAX_ROWS, repeated: int = 0) -> None:
