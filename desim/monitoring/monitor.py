@@ -23,7 +23,7 @@ class QueueMonitor:
 
     Args:
         clock: The world.
-        warm_up: What was before this tick does not count.
+        warm_up: The time before this tick does not count.
         changed: Called with the length whenever it changes.
 
     Attributes:

@@ -24,7 +24,7 @@ class Tally:
 
     Args:
         clock: The world; needed for a warm-up only.
-        warm_up: What is observed before this tick does not count.
+        warm_up: Observations before this tick do not count.
 
     Attributes:
         count: Observations.
@@ -93,7 +93,7 @@ class Tally:
             share: From 0 to 1; 0.5 is the median.
 
         Raises:
-            UsageError: It is another number.
+            UsageError: The argument is out of range.
         """
         if not 0 <= share <= 1:
             raise UsageError(f"the quantile {short_repr(share)} was given; 0 to 1 is possible")

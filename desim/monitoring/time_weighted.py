@@ -1,4 +1,4 @@
-"""Statistics of what has a value at every tick: averages weighted by how long it had it."""
+"""Statistics of a quantity with a value at every tick: averages weighted by duration."""
 
 import math
 
@@ -17,7 +17,7 @@ class TimeWeighted:
     Args:
         clock: The world.
         value: The value now.
-        warm_up: What was before this tick does not count.
+        warm_up: The time before this tick does not count.
 
     Attributes:
         current: The value now.
@@ -62,25 +62,25 @@ class TimeWeighted:
 
     @property
     def mean(self) -> float:
-        """The average over time up to now; NaN where no time has passed."""
+        """The average over time up to now; NaN if no time has passed."""
         self._advance()
         return self._first + self._mean
 
     @property
     def variance(self) -> float:
-        """The variance over time up to now; NaN where no time has passed."""
+        """The variance over time up to now; NaN if no time has passed."""
         self._advance()
         return self._squares / self._ticks if self._ticks else math.nan
 
     @property
     def smallest(self) -> float:
-        """The smallest value that lasted; NaN where no time has passed."""
+        """The smallest value that lasted; NaN if no time has passed."""
         self._advance()
         return self._smallest
 
     @property
     def largest(self) -> float:
-        """The largest value that lasted; NaN where no time has passed."""
+        """The largest value that lasted; NaN if no time has passed."""
         self._advance()
         return self._largest
 
