@@ -90,7 +90,7 @@ class Codec:
             The action as a replay reads it, and its tagged object as JSON.
 
         Raises:
-            WrongAction: It does not fit; the text states what was given and what was expected.
+            WrongAction: The action does not fit; the text states it and the expected form.
         """
         form = self._forms.get(type(action))
         if form is None:
@@ -122,7 +122,7 @@ class Codec:
         """Return the action of a tagged object: a mapping, or JSON as text or bytes.
 
         Raises:
-            WrongAction: It does not fit; the text holds the path of the fault.
+            WrongAction: The answer does not fit; the text holds the path of the fault.
         """
         try:
             wire = given if isinstance(given, bytes | str) else _encode(given)
@@ -161,7 +161,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
     `type_check` is a faster check, which leaves doubtful cases to this one.
 
     Raises:
-        SchemaError: It does not fit; the text holds the path of the fault.
+        SchemaError: The observation does not fit; the text holds the path of the fault.
     """
     classes = members(cls)
     if not isinstance(observation, cls):
@@ -218,12 +218,12 @@ def tagged(action: Any) -> bytes:
 
 
 def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
-    """Convert plain JSON values to a frozen class or to any type that msgspec knows.
+    """Convert plain JSON values to a frozen class or to any type that msgspec supports.
 
     Args:
         value: As a file or a request holds it.
         cls: The type.
-        path: What error texts call the whole value.
+        path: The name of the whole value in error texts.
 
     Raises:
         SchemaError: The value does not fit; the text holds the path of the fault.

@@ -39,7 +39,7 @@ def class_of(observation: Any, kind: Any) -> Any:
 
     Args:
         observation: The observation.
-        kind: The role's class, or union of classes; returned where none of a union fits.
+        kind: The role's class, or union of classes; returned if no class of a union fits.
     """
     if not has_tags(kind):
         return kind

@@ -13,7 +13,7 @@ def plain_scalar(value: Any) -> Any:
     """Convert a numpy scalar to Python's number or truth value.
 
     Raises:
-        TypeError: It is something else, which JSON cannot hold.
+        TypeError: The value has another type, which JSON cannot hold.
     """
     if getattr(value, "shape", None) == () and callable(item := getattr(value, "item", None)):
         return item()
@@ -40,7 +40,7 @@ def check_finite(value: Any) -> None:
     """Check that every number inside a value is finite.
 
     Raises:
-        ValueError: One is not; the text holds its path.
+        ValueError: A number is not finite; the text holds its path.
     """
     if why := not_finite(value):
         raise ValueError(why)

@@ -21,7 +21,7 @@ def read_table(
     Args:
         cls: An attrs class whose fields are the keys of the table.
         plain: The table.
-        path: Where it is in the file, for the faults; empty for the file itself.
+        path: Its path in the file, for the faults; empty for the file itself.
         faults: Receives one sentence for each fault.
         skip: Keys that are read elsewhere.
     """

@@ -72,7 +72,7 @@ def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]",
     """Return a validator of a field that holds a tuple of finite numbers.
 
     Args:
-        count: How many numbers it holds; None allows any number of them.
+        count: The number of values; None allows any.
 
     >>> import attrs
     >>> triangle = attrs.field(validator=finite_numbers(3))
@@ -110,7 +110,7 @@ def not_negative(_: Any, attribute: "Attribute[Any]", value: float | None) -> No
     """Validate a field of an attrs class: None, or a finite number of at least 0.
 
     Raises:
-        UsageError: It is another number.
+        UsageError: The value is another number.
     """
     require_not_negative(**{attribute.name: value})
 
@@ -119,7 +119,7 @@ def require_not_negative(**values: float | None) -> None:
     """Check that every value is None or a finite number of at least 0.
 
     Raises:
-        UsageError: One is not; the text holds its name.
+        UsageError: A value is not; the text holds its name.
     """
     for name, value in values.items():
         if value is not None and not 0 <= value < math.inf:
