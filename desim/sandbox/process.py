@@ -40,7 +40,7 @@ _CHUNK, _STATUS = 65_536, 1_000
 
 
 class SandboxFailed(DesimError):
-    """The sandbox itself could not start; it says nothing about the program."""
+    """The sandbox itself could not start; the program is not at fault."""
 
 
 class NotConfined(SandboxFailed):

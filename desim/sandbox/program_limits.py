@@ -56,11 +56,11 @@ class Outcome:
         value: The value of the last statement: a number as float (True is 1.0), a text as it is,
             None, and anything else as the name of its type in brackets, such as `(list)`.
         number: The value as a float, also of texts, Decimals and Fractions that convert to one; may
-            be nan or infinite; None where it does not convert.
+            be nan or infinite; None if it does not convert.
         failed: Whether it raised, was killed, had no value or handed back nothing that is readable.
         timed_out: Whether it ran out of time, or its value is of a kind that no other process can
             receive (a lambda, a generator), for which the published code waits in vain.
-        error: What went wrong, in one line of at most 500 characters; empty if nothing did.
+        error: The error, in one line of at most 500 characters; empty without an error.
     """
 
     value: float | str | None = None
@@ -92,7 +92,7 @@ class Returned:
             dicts from text; anything else, and integers beyond a float, as text.
         failed: Whether it raised, was not reached or handed back nothing that is readable.
         timed_out: Whether the calls ran out of time.
-        error: What went wrong, in one line; empty if nothing did.
+        error: The error, in one line; empty without an error.
     """
 
     value: Plain = None

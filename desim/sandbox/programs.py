@@ -24,7 +24,7 @@ def run_program(source: str, *, limits: Limits = _ONE_SECOND, unconfined: bool =
 
     Args:
         source: The text of the program.
-        limits: What it may use; by default one second.
+        limits: Its limits; by default one second.
         unconfined: Whether it is also run where the system does not confine it, see `protections`.
 
     Raises:
@@ -115,7 +115,7 @@ def run_block(source: str, *, limits: Limits = _TWO_SECONDS, unconfined: bool = 
 
 
 def _reply(finished: Finished) -> Reply:
-    """Return the program's answer; a failure where it has none."""
+    """Return the program's answer; a failure if it has no answer."""
     if finished.timed_out:
         return Reply(error="the program ran out of time")
     if finished.too_long:

@@ -64,7 +64,7 @@ class Protections:
 
 @cache
 def protections() -> Protections:
-    """Return the protections that hold on this system; asked once in a process.
+    """Return the protections that hold on this system; determined once in a process.
 
     Raises:
         SandboxFailed: The sandbox could not start.

@@ -26,7 +26,7 @@ class Reply:
     Attributes:
         value: The value, if there is one.
         number: The value as a float, if it is one.
-        error: What the program raised; empty if it did not.
+        error: The exception that the program raised; empty without one.
         calls: The answers of calls.
         unsendable: Whether no other process could receive the value.
     """
@@ -42,7 +42,7 @@ def read_reply(data: bytes) -> Reply:
     """Return the answer in a text.
 
     Raises:
-        UnreadableError: It is not one.
+        UnreadableError: The reply cannot be read.
     """
     if not data:
         raise UnreadableError("the program ended without a value")

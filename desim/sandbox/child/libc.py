@@ -25,7 +25,7 @@ def number_of(name: str) -> int:
     """Return the number of a call of the kernel.
 
     Raises:
-        OSError: It is not known for this machine.
+        OSError: The number of the call is not known for this machine.
     """
     numbers = _NUMBERS.get(os.uname().machine)
     if numbers is None:

@@ -25,7 +25,7 @@ def as_json(value: Any) -> str:
     """Return a value as JSON: mappings, sequences, texts, numbers; all else as its text.
 
     Raises:
-        ValueError: It is too deep or has too many parts.
+        ValueError: The value is too deep or has too many parts.
     """
     return "".join(_parts(value, _DEEPEST, [_MOST]))
 
