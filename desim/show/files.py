@@ -24,7 +24,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
         parts: Its content, in order.
 
     Raises:
-        UsageError: It cannot be written; nothing is left behind.
+        UsageError: The file cannot be written; nothing is left behind.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -48,7 +48,7 @@ def open_regular(path: str | Path) -> Any:
         A buffered reader, which the caller closes.
 
     Raises:
-        OSError: It cannot be opened, or is a pipe, a device or a folder; `strerror` says which.
+        OSError: The file cannot be opened, or is a pipe, a device or a folder; see `strerror`.
     """
     file: Any = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 (has opener)
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -61,7 +61,7 @@ def read_regular(path: str | Path, most_bytes: int) -> bytes:
     """Return the bytes of a regular file.
 
     Raises:
-        OSError: As `open_regular`, or it has more than *most_bytes*; `strerror` says which.
+        OSError: See `open_regular`; or the file has more than *most_bytes*; see `strerror`.
     """
     with open_regular(path) as file:
         content: bytes = file.read(most_bytes + 1)
