@@ -72,7 +72,7 @@ class WrongObservation(ModelFailed):
 
 
 class NeverYielded(ModelFailed):
-    """A process asked a question and never yielded it, so it could not receive the answer."""
+    """A process opened a decision and never yielded it, so it could not receive the answer."""
 
 
 class LimitReached(DesimError):
@@ -92,7 +92,7 @@ class Withdrawn(DesimError):
 
 
 class Stuck(DesimError):
-    """A role that is asked more often at one tick than the model allows."""
+    """A role has more decisions at one tick than the model allows."""
 
 
 class NotInteger(DesimError):

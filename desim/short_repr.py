@@ -66,7 +66,7 @@ def short_repr(value: Any, width: int = 120) -> str:
 
 
 def shortened(text: str, width: int = 400) -> str:
-    """Return a text of which the middle is left out where it is longer than *width*.
+    """Return a text without its middle part if it is longer than *width*.
 
     >>> shortened("invalid value 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' at `$.name`", 40)
     "invalid value 'xxxxx … xxxxxx' at `$.name`"
