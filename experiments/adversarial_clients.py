@@ -19,7 +19,7 @@ THOUSAND = 1e3
 @click.option("--seeds", default=20, show_default=True, help="Seeds of every point, from 0.")
 @click.option("--jobs", default=1, show_default=True, help="Worker processes.")
 def main(seeds: int, jobs: int) -> None:
-    """Print funds at the end by team size, and what avoiding is worth, in all and per person."""
+    """Print funds at the end by team size, and the value of avoiding, in all and per person."""
     changes = {"num_employees": TEAMS}
     rows = sweep("yc_bench", [AVOIDS, TAKES], range(seeds), set=changes, jobs=jobs)
     print(f"yc_bench, {seeds} seeds; funds at the end, dollars")

@@ -10,7 +10,7 @@ from desim import Rows
 
 __all__ = ["COLUMNS", "Episodes"]
 
-#: Our metric for a column of Table 2, and what it is multiplied by.
+#: Our metric for a column of Table 2, and its factor.
 COLUMNS = {
     "score": ("score", 1),
     "survival_pct": ("survived", 100),

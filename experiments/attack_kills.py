@@ -87,7 +87,7 @@ class Killing:
 @click.command()
 @click.option("--kills", default=60, show_default=True)
 def main(kills: int) -> None:
-    """Print what was killed, and what became of it."""
+    """Print the numbers of kills, bytes, sweeps and wrong sweeps."""
     with tempfile.TemporaryDirectory() as folder:
         killing = Killing(Path(folder), random.Random(11)).run(kills)  # noqa: S311 (moments)
     for way in WAYS:

@@ -40,7 +40,7 @@ class PairTally:
     Attributes:
         kind: Its name in `KINDS`.
         ended: Processes by how they ended: "whole" or "refused".
-        holes: What was lost or went wrong.
+        holes: Losses and errors.
     """
 
     kind: str

@@ -109,7 +109,7 @@ class ModeTally:
     Attributes:
         mode: Its name in `MODES`.
         ended: Programs by how they ended: "run", "refused" (not confined) or "not started".
-        holes: What got out.
+        holes: Leaks of the secret, files written, and programs that took too long.
     """
 
     mode: str
@@ -134,7 +134,7 @@ def attacked(mode: str, programs: int) -> ModeTally:
 
     Args:
         mode: A name in `MODES`.
-        programs: How many, spread over the families, besides those that fill the disk.
+        programs: Their number, spread over the families, besides those that fill the disk.
     """
     every = hostile_programs()
     chosen = every[:: max(1, len(every) // programs)][:programs]
@@ -151,7 +151,7 @@ def attacked(mode: str, programs: int) -> ModeTally:
 
 
 def _tried(program: HostileProgram, there: Target, mode: str) -> tuple[str, str]:
-    """Run a program; return how it ended, and what is wrong, if anything is."""
+    """Run a program; return the kind of its end, and the hole, if any."""
     begun = time.monotonic()
     ended, answer = _answer(there.filled(program.source), mode)
     seconds = time.monotonic() - begun

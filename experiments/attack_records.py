@@ -79,7 +79,7 @@ _MODEL = f"import pathlib; pathlib.Path({_LEFT!r}).touch()\n"
 
 
 def module_names() -> list[str]:
-    """Return every module of desim and of the standard library; imports none."""
+    """Return every module of desim and of the standard library; without importing them."""
     home = Path(desim.__file__).parent
     files = (file.relative_to(home.parent).with_suffix("") for file in home.rglob("*.py"))
     ours = {".".join(file.parts).removesuffix(".__init__") for file in files}
@@ -107,7 +107,7 @@ class _Forger:
         return cls(json.loads(first), steps, last.partition(b',"record_digest"')[0] + b"}")
 
     def write(self, file: Path, changes: Mapping[str, Any], *, cut: bool) -> None:
-        """Write a record whose digest fits; without a last line where it is *cut*."""
+        """Write a record whose digest fits; without a last line if *cut*."""
         header = json.dumps(self.header | changes, separators=(",", ":")).encode() + b"\n"
         lines = [header, *self.steps[: 2 if cut else None]]
         if not cut:
@@ -124,7 +124,7 @@ class Attack:
 
     Attributes:
         ended: Exit codes of the commands, by place.
-        holes: What should not have happened.
+        holes: Outcomes that must not happen.
     """
 
     ended: dict[str, Counter[int]] = field(factory=dict)

@@ -38,17 +38,17 @@ _ANSWER, _DRAFTS = 6, (99, 50)
 
 @frozen
 class Case:
-    """A world, and how its prompt asks for a decision that is one number.
+    """A world, and the form of a decision of one number in its prompt.
 
     Attributes:
         world: The model's name, with its preset where it is not the first.
-        role: Who decides.
+        role: The role that decides.
         tool: The tool of the decision.
         argument: Its argument.
-        written: Returns the decision as the object that the prompt asks for.
+        written: Returns the decision as the object that the prompt requests.
         changes: Parameters that make an episode short.
         others: Policies of further roles, for an episode.
-        calls: Whether calls are decisions; the published readers of free text know none.
+        calls: Whether calls are decisions; the published readers of free text do not support them.
         several: Whether a reply may hold several commands, which are executed in order.
     """
 
@@ -219,7 +219,7 @@ def _reworded(text: str, case: Case) -> str:
 
 
 def silent(case: Case) -> float | None:
-    """Return the share of default actions in an episode of a model that says nothing."""
+    """Return the share of default actions in an episode of a model whose replies are empty."""
     model = catalog.model(case.world, changes=case.changes)
     llm = _player(model, case.role, ModelReply())
     result = play(model, {**case.others, case.role: llm}).result

@@ -57,7 +57,7 @@ def installed() -> list[str]:
 
 @contextmanager
 def serving(name: str) -> Iterator[tuple[Place, int]]:
-    """Start a server; yields where it listens, and its process."""
+    """Start a server; yields its address and its process."""
     command = [sys.executable, "-m", "desim", "serve", "beer_game", "--preset", "poisson"]
     command += ["--seat", "retailer", f"--{name}", *(["--json"] if name == "mcp" else [])]
     process = subprocess.Popen(  # noqa: S603 (our own command)
@@ -93,7 +93,7 @@ class Attack:
     """Attacks one server and counts.
 
     Attributes:
-        place: Where it listens.
+        place: Its address.
         pid: Its process.
         chance: Draws the requests.
         outcomes: By kind and outcome: a status, "closed", or "late".
@@ -247,7 +247,7 @@ def _held(pid: int) -> tuple[int, int]:
 @click.option("--silent", default=1_500, show_default=True, type=click.IntRange(0, 10_000))
 @click.option("--seed", default=0, show_default=True, help="Draws the requests.")
 def main(servers: Sequence[str], requests: int, silent: int, seed: int) -> None:
-    """Print a table of what became of the requests, and every hole."""
+    """Print a table of the outcomes of the requests, and every hole."""
     chosen = servers or installed()
     if not chosen:
         raise click.UsageError("no server's package is installed: pip install 'desim[mcp]'")

@@ -178,7 +178,7 @@ class Attacks:
             self._expect("two at once", fine and _results(out) == self._whole[OLD], said)
 
     def disks(self, count: int) -> None:
-        """Play where no file can grow beyond a size, then where there is room."""
+        """Play where no file can grow beyond a size, then with enough room."""
         for number in range(count):
             out = self.folder / f"disk{number}"
             code, said = self.run(out, most=self.chance.randrange(500, 30_000))
@@ -194,7 +194,7 @@ class Attacks:
         (self.folder / "suite.toml").write_text(suite)
 
     def run(self, out: Path, *, check: bool = False, most: int = 0) -> tuple[int, str]:
-        """Run the command, or the check of its folder; return its code and what it printed."""
+        """Run the command, or the check of its folder; return its code and its output."""
         return self._ended(self._started(out, check=check, most=most))
 
     def _started(self, out: Path, *, check: bool = False, most: int = 0) -> "Popen[str]":

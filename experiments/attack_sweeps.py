@@ -83,9 +83,9 @@ class Finding:
     """One attack.
 
     Attributes:
-        kind: What was attacked.
-        name: How.
-        hole: What went wrong; empty if nothing did.
+        kind: The kind of the attacked thing.
+        name: The name of the attack.
+        hole: The error; empty without one.
     """
 
     kind: str

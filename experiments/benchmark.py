@@ -64,7 +64,7 @@ class Repeat:
 
 @frozen
 class Null:
-    """A model that asks one question a tick and does nothing else."""
+    """A model that opens one decision a tick and does nothing else."""
 
     questions: int = ASKED
 

@@ -24,7 +24,7 @@ MILLION = 1e6
 @click.option("--seeds", default=200, show_default=True, help="Seeds of every floor, from 0.")
 @click.option("--jobs", default=1, show_default=True, help="Worker processes.")
 def main(preset: str, seeds: int, jobs: int) -> None:
-    """Print survival, score and capital raised by floor, and what the next larger floor costs."""
+    """Print survival, score and capital raised by floor, and the cost of the next larger floor."""
     model, rules = f"enterprise_arena/{preset}", [f"raise_below,instrument={i}" for i in KINDS]
     rows = sweep(model, rules, range(seeds), set={"policy.floor": FLOORS}, jobs=jobs)
     print(f"{model}, raise_below with 20 million a request, {seeds} seeds; dollars")

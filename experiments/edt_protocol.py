@@ -99,7 +99,7 @@ def play_six(
         policies: Policies as `play_series` takes them; built once.
         seeds: One seed for each episode.
         best: The `e_mean` whose `e_norm` is 1, in money: the paper's best method
-            (`reproduce_edt.best_mean` reads it); without one there is no `e_norm`.
+            (`reproduce_edt.best_mean` reads it); without one `e_norm` is missing.
     """
     seeds = list(seeds)
     built = resolve(model, policies, seeds[0]).policies if seeds else {}

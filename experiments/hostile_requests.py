@@ -19,12 +19,12 @@ _LARGE = 5 * 1024 * 1024
 
 @frozen
 class Place:
-    """Where a server listens, and what it accepts.
+    """A server's address, and the requests that it accepts.
 
     Attributes:
         host: The address and port, as in the header Host.
         path: A path that takes JSON by POST.
-        headers: What a good request has, the token included.
+        headers: Headers of a valid request, the token included.
         body: The JSON of a good request.
     """
 
@@ -56,7 +56,7 @@ class Request:
     """A hostile request.
 
     Attributes:
-        kind: What is wrong with it.
+        kind: The fault of the request.
         data: The bytes that are sent.
         refused: Whether it must be refused; otherwise any status below 500 will do.
     """

@@ -24,7 +24,7 @@ Rng = np.random.Generator
 
 @frozen
 class Case:
-    """One interval: what is claimed of it, its n, the truth, and what draws one."""
+    """One interval: its name, kind and n, the truth, and the function that draws one."""
 
     name: str
     kind: str

@@ -108,10 +108,10 @@ def _cell(item: Item) -> str:
 
 
 def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> GivesLabels:
-    """Return the labeller that is asked for.
+    """Return the requested labeller.
 
     Raises:
-        Fault: It is not one of the two, or the endpoint cannot be set up.
+        Fault: Not exactly one of model and rules is given, or the endpoint cannot be set up.
     """
     if rules == bool(model):
         raise Fault("give --model NAME or --rules, one of them")

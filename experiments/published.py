@@ -46,7 +46,7 @@ class Cell:
     Attributes:
         value: A number, a list of numbers, a text, or None.
         printed: As the source prints it; None for a paraphrase or a value measured in a figure.
-        spread: What the source prints after a plus-minus sign, or None.
+        spread: The number after a plus-minus sign in the source, or None.
     """
 
     value: Any

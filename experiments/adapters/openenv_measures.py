@@ -36,7 +36,7 @@ from desim.errors import UsageError, WrongAction
 
 __all__ = ["FAIL", "MEASURES", "NONE", "OPEN", "PASS", "Found", "default_share"]
 
-#: Met; not met; not decided by what is known; there is nothing to measure.
+#: Met; not met; not decided by the known scores; nothing to measure.
 PASS, FAIL, OPEN, NONE = "pass", "FAIL", "open", "n/a"
 
 #: A canary may reach this share of the scale; a baseline leaves as much to be learned.

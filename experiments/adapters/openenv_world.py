@@ -45,9 +45,9 @@ class World:
     """A world under check.
 
     Attributes:
-        setup: What is served.
+        setup: The setup that is served.
         served: The environments' common part.
-        scores: What is known of the scores.
+        scores: The known scores.
         actions: The tagged actions of greedy with seed 0, in their order.
         graded: Results of the package's own graders, with their evidence.
     """
@@ -89,7 +89,7 @@ def run_of(setup: Setup, policy: str, seed: int) -> desim.Episode:
     """Return an episode of the default seats that a policy plays.
 
     Args:
-        setup: What is played; its seats are the default roles.
+        setup: The setup to play; its seats are the default roles.
         policy: A spec, `ROLE=SPEC + ROLE=SPEC`, or the name of a line-up.
         seed: The seed.
 
