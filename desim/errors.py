@@ -8,30 +8,6 @@ from collections.abc import Iterable
 
 from desim.short_repr import shortened, visible_text
 
-__all__ = [
-    "BadRecord",
-    "DesimError",
-    "LimitReached",
-    "ModelFailed",
-    "NeverYielded",
-    "NotInteger",
-    "PolicyFailed",
-    "PolicyWarning",
-    "SchemaError",
-    "StreamTaken",
-    "Stuck",
-    "Unanswered",
-    "UsageError",
-    "Withdrawn",
-    "WriteFailed",
-    "WrongAction",
-    "WrongObservation",
-    "WrongResult",
-    "possible",
-    "sentence",
-]
-
-
 #: Characters of an error's text; the middle of a longer one is left out.
 _LONGEST_TEXT = 4_000
 

@@ -9,16 +9,6 @@ from typing import Any
 
 from desim.short_repr import shortened
 
-__all__ = [
-    "RAISED",
-    "add_note",
-    "fault_text",
-    "function_name",
-    "noted",
-    "notes_text",
-    "place",
-]
-
 #: Exceptions that are caught of a model or a policy. A SystemExit, which `exit()` raises, would
 #: otherwise end the command, a worker process or the page without a message.
 RAISED = (Exception, SystemExit)

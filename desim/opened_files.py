@@ -17,8 +17,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-__all__ = ["Files", "noting", "opened", "opened_by"]
-
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
 

@@ -1,5 +1,3 @@
 """The version of desim: that of the distribution and of every record written."""
 
-__all__ = ["__version__"]
-
 __version__ = "0.1.0"

@@ -17,8 +17,6 @@ from unittest.mock import patch
 
 from adapter_games import SEED, Game, Work
 
-__all__ = ["inspect_ai", "mcp", "verifiers"]
-
 
 def mcp(game: Game) -> Work:
     """Play as a client of the protocol whose server is in this process."""

@@ -10,8 +10,6 @@ from desim import catalog, play
 from desim.adapters.seat.setup import Setup
 from desim.schema import TAG, tag, to_plain
 
-__all__ = ["GAMES", "SEED", "Game", "Work"]
-
 #: Worlds, the seat that is played, and the policy whose answers are played again.
 GAMES = (
     ("beer_game", "poisson", "retailer", "last_demand"),

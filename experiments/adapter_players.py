@@ -16,8 +16,6 @@ from attrs import frozen
 from desim import Run
 from desim.adapters.trl import environment
 
-__all__ = ["PLAYERS", "Player", "bare"]
-
 
 @frozen
 class Player:

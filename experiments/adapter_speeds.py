@@ -12,8 +12,6 @@ from adapter_games import GAMES, Game, Work
 from adapter_players import PLAYERS, bare
 from timing import best, many
 
-__all__ = ["adapters"]
-
 #: Seconds that a run takes at least: an episode is repeated as often as that needs.
 LEAST = 0.1
 

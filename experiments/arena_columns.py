@@ -8,8 +8,6 @@ from published import Line
 
 from desim import Rows
 
-__all__ = ["COLUMNS", "Episodes"]
-
 #: Our metric for a column of Table 2, and its factor.
 COLUMNS = {
     "score": ("score", 1),

@@ -6,8 +6,6 @@ from published import Line
 
 from models.enterprise_arena import EnterpriseArena
 
-__all__ = ["parameter"]
-
 BASIS_POINTS = 10_000
 THOUSAND, MILLION = 1_000, 1_000_000
 

@@ -21,8 +21,6 @@ from desim.episodes.session import Session
 from desim.statistics.intervals import interval
 from models.enterprise_arena.score import curve
 
-__all__ = ["ANY", "LOOKING", "PROFILES", "RULES", "Target", "pooled", "shown", "targets", "values"]
-
 ANY = "any"
 PROFILES = ("paper", "snapshot")
 EQUITY = "raise_when_free,instrument=equity"

@@ -36,8 +36,6 @@ from experiments.extremes import Extremes
 from experiments.model_checks import models_checked
 from ledgers.invariants import checked
 
-__all__ = ["Attack", "attacked"]
-
 #: Limits of an episode; the next one has the next seed.
 _LIMITS = Limits(decisions=400, events=100_000)
 

@@ -18,8 +18,6 @@ from subprocess import DEVNULL, Popen
 import click
 from attrs import define, field
 
-__all__ = ["Killing"]
-
 SWEEP = ("beer_game", "--preset", "poisson", "--set", "horizon=1,2,3", "--seeds", "0:200")
 WAYS = ("at a random moment", "while it writes rows", "one of two at once")
 

@@ -27,8 +27,6 @@ from attrs import define, field
 from desim import replay
 from desim.errors import DesimError
 
-__all__ = ["KINDS", "PairTally", "attacked"]
-
 _EPISODES = 3
 _SWEEP = ("sweep", "beer_game", "--set", "horizon=1,2,3", "--seeds", "0:60", "--jobs", "1")
 

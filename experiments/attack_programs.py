@@ -27,8 +27,6 @@ from desim.sandbox import Limits, NotConfined, SandboxFailed
 from desim.sandbox.process import run_order
 from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
-__all__ = ["MODES", "NAMESPACES", "ModeTally", "Target", "attacked"]
-
 NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
 
 #: The protections that a system lacks, by a name for it.

@@ -28,8 +28,6 @@ from desim import play
 from desim.cli.main import main as command_line
 from desim.records.seal import Seal
 
-__all__ = ["PLACES", "Attack", "module_names"]
-
 _COMPOSITE = "desim.composition.composite:Composite"
 _GAME = {"model": "beer_game"}
 

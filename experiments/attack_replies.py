@@ -28,8 +28,6 @@ from policies.llm.wires.completion import Completion
 from policies.llm.wires.wire import ModelReply
 from policies.llm.world_finder import conversation_kind
 
-__all__ = ["CASES", "SHAPES", "Case", "read_as", "silent"]
-
 BAD = "bad reply"
 
 #: The numbers of the shapes: the answer, and the drafts.

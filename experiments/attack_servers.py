@@ -30,8 +30,6 @@ from attrs import define, field
 
 from experiments.hostile_requests import BODIES, KINDS, Place, Request
 
-__all__ = ["Attack", "installed", "serving"]
-
 #: The packages that the servers need.
 SERVERS = {"mcp": "mcp", "openenv": "openenv"}
 

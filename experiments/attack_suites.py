@@ -24,8 +24,6 @@ from subprocess import PIPE, Popen, TimeoutExpired
 import click
 from attrs import define, field
 
-__all__ = ["Attacks", "endpoint"]
-
 RULE = """
 from models.beer_game.actions import Order
 

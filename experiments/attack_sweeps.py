@@ -26,8 +26,6 @@ from desim.core.model_protocols import Model
 from desim.episodes.lineup import resolve
 from experiments.class_calls import CALLS
 
-__all__ = ["Finding", "class_findings", "command_findings", "data_findings", "seed_findings"]
-
 ROOT = Path(__file__).parent.parent
 PROGRAM = Path(__file__).with_name("class_calls.py")
 

@@ -17,8 +17,6 @@ from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.statistics.intervals import interval, t_quantile
 
-__all__ = ["Beside", "beside", "console", "named", "pair", "show", "table", "verdict"]
-
 #: Published columns in one printed table.
 WIDEST = 8
 OURS = {Rebuilt.name, Parameter.name}

@@ -33,8 +33,6 @@ from desim.short_repr import short_repr
 from models.reasoning.item import TASKS, Item
 from models.reasoning.item_file import MOST_BYTES, MOST_ITEMS, from_row
 
-__all__ = ["SPLITS", "Converted", "Fault", "convert", "line_of", "rows_of"]
-
 #: Splits of each data set, by the counts of reference SPEC section 1.
 _WITHOUT_VALID = ("ConvFinQA", "FormulaEval", "TAT-QA")
 SPLITS: Mapping[str, tuple[str, ...]] = {

@@ -14,8 +14,6 @@ from desim import catalog, play
 from desim.catalog.policy_spec import read_policies
 from desim.studies.boards.leaderboard import everything
 
-__all__ = ["SEEDS", "line", "lines"]
-
 SEEDS = range(5)
 
 

@@ -11,8 +11,6 @@ from desim.episodes.lineup import resolve
 from desim.errors import DesimError
 from models.edt import Answer, Decide
 
-__all__ = ["Feedback", "Scores", "feedback", "play_six"]
-
 EPISODES = 6
 
 

@@ -8,8 +8,6 @@ from rich.table import Table
 from desim import play
 from models.edt import Briefing, Decide, EnterpriseDigitalTwin, Window
 
-__all__ = ["risk", "staff"]
-
 
 @frozen
 class Everything:

@@ -16,8 +16,6 @@ import msgspec
 
 from desim.schema import TAG, Codec
 
-__all__ = ["Extremes"]
-
 HUGE = 10**5_000
 INTEGERS = (
     0, 1, -1, 2, 3, 5, 12, 100, 1_000, 2**31 - 1, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, 2**63,

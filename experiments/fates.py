@@ -9,18 +9,6 @@ from typing import Any
 from attrs import frozen
 from published import Cell, Line, Sheet, find, numbers
 
-__all__ = [
-    "CannotBe",
-    "Entry",
-    "Fate",
-    "NeedsModel",
-    "Parameter",
-    "Rebuilt",
-    "Rule",
-    "count",
-    "entries",
-]
-
 SUITES = Path(__file__).parent / "suites"
 
 

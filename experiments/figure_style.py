@@ -12,19 +12,6 @@ from matplotlib.figure import Figure
 
 from desim import Rows, sweep
 
-__all__ = [
-    "MARKS",
-    "PALE",
-    "Drawn",
-    "axes",
-    "finish",
-    "label_ends",
-    "line",
-    "played",
-    "save",
-    "spread",
-]
-
 #: A drawn figure and its caption.
 Drawn = tuple[Figure, str]
 

@@ -9,8 +9,6 @@ from published import Line, find
 
 from models.enterprise_arena import EnterpriseArena
 
-__all__ = ["arena_months", "arena_survival"]
-
 MILLION = 1e6
 PRESET = "enterprise_arena/paper"
 MONTHS = EnterpriseArena.preset("paper").horizon

@@ -10,8 +10,6 @@ from published import reference
 from desim import Episode, play
 from models.beer_game import BeerGame
 
-__all__ = ["beer_bullwhip", "bullwhip", "orders"]
-
 PLAYERS = "sterman,rounding=half_up"
 TRACE = "beer_game/traces/cl05_mean_subject_int.json"
 RULES = ("sterman", "last_demand", "base_stock,target=20", "greedy")

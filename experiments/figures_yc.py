@@ -9,8 +9,6 @@ from published import find
 
 from models.yc_bench import YCBench
 
-__all__ = ["yc_conduct", "yc_funds"]
-
 THOUSAND, CENTS = 1e3, 100
 
 FOUNDERS = ("planner", "focus", "learning_focus", "published_throughput", "published_greedy")

@@ -6,8 +6,6 @@ a folder of its user. A program that gets through returns what it read, or leave
 
 from attrs import frozen
 
-__all__ = ["ESCAPED", "FAMILIES", "SECRET", "HostileProgram", "hostile_programs"]
-
 #: A text that must never come back, and the start of the name of a file that must never exist.
 SECRET, ESCAPED = "sk-secret-0123456789", "desim-escaped"
 

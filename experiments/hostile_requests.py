@@ -11,8 +11,6 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["BODIES", "KINDS", "Place", "Request"]
-
 #: Bytes of a body that every server refuses.
 _LARGE = 5 * 1024 * 1024
 

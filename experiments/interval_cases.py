@@ -16,8 +16,6 @@ from desim.statistics.proportions import paired_share, share
 from desim.statistics.quantiles import quantile, worst_mean
 from desim.statistics.survival import SurvivalStep, survival
 
-__all__ = ["CASES", "LEVEL", "Case"]
-
 LEVEL = 0.95
 Rng = np.random.Generator
 

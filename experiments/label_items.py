@@ -30,8 +30,6 @@ from policies.llm.router.labels import GivesLabels, Labeller, RuleLabeller, buck
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending
 
-__all__ = ["labelled", "report", "resumed"]
-
 
 def labelled(item: Item, labeller: GivesLabels) -> Item:
     """Return an item with the labels that are given to it, whatever labels it had."""

@@ -7,8 +7,6 @@ from importlib.util import find_spec
 
 from desim import catalog
 
-__all__ = ["models_checked"]
-
 
 @contextmanager
 def models_checked() -> Iterator[None]:

@@ -15,8 +15,6 @@ from attrs import frozen
 from desim import Role, World
 from desim.monitoring import monitor
 
-__all__ = ["SERVICE", "Office"]
-
 #: Mean ticks of a service. So many that rounding times to ticks changes no mean that is shown, and
 #: that two events hardly ever share a tick.
 SERVICE = 1_000_000

@@ -20,8 +20,6 @@ import reproduce_yc_bench
 from fates import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, count, entries
 from published import PAPERS, read, reference
 
-__all__ = ["GENERATED", "allowed", "generated", "regions", "rewritten", "tokens"]
-
 ROOT = Path(__file__).resolve().parents[1]
 FATES = tuple(fate.name for fate in (Rebuilt, Parameter, NeedsModel, CannotBe))
 #: The fates of all numbers, by paper.

@@ -15,20 +15,6 @@ from typing import Any
 import click
 from attrs import field, frozen
 
-__all__ = [
-    "PAPERS",
-    "Absent",
-    "Cell",
-    "Line",
-    "Sheet",
-    "find",
-    "markdown",
-    "number",
-    "numbers",
-    "read",
-    "reference",
-]
-
 #: The data files, by the name that addresses use.
 PAPERS = ("enterprise_arena", "firmbench", "yc_bench")
 

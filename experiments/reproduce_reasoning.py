@@ -30,8 +30,6 @@ from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
 from policies.llm.router.evaluation import Share
 
-__all__ = ["CELLS", "RULES", "Counts", "capabilities", "counted", "show_questions", "table_1"]
-
 PAPER = "firmbench"
 
 RULES = (

@@ -3,8 +3,6 @@
 import time
 from collections.abc import Callable
 
-__all__ = ["Work", "best", "many"]
-
 Work = Callable[[], object]
 
 

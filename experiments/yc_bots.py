@@ -8,8 +8,6 @@ from rich.table import Table
 
 from desim import play
 
-__all__ = ["bots"]
-
 #: Policies by the heading of their recorded runs, and presets by its second word.
 BOTS = {
     **{n: f"published_{n}" for n in ("greedy", "random", "throughput", "prestige")},

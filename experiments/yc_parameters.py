@@ -8,8 +8,6 @@ from published import Line
 from models.yc_bench import YCBench
 from models.yc_bench.rules.specs import DOMAINS
 
-__all__ = ["parameter"]
-
 PERCENT, CENTS = 100, 100
 THOUSAND = 1_000
 

@@ -23,8 +23,6 @@ from ledgers.statements import (
 )
 from ledgers.views import CashView
 
-__all__ = ["Reports", "faults"]
-
 
 def _rolls_of(given: Mapping[str, str | Collection[str]]) -> dict[str, tuple[str, ...]]:
     return {account: listed(kinds) for account, kinds in given.items()}

@@ -16,8 +16,6 @@ from ledgers.entry import Entry
 from ledgers.errors import WrongExport
 from ledgers.export import Accounts, Dates, day_of, references_text
 
-__all__ = ["FIRST_DAY", "beancount_names", "counted_day", "to_beancount"]
-
 #: The day of tick 0 without dates; every tick then counts as one day.
 FIRST_DAY: Final = dt.date(2000, 1, 1)
 

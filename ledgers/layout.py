@@ -8,8 +8,6 @@ from attrs import field, frozen
 from ledgers.book import UnknownAccount
 from ledgers.errors import LedgerError, listed, unknown
 
-__all__ = ["Layout", "Line", "Row", "Total", "WrongLayout"]
-
 
 class WrongLayout(LedgerError):
     """A statement cannot be computed as declared."""

@@ -9,8 +9,6 @@ from ledgers.chart import Chart
 from ledgers.statements import Layout, Line, Statement, Total, side_by_side
 from ledgers.views import CashView
 
-__all__ = ["by_period", "standard_reports"]
-
 
 def standard_reports(
     chart: Chart, cash: str, flows: Mapping[str, Sequence[str]], **declared: Any

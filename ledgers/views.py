@@ -13,16 +13,6 @@ from ledgers.book import Book
 from ledgers.entry import Entry
 from ledgers.errors import LedgerError
 
-__all__ = [
-    "CashLine",
-    "CashView",
-    "LedgerLine",
-    "Unclassified",
-    "apportion",
-    "general_ledger",
-    "opening",
-]
-
 Key: TypeAlias = str | tuple[str, str]
 
 

@@ -35,8 +35,6 @@ from desim.episodes.lineup import Policies
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 
-__all__ = ["SeatsAEC", "SeatsParallel", "aec_env", "parallel_env"]
-
 
 class _Seats:
     """The shared data of both environments: the seats, the episode, and the last observations.

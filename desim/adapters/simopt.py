@@ -22,8 +22,6 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.studies.tuning.problem import Problem as Objectives
 
-__all__ = ["simopt_problem"]
-
 #: Seeds are drawn below this number.
 _SEEDS = 2**31
 

@@ -12,8 +12,6 @@ from typing import Any, Literal
 
 from desim.adapters.seat.action_tools import Tool
 
-__all__ = ["docstring", "hint", "signature"]
-
 _PLAIN: Mapping[str, Any] = {
     "integer": int,
     "number": float,

@@ -24,8 +24,6 @@ from desim.core.world import Decision
 from desim.episodes.lineup import Policies
 from desim.errors import DesimError, UsageError, WrongAction
 
-__all__ = ["Rollout", "environment"]
-
 _RETURNS = "The next observation as JSON, a sentence that refuses the call, or how it ended."
 
 #: The answer of a method before the first episode.

@@ -14,8 +14,6 @@ from desim.errors import UsageError, possible, sentence
 from desim.schema.arguments import read_arguments
 from desim.short_repr import short_repr
 
-__all__ = ["changed", "evolved"]
-
 T = TypeVar("T")
 
 #: Returns the values of fields. Takes a class, the given values by field, the beginning of an error

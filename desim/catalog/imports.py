@@ -15,8 +15,6 @@ from typing import Any
 from desim.errors import UsageError, possible
 from desim.opened_files import noting
 
-__all__ = ["folders", "foreign_file", "import_ours", "is_loaded", "is_users_module", "load"]
-
 #: The folder in which desim is installed, with models, ledgers and policies.
 _HOME = Path(__file__).resolve().parents[2]
 

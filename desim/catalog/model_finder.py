@@ -23,20 +23,6 @@ from desim.faults import RAISED, fault_text, place
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
 
-__all__ = [
-    "builder",
-    "foreign_model",
-    "foreign_models",
-    "has_model",
-    "is_at_hand",
-    "model",
-    "model_class",
-    "model_name",
-    "model_names",
-    "models",
-    "named_class",
-]
-
 #: The members by which a class is recognised as a model.
 _MEMBERS = ("roles", "begin", "score", "metrics")
 

@@ -13,16 +13,6 @@ from desim.core.model_protocols import Model, default_roles
 from desim.errors import UsageError, possible
 from desim.schema import tag
 
-__all__ = [
-    "PolicyMaker",
-    "baselines",
-    "lineup",
-    "lineups",
-    "lineups_function",
-    "policies",
-    "policy",
-]
-
 #: A policy class, or a function of an observation that returns an action.
 PolicyMaker = type | Callable[[Any], Any]
 

@@ -8,8 +8,6 @@ from attrs import frozen
 
 from desim.errors import UsageError
 
-__all__ = ["ConfiguredClass", "Spec", "label", "read_policies"]
-
 
 @frozen
 class Spec:

@@ -11,8 +11,6 @@ from desim.errors import UsageError, possible
 from desim.schema import to_plain
 from desim.schema.arguments import build
 
-__all__ = ["from_preset", "nearest_preset", "presets"]
-
 T = TypeVar("T")
 
 #: The presets of a model class that declares none.

@@ -22,16 +22,6 @@ from desim.schema import members
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
 
-__all__ = [
-    "ArgumentSummary",
-    "CatalogSummary",
-    "ModelSummary",
-    "PartSummary",
-    "PolicySummary",
-    "RoleSummary",
-    "summarise_catalog",
-]
-
 
 @frozen
 class ArgumentSummary:

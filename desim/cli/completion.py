@@ -8,14 +8,6 @@ from collections.abc import Callable, Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = [
-    "complete_model",
-    "complete_model_or_file",
-    "complete_policy",
-    "complete_preset",
-    "complete_role",
-]
-
 
 def complete_model(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete MODEL, and after a slash MODEL/PRESET."""

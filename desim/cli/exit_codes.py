@@ -12,15 +12,6 @@ from click.exceptions import NoArgsIsHelpError
 from desim.errors import DesimError, UsageError
 from desim.short_repr import visible_text
 
-__all__ = [
-    "FAILED",
-    "INTERRUPTED",
-    "WRONG_USAGE",
-    "errors_reported",
-    "fail",
-    "warnings_as_sentences",
-]
-
 #: Exit codes: a run failed or a replay differs, wrong usage, stopped by Ctrl-C.
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 

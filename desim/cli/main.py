@@ -16,8 +16,6 @@ from desim.core.log import LEVELS, configure
 from desim.errors import possible
 from desim.version import __version__
 
-__all__ = ["COMMANDS", "main"]
-
 #: The module of each command, in the order of `desim --help`; its click command is the module's
 #: `command`. A module is imported when its command or its help is shown, and imports what it needs
 #: beyond click and desim inside that function, so that `desim --help` starts fast.

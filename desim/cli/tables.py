@@ -20,17 +20,6 @@ from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
-__all__ = [
-    "defaults_text",
-    "print_catalog",
-    "print_episode",
-    "print_model",
-    "print_policy",
-    "print_rows",
-    "print_traced",
-    "progress_bar",
-]
-
 #: What is said of a policy in lists, in this order, and what it means.
 _MARKS = {
     "informed": "uses facts that its role cannot observe, so it is no rival of the others",

@@ -1,10 +1,10 @@
 """Several models on one common clock.
 
 * `composite`: `Composite`, a model made of parts and links.
-* `part_spec`, `link_spec`: the parameters of a part and of a link, as plain values.
+* `specs`: the parameters of a part and of a link, as plain values.
 * `group`: `Group`, the state of such an episode and what links may do.
 * `part_ledgers`, `joined`: ledgers, metrics, series and tables of the parts under their names.
-* `parts_model`, `fixed_parts`: base classes of models that are made of parts.
+* `parts_model`: base classes of models that are made of parts.
 """
 
 from desim.composition.composite import Composite

@@ -6,8 +6,6 @@ from attrs import frozen
 
 from desim.core.model_protocols import TickCalendar
 
-__all__ = ["CommonClock", "LocalTicks"]
-
 _MICROSECOND = timedelta(microseconds=1)
 
 

@@ -26,8 +26,6 @@ from desim.core.reported import Column, Span
 from desim.core.world import World
 from desim.errors import possible
 
-__all__ = ["Composite"]
-
 
 @frozen(slots=False)
 class Composite(PartsModel):

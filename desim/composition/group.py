@@ -18,8 +18,6 @@ from desim.core.result import Result
 from desim.core.world import World
 from desim.errors import UsageError, possible
 
-__all__ = ["Group", "Member", "Process"]
-
 #: The result of a link: a process, such as a generator of timeouts.
 Process = Generator[Event, Any, None]
 

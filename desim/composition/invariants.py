@@ -7,8 +7,6 @@ from functools import wraps
 from desim.composition.group import Group
 from desim.errors import UsageError
 
-__all__ = ["Created", "checked"]
-
 
 class Created(AssertionError):
     """A transfer created cash or lost some."""

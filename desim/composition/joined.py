@@ -28,18 +28,6 @@ from desim.core.reported import (
 )
 from desim.core.roles import Role
 
-__all__ = [
-    "joined_columns",
-    "joined_metrics",
-    "joined_roles",
-    "joined_series",
-    "joined_spans",
-    "joined_statements",
-    "joined_tables",
-    "joined_ticks",
-    "joined_time",
-]
-
 #: Stands instead of the reason of the end for a part that has not begun.
 NOT_BEGUN = "not begun"
 

@@ -12,8 +12,6 @@ from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
 from desim.core.model_protocols import offers
 from desim.errors import UsageError, possible
 
-__all__ = ["PartLedger", "ledgers_of"]
-
 #: An entry at midnight closes the day before.
 _MICROSECOND = dt.timedelta(microseconds=1)
 

@@ -21,8 +21,6 @@ from desim.core.world import Decision, World
 from desim.errors import UsageError
 from desim.faults import RAISED, add_note, noted
 
-__all__ = ["AFTER_LINKS", "AFTER_PARTS", "MAX_PARTS", "Part", "part_seed", "split_name"]
-
 #: Most parts on one clock: their ranks are 0, 1, 2, ... in the order in which they are stated.
 MAX_PARTS = 1_000
 

@@ -15,17 +15,6 @@ from attrs.validators import instance_of
 
 from desim.short_repr import short_repr
 
-__all__ = [
-    "WEEKDAYS",
-    "BusinessHours",
-    "Calendar",
-    "Months",
-    "first_business_day",
-    "month_end",
-    "month_start",
-    "months_between",
-]
-
 #: Monday to Friday.
 WEEKDAYS = (0, 1, 2, 3, 4)
 

@@ -21,8 +21,6 @@ from desim.core.observer import (
 from desim.core.world import World
 from desim.short_repr import short_repr
 
-__all__ = ["EventLog", "event_logs"]
-
 #: Characters of a cause or a value in a line.
 _WIDTH = 80
 

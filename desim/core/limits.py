@@ -12,8 +12,6 @@ from attrs import Attribute, field, frozen
 from desim.errors import LimitReached
 from desim.short_repr import short_repr
 
-__all__ = ["Limits", "Meter", "alarm"]
-
 
 def _positive(_: object, attribute: "Attribute[Any]", value: Any) -> None:
     if value is None:

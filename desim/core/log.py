@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from desim.errors import UsageError, possible
 
-__all__ = ["LEVELS", "SILENT", "Log", "configure", "logger", "writes"]
-
 LEVELS = ("debug", "info", "warning", "error")
 
 

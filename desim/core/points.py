@@ -12,8 +12,6 @@ from attrs import frozen
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-__all__ = ["PartPoints", "Points", "Recorded", "TakesPoints", "checked_name"]
-
 #: Points that an episode keeps, 16 bytes each, and names that its series may have.
 MOST_POINTS, MOST_SERIES = 2_000_000, 10_000
 

@@ -8,8 +8,6 @@ from attrs import frozen
 
 from desim.errors import UsageError
 
-__all__ = ["Option", "Role"]
-
 
 @frozen
 class Option:

@@ -33,8 +33,6 @@ from desim.faults import RAISED, fault_text, function_name, notes_text, place
 from desim.schema import check_observation, codec, type_check
 from desim.short_repr import short_repr
 
-__all__ = ["MAX_FUTURES", "Run", "check_futures", "check_roles"]
-
 #: Most redraws of the future in one episode.
 MAX_FUTURES = 1_000
 

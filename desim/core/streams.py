@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["derived_seed", "future_seed", "generator", "redrawn_seed"]
-
 
 def derived_seed(seed: int, *name: str) -> int:
     """Return the 256-bit seed derived from a seed and a name.

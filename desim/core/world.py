@@ -24,7 +24,6 @@ from desim.short_repr import short_repr
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["Decision", "World", "check_future"]
 
 #: Ended processes are forgotten whenever more than this many are kept.
 _PRUNE_AT = 256

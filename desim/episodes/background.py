@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-__all__ = ["in_background"]
-
 
 async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
     """Run a call in a thread of its own and return its result.

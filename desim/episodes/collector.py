@@ -10,8 +10,6 @@ import gc
 import threading
 from collections.abc import Iterator
 
-__all__ = ["THRESHOLD", "rare_collections"]
-
 #: New containers after which cycles are collected while an episode is played. 400 games of the Beer
 #: Game end with 48 MB, with the usual threshold of 700 with 46, without any collection with 93.
 THRESHOLD = 50_000

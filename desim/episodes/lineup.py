@@ -36,21 +36,6 @@ from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
 from desim.short_repr import short_repr
 
-__all__ = [
-    "Lineup",
-    "OnePolicy",
-    "Policies",
-    "Seat",
-    "WorldSeat",
-    "assign",
-    "assigned",
-    "is_made_anew",
-    "maker_of",
-    "policy_at",
-    "resolve",
-    "seat_of",
-]
-
 #: A spec, a policy, its class (perhaps with arguments), or a function of an observation that
 #: returns an action.
 OnePolicy = str | Policy | type[Policy] | ConfiguredClass | Callable[[Any], Any]

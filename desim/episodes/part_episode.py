@@ -10,8 +10,6 @@ from desim.core.model_protocols import Model, model_of
 from desim.core.result import Result
 from desim.records.episode import Episode
 
-__all__ = ["part_episode"]
-
 
 def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
     """Return what an episode was for the part of a role; without parts the episode itself.

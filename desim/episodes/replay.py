@@ -14,8 +14,6 @@ from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.schema import to_plain
 
-__all__ = ["replay", "same_result"]
-
 
 def replay(
     path: str | Path,

@@ -27,8 +27,6 @@ from desim.records.lines import Header
 from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
 
-__all__ = ["InSeries", "episode_file", "play_series", "series", "series_async"]
-
 #: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
 

@@ -17,8 +17,6 @@ from desim.records.record import PERSON
 from desim.schema import to_plain
 from desim.schema.arguments import read_arguments
 
-__all__ = ["given_policies", "recorded_roles", "trusted_model", "trusted_policies"]
-
 
 def trusted_model(
     path: str | Path,

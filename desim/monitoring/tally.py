@@ -8,8 +8,6 @@ from desim.errors import UsageError
 from desim.monitoring.warm_up import Clock, checked_warm_up, finite
 from desim.short_repr import short_repr
 
-__all__ = ["Tally"]
-
 #: Observations that are kept for quantiles, 8 bytes each.
 MOST_KEPT = 100_000
 

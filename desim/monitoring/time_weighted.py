@@ -4,8 +4,6 @@ import math
 
 from desim.monitoring.warm_up import Clock, checked_warm_up, finite
 
-__all__ = ["TimeWeighted"]
-
 
 class TimeWeighted:
     """Statistics over time of a value that changes in steps, such as a queue's length.

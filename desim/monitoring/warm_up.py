@@ -7,8 +7,6 @@ from typing import Any, Protocol
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-__all__ = ["Clock", "checked_warm_up", "finite", "plain"]
-
 
 class Clock(Protocol):
     """Anything with a present tick, as a `World`."""

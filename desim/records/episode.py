@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd
     import polars as pl
 
-__all__ = ["Episode"]
 
 #: How many metrics of a part of a world a table shows.
 _OF_PART = 4

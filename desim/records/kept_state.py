@@ -12,8 +12,6 @@ from desim.core.result import Series, read_series
 from desim.core.run import Run
 from desim.errors import UsageError
 
-__all__ = ["Inside"]
-
 Ticks = Mapping[str, Sequence[int]]
 
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from desim.errors import BadRecord
 
-__all__ = ["UNTAGGED", "LineTags", "is_tagged", "plain_line", "untagged"]
-
 _TAG_BYTES = 16
 _BEFORE, _BEHIND = b',"tag":"', b'"}\n'
 _TAIL = len(_BEFORE) + 2 * _TAG_BYTES + len(_BEHIND)

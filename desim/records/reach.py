@@ -27,8 +27,6 @@ from desim.core.policy_protocols import (
 from desim.errors import UsageError
 from desim.short_repr import cut, shown
 
-__all__ = ["Reach", "model_reaches", "policy_reaches", "refuse"]
-
 #: The number of things that an error shows, and the longest text of each.
 _SHOWN, _CHARACTERS = 5, 200
 

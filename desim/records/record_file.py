@@ -14,14 +14,6 @@ from typing import Any
 from desim.errors import BadRecord, UsageError, WriteFailed
 from desim.show.files import open_regular
 
-__all__ = [
-    "MAX_LINE_BYTES",
-    "MAX_RECORD_BYTES",
-    "RecordFile",
-    "lines_of",
-    "write_failed",
-]
-
 #: Limit of a record, unzipped: 1 GiB, some million decisions.
 MAX_RECORD_BYTES = 1 << 30
 

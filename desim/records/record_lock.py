@@ -14,8 +14,6 @@ from typing import Self
 
 from desim.errors import UsageError
 
-__all__ = ["RecordLock"]
-
 #: Attempts to open a lock file that its holder removes in between.
 _ATTEMPTS = 100
 

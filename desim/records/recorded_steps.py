@@ -9,8 +9,6 @@ from desim.records.lines import Step
 from desim.records.record import steps_of
 from desim.records.record_file import lines_of
 
-__all__ = ["RecordedSteps"]
-
 
 class RecordedSteps(Sequence[Step]):
     """The decisions of a record, read from its file whenever they are used.

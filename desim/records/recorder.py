@@ -18,8 +18,6 @@ from desim.records.record_lock import RecordLock
 from desim.records.seal import Seal, check_key
 from desim.schema import tagged
 
-__all__ = ["Recorder", "cut"]
-
 _encode = msgspec.json.Encoder().encode
 
 

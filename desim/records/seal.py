@@ -14,8 +14,6 @@ from pathlib import Path
 from desim.errors import BadRecord, UsageError
 from desim.show.files import open_regular
 
-__all__ = ["KEY_BYTES", "Seal", "check_key", "read_key"]
-
 #: The smallest and the largest size of a key.
 KEY_BYTES = (16, 4096)
 

@@ -24,8 +24,6 @@ from desim.records.kept_state import Inside
 from desim.records.lines import Step
 from desim.schema import tagged
 
-__all__ = ["WHAT", "What", "decision_columns", "series_columns"]
-
 #: The tables of an episode.
 What = Literal["series", "decisions"]
 WHAT: tuple[str, ...] = get_args(What)

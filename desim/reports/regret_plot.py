@@ -13,7 +13,6 @@ if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["write_plot"]
 
 #: Inches: the width of a picture, and the height of a role's panel.
 _WIDTH, _HEIGHT = 9.0, 3.6

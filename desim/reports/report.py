@@ -14,8 +14,6 @@ from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page
 from desim.show.files import write_whole
 
-__all__ = ["write_report"]
-
 #: The beginning of a row of a sweep.
 _ROW = b'{"model":'
 

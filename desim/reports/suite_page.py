@@ -18,8 +18,6 @@ from desim.suites.result_table import result_table
 from desim.suites.results import Cell, ResultLine, results
 from desim.suites.suite_plan import Plan
 
-__all__ = ["suite_page"]
-
 #: Entries of a figure, and errors, that are shown.
 _MOST_SHOWN, _MOST_ERRORS = 40, 50
 

@@ -19,8 +19,6 @@ from attrs import frozen
 from desim.errors import DesimError, UsageError
 from desim.sandbox.program_limits import Limits
 
-__all__ = ["UNCONFINED", "Finished", "NotConfined", "SandboxFailed", "run_order"]
-
 #: The environment variable that allows programs to run where the system does not confine them. No
 #: parameter of a world or policy does, because those come from records and suites of strangers.
 UNCONFINED = "DESIM_UNCONFINED_PROGRAMS"

@@ -8,8 +8,6 @@ from attrs import Attribute, Factory, field, frozen
 
 from desim.errors import UsageError
 
-__all__ = ["Arguments", "Limits", "Outcome", "Plain", "Returned"]
-
 #: The value of a call: None, a truth value, number or text, a list of such, a mapping from texts.
 Plain = Any
 

@@ -8,8 +8,6 @@ from desim.sandbox.process import Finished, run_order
 from desim.sandbox.program_limits import Arguments, Limits, Outcome, Returned
 from desim.sandbox.reply import Reply, UnreadableError, read_reply
 
-__all__ = ["run_block", "run_calls", "run_program"]
-
 _ONE_SECOND, _TWO_SECONDS = Limits(), Limits(seconds=2.0)
 
 #: Sets of arguments of one program.

@@ -9,8 +9,6 @@ from desim.sandbox.process import SandboxFailed, run_order
 from desim.sandbox.program_limits import Limits
 from desim.sandbox.reply import UnreadableError, read_reply
 
-__all__ = ["PROTECTIONS", "Protections", "protections"]
-
 #: The accesses that each protection prevents.
 PROTECTIONS = {
     "limits": "memory, processor time, size of files and number of processes beyond the limits",

@@ -9,8 +9,6 @@ from attrs import frozen
 
 from desim.sandbox.program_limits import Plain
 
-__all__ = ["Reply", "UnreadableError", "read_reply"]
-
 _KEYS = {"value", "number", "error", "calls", "unsendable"}
 _DEEPEST, _LONGEST_ERROR = 25, 500
 

@@ -15,8 +15,6 @@ from desim.schema.class_types import is_union, members
 from desim.schema.codecs import from_plain
 from desim.short_repr import shortened
 
-__all__ = ["build", "needs_arguments", "parameters", "read_arguments", "read_value"]
-
 T = TypeVar("T")
 
 

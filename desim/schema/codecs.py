@@ -29,19 +29,6 @@ from desim.schema.scalars import check_finite, not_finite, plain_numbers, plain_
 from desim.schema.wire_types import tag, wire_kind, wire_type
 from desim.short_repr import short_repr
 
-__all__ = [
-    "MOST_BYTES",
-    "Codec",
-    "check_observation",
-    "codec",
-    "encode",
-    "encode_tagged",
-    "from_plain",
-    "json_schema",
-    "tagged",
-    "to_plain",
-]
-
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 #: Bytes of JSON that an action may have; the fields of most actions have narrower limits.

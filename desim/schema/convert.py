@@ -18,15 +18,6 @@ from desim.errors import sentence
 from desim.schema.class_types import check_not_recursive, is_union, members
 from desim.schema.wire_types import TAG, tag, wire_type
 
-__all__ = [
-    "as_read",
-    "convertible_fields",
-    "from_struct",
-    "native",
-    "to_struct",
-    "writer",
-]
-
 # It has no hook for numpy: an action with a numpy scalar must fail here, because the process that
 # receives the action needs Python's number as well.
 _encode = msgspec.json.Encoder().encode

@@ -13,8 +13,6 @@ from desim.schema.class_types import members
 from desim.schema.codecs import Codec, json_schema
 from desim.schema.wire_types import TAG, tag
 
-__all__ = ["Schema", "action_schemas", "field_lines", "menu", "observation_schema"]
-
 Schema = dict[str, Any]
 
 #: Keywords that are not sent: grammars of local servers do not support every pattern, and a title

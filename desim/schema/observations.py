@@ -15,8 +15,6 @@ from desim.schema.class_types import members
 from desim.schema.codecs import encode, encode_tagged
 from desim.schema.wire_types import TAG, tag
 
-__all__ = ["class_of", "encode_observation", "has_tags", "plain_observation"]
-
 
 @cache
 def has_tags(kind: Any) -> bool:

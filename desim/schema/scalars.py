@@ -6,8 +6,6 @@ from typing import Any
 
 import attrs
 
-__all__ = ["check_finite", "not_finite", "plain_numbers", "plain_scalar"]
-
 
 def plain_scalar(value: Any) -> Any:
     """Convert a numpy scalar to Python's number or truth value.

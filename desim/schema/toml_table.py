@@ -8,8 +8,6 @@ import attrs
 from desim.errors import DesimError, possible, sentence
 from desim.schema import from_plain
 
-__all__ = ["read_table"]
-
 T = TypeVar("T")
 
 

@@ -14,8 +14,6 @@ import attrs
 
 from desim.schema.class_types import check_not_recursive, field_types, is_union, members
 
-__all__ = ["type_check"]
-
 Check = Callable[[Any], bool]
 
 #: Types of a declared number; JSON writes a whole float like an int, so an int is a float as well.

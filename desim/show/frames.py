@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd
     import polars as pl
 
-__all__ = ["Columns", "lines", "pandas_frame", "polars_frame", "write_parquet"]
 
 #: Plain values by column; all columns are equally long. Arrays will do for frames.
 Columns = Mapping[str, Any]

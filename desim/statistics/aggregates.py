@@ -18,15 +18,6 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate, bootstrapped, strata
 
-__all__ = [
-    "Profile",
-    "improvement",
-    "interquartile_mean",
-    "optimality_gap",
-    "performance_profile",
-    "tail_mean",
-]
-
 Array = NDArray[np.float64]
 
 #: Seeds of the scores of a policy, world by world; the numbers of seeds may differ.

@@ -11,15 +11,6 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.statistics.intervals import checked_level
 
-__all__ = [
-    "FEWEST_REPLICATIONS",
-    "Estimate",
-    "bootstrapped",
-    "equal_weights",
-    "resampled_weights",
-    "strata",
-]
-
 Array = NDArray[np.float64]
 
 #: Fewer replications give no percentile interval that is worth its name.

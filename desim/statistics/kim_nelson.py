@@ -9,8 +9,6 @@ from attrs import define, field
 from desim.errors import UsageError
 from desim.statistics.intervals import moments
 
-__all__ = ["MIN_FIRST", "KimNelson"]
-
 K = TypeVar("K", bound=Hashable)
 
 #: Seeds of the first stage, from which variances of differences are estimated, at least.

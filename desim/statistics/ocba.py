@@ -7,8 +7,6 @@ from typing import TypeVar
 from desim.errors import UsageError
 from desim.statistics.intervals import Interval
 
-__all__ = ["allocation", "chance_of_selection"]
-
 K = TypeVar("K", bound=Hashable)
 
 #: A standard deviation of 0 and a difference of 0 count as this share of the largest one, so that

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from desim.errors import UsageError
 from desim.statistics.intervals import Interval, checked_level, moments
 
-__all__ = ["are_truth_values", "paired_share", "share"]
-
 
 def are_truth_values(values: Sequence[float]) -> bool:
     """Return whether every value is 0 or 1, as truth values are."""

@@ -12,8 +12,6 @@ from desim.statistics.aggregates import tail_mean
 from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate, bootstrapped, strata
 from desim.statistics.intervals import checked_level, t_quantile
 
-__all__ = ["QuantileInterval", "quantile", "worst_mean"]
-
 
 @frozen
 class QuantileInterval:

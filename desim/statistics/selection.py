@@ -9,8 +9,6 @@ from desim.short_repr import short_repr
 from desim.statistics.intervals import moments, t_quantile
 from desim.statistics.pairing import Values, aligned
 
-__all__ = ["best"]
-
 K = TypeVar("K", bound=Hashable)
 
 

@@ -8,8 +8,6 @@ from attrs import frozen
 from desim.errors import UsageError
 from desim.statistics.intervals import checked_level
 
-__all__ = ["Survival", "SurvivalStep", "survival"]
-
 #: The share at the median.
 _HALF = 0.5
 

@@ -9,8 +9,6 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.statistics.intervals import t_quantile
 
-__all__ = ["MOST_RUNS", "VarianceComponents", "runs_needed", "variance_components"]
-
 #: Groups from which a variance between them is estimated, at least.
 _FEWEST_GROUPS = 2
 

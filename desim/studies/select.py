@@ -20,8 +20,6 @@ from desim.statistics.intervals import Interval
 from desim.statistics.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.ocba import allocation, chance_of_selection
 
-__all__ = ["PROCEDURES", "Candidate", "Choice", "Procedure", "select"]
-
 #: Kim and Nelson's, with a guarantee; optimal computing budget allocation, with a budget.
 Procedure = Literal["kn", "ocba"]
 PROCEDURES: tuple[Procedure, ...] = ("kn", "ocba")

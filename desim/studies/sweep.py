@@ -13,8 +13,6 @@ from desim.jobs.run.playing import Progress, playing
 if TYPE_CHECKING:  # `import desim` must not load numpy
     from desim.studies.designs import Design, DesignSpec
 
-__all__ = ["sweep"]
-
 
 def sweep(
     model: Any,

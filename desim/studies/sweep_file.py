@@ -28,8 +28,6 @@ from desim.studies.select import Choice, select
 from desim.studies.sweep import sweep
 from desim.studies.until import Comparison, compare
 
-__all__ = ["SweepSpec", "read_config", "read_entries", "read_seeds"]
-
 #: The default seeds of a sweep.
 _SEEDS = range(20)
 

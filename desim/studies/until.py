@@ -19,8 +19,6 @@ from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, seeds_needed
 
-__all__ = ["Comparison", "Precision", "compare"]
-
 #: Seeds of the first batch, and at most, where none are given.
 MIN_SEEDS, MAX_SEEDS = 20, 2_000
 

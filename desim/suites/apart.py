@@ -9,8 +9,6 @@ from desim.statistics.intervals import moments
 from desim.statistics.variance import runs_needed
 from desim.suites.results import Cell, ResultLine
 
-__all__ = ["Apart", "apart_from_best"]
-
 #: The fewest seeds, or repeats, from which a variance is estimated.
 _FEWEST = 2
 

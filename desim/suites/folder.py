@@ -28,8 +28,6 @@ from desim.suites.outcome import RESULTS, Journal, Outcome
 from desim.suites.spending import Ledger
 from desim.suites.suite_plan import Plan
 
-__all__ = ["Folder"]
-
 #: Files that --restart removes; outcomes.jsonl is of the earlier format.
 _DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
 

@@ -14,8 +14,6 @@ import msgspec
 
 from desim.suites.suite_plan import Plan, PlannedWorld
 
-__all__ = ["published_text"]
-
 
 def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> str:
     """Return the published number of an entry as text; empty if it or the data file is missing.

@@ -13,8 +13,6 @@ from desim.suites.outcome import Outcome
 from desim.suites.results import Cell, ResultLine, results
 from desim.suites.suite_plan import Plan
 
-__all__ = ["as_csv", "as_json", "result_files", "table_as_csv"]
-
 
 def result_files(plan: Plan, outcomes: Mapping[str, Outcome]) -> dict[str, bytes]:
     """Return the content of the files of results by name."""

@@ -21,8 +21,6 @@ from desim.suites.reconcile import count_outcome
 from desim.suites.spending import JobBudget, Ledger, MoneyLimit
 from desim.suites.suite_plan import Job, Plan
 
-__all__ = ["Event", "Running", "Workers", "play_all"]
-
 #: Seconds between two ticks without events.
 _TICK = 0.2
 

@@ -34,8 +34,6 @@ from desim.suites.suite_file import (
     read_suite,
 )
 
-__all__ = ["Job", "Plan", "PlannedEntry", "PlannedWorld", "plan_to_print", "read_plan"]
-
 #: The policy of a language model, and its argument that names a host.
 _MODEL_POLICY, _HOST = "llm", "base_url"
 

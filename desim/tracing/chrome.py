@@ -16,8 +16,6 @@ from desim.tracing.trace_labels import clean
 from desim.tracing.trace_rows import Lasting, Posted, Taken
 from desim.tracing.tracer import Tracer
 
-__all__ = ["chrome_events"]
-
 #: From the id of a process to the ids of its threads.
 _IDS = 1_000
 

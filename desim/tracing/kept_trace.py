@@ -8,8 +8,6 @@ from typing import Any
 from desim.core.observer import Observer
 from desim.errors import UsageError
 
-__all__ = ["Tracing"]
-
 
 class Tracing:
     """The observers of one episode.

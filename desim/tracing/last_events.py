@@ -12,8 +12,6 @@ from desim.core.world import Decision, World
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-__all__ = ["LastEvents"]
-
 
 class LastEvents:
     """An observer of a run that keeps the events processed last.

@@ -11,8 +11,6 @@ from desim.core.model_protocols import offers
 from desim.core.observer import attributes
 from desim.tracing.trace_labels import clean
 
-__all__ = ["LedgerWatch", "Posting", "watches"]
-
 #: Entries and lines of an entry that are written for one event.
 _MOST = 20
 #: The largest integer that every reader of JSON holds exactly.

@@ -13,8 +13,6 @@ from desim.tracing.chrome import chrome_events
 from desim.tracing.tracer import Tracer
 from desim.version import __version__
 
-__all__ = ["check_new_trace", "check_trace_file", "save_trace"]
-
 #: Of zlib, for the format of gzip without a time: equal traces are equal files.
 _GZIP = 31
 

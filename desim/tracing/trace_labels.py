@@ -8,8 +8,6 @@ import simpy
 from desim.core.observer import attributes
 from desim.short_repr import short_repr
 
-__all__ = ["clean", "event_arguments", "own_name", "process_label", "short_action"]
-
 #: Characters of a name and of a value.
 _WIDTH = 80
 #: Values that are shown of an event or an action.

@@ -7,8 +7,6 @@ from attrs import Factory, define, frozen
 
 from desim.tracing.ledger_watch import Posting
 
-__all__ = ["Count", "Instant", "Lasting", "Posted", "Taken"]
-
 
 @define(eq=False)
 class Lasting:

@@ -7,8 +7,6 @@ from typing import Any
 from desim.core.model_protocols import HasCalendar, HasParts, offers
 from desim.core.reported import HasDates
 
-__all__ = ["MAX_TIME", "TraceClock"]
-
 #: The last microsecond that a reader of JSON holds exactly; 285 years.
 MAX_TIME = 2**53 - 1
 

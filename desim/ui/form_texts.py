@@ -15,8 +15,6 @@ from desim.schema import tagged
 from desim.schema.wire_types import TAG
 from desim.ui.forms import NUMBERS, Field, Form
 
-__all__ = ["field_text", "initial_texts", "read_form", "tagged_object"]
-
 _YES, _NO = {"true", "yes", "y", "1"}, {"false", "no", "n", "0"}
 
 

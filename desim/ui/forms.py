@@ -11,8 +11,6 @@ from desim.schema import codec
 from desim.schema.wire_types import TAG
 from desim.show.labels import label_text, number_text
 
-__all__ = ["NUMBERS", "Field", "Form", "amount_form", "forms"]
-
 #: The kinds of fields that hold a number.
 NUMBERS = {"integer", "number"}
 #: A larger bound is the range of the machine's numbers, which does not help a person.

@@ -35,8 +35,6 @@ from desim.ui.helps import offered_options, offered_tables
 from desim.ui.part_texts import time_text
 from desim.ui.view import View
 
-__all__ = ["Game", "Stale"]
-
 
 class Stale(UsageError):
     """An answer to a decision that is no longer open."""

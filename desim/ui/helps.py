@@ -18,8 +18,6 @@ from desim.show.table import Table
 from desim.ui.game_faults import call_failed
 from desim.ui.layout import text_table
 
-__all__ = ["offered_options", "offered_tables", "shown_table"]
-
 
 def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], str]:
     """Return the options, highest value first, and why there are none if the model failed."""

@@ -13,8 +13,6 @@ from desim.schema import class_of, codec
 from desim.schema.wire_types import TAG
 from desim.show.labels import is_moment, label_text, value_text
 
-__all__ = ["Axis", "History", "Series", "first_field", "history"]
-
 _Row = dict[str, Any]
 
 

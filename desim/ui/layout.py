@@ -19,15 +19,6 @@ from desim.show.table import Table
 from desim.ui.form_texts import tagged_object
 from desim.ui.history import first_field
 
-__all__ = [
-    "Figure",
-    "Section",
-    "action_text",
-    "lay_out",
-    "text_table",
-    "time_figure",
-]
-
 #: A text that is longer, or has several lines, is shown as a block.
 _LINE = 80
 #: Deeper mappings are written in one line.

@@ -12,8 +12,6 @@ from desim.core.reported import HasDates
 from desim.faults import RAISED
 from desim.show.labels import label_text, words_text
 
-__all__ = ["name_text", "part_of", "seats_text", "time_text"]
-
 
 def part_of(model: Model[Any], name: str) -> tuple[str, str]:
     """Return the part of a role or a metric, empty without one, and the name inside the part.

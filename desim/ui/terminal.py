@@ -22,8 +22,6 @@ from desim.ui.helps import shown_table
 from desim.ui.layout import Section, action_text, lay_out, text_table
 from desim.ui.part_texts import seats_text
 
-__all__ = ["play_in_terminal"]
-
 _PROMPT = "> "
 _HELP = (
     "Type {option}, an action with its values as in `order quantity=12`, or a tagged object such "

@@ -11,8 +11,6 @@ from desim.records.episode import Episode
 from desim.records.lines import Step
 from desim.ui.game_faults import Fault
 
-__all__ = ["View"]
-
 
 @frozen
 class View:

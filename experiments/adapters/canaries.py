@@ -18,8 +18,6 @@ from desim.core.world import Decision
 from desim.errors import WrongAction
 from desim.schema import TAG, tag, to_plain
 
-__all__ = ["CANARIES", "INVALID", "no_op", "played"]
-
 #: Decisions after which a canary's episode is given up. Every world ends before it; a
 #: score from before the end would say nothing, as costs may be due later.
 MOST_DECISIONS = 50_000

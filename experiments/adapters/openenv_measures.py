@@ -34,8 +34,6 @@ from desim.adapters.openenv.tasks import SPLITS
 from desim.core.model_protocols import is_deterministic
 from desim.errors import UsageError, WrongAction
 
-__all__ = ["FAIL", "MEASURES", "NONE", "OPEN", "PASS", "Found", "default_share"]
-
 #: Met; not met; not decided by the known scores; nothing to measure.
 PASS, FAIL, OPEN, NONE = "pass", "FAIL", "open", "n/a"
 

@@ -19,8 +19,6 @@ from desim.adapters.openenv.package import write
 from desim.adapters.openenv.server import serving
 from desim.adapters.seat.setup import Setup
 
-__all__ = ["WORLDS", "LocalProvider", "validated"]
-
 WORLDS = {
     "beer_game": "poisson",
     "yc_bench": "direct",

@@ -23,19 +23,6 @@ from desim.catalog.policy_spec import read_policies
 from desim.jobs.rows.known_means import known_scores
 from desim.schema import TAG, tag, to_plain
 
-__all__ = [
-    "SEEDS",
-    "World",
-    "child",
-    "digest",
-    "episode_facts",
-    "on_scale",
-    "run_of",
-    "share_of",
-    "trace",
-    "traced",
-]
-
 #: The seeds of policies' mean scores.
 SEEDS = range(5)
 

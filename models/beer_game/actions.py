@@ -3,8 +3,6 @@
 from attrs import field, frozen
 from attrs.validators import ge, le
 
-__all__ = ["LARGEST", "Order"]
-
 #: Largest size of an order, in units; the largest order of a published run is near 5e9.
 LARGEST = 10**18
 

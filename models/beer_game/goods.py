@@ -6,8 +6,6 @@ from desim.short_repr import short_repr
 from ledgers.errors import LedgerError
 from ledgers.stock import Overdrawn, Stock, WrongUnits
 
-__all__ = ["INTERCOMPANY", "GoodsExchange", "WrongPartner"]
-
 #: The outside place of goods that other companies deliver or take.
 INTERCOMPANY = "intercompany"
 

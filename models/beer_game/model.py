@@ -18,8 +18,6 @@ from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 from models.beer_game.state import Chain
 
-__all__ = ["BeerGame"]
-
 #: When week 1 begins in a game that is played alone: a Monday, invented here.
 _MONDAY = datetime(2025, 1, 6)  # noqa: DTZ001 (no zones)
 

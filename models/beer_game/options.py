@@ -5,8 +5,6 @@ from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
 from models.beer_game.params import BeerGameParams
 
-__all__ = ["default_action", "options"]
-
 
 def options(params: BeerGameParams, stage: Stage) -> list[Option]:
     """Return orders from nothing to twice the demand, and the one that fills the pipeline.

@@ -13,8 +13,6 @@ from models.beer_game import demand
 from models.beer_game.actions import LARGEST
 from models.beer_game.demand import read_strike, weeks_of_strike
 
-__all__ = ["BeerGameParams"]
-
 #: With the echo the last stage's order doubles every week, and floats end at 2**1024.
 ECHO_WEEKS = 900
 

@@ -20,8 +20,6 @@ from models.beer_game.pipeline import cost
 from models.beer_game.ranks import Ranks
 from models.beer_game.state import BREWING, CUSTOMERS, FILLED, PLACED, Chain, Echelon, Units
 
-__all__ = ["begin", "redraw"]
-
 Process = Generator[Any, Any, None]
 
 

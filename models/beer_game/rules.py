@@ -18,8 +18,6 @@ from typing import Any
 
 from models.beer_game.observation import Number
 
-__all__ = ["AVERAGED_WEEKS", "RULES", "Rule", "known", "memory", "rule"]
-
 #: Takes the five numbers, which are exact fractions once an order was a fraction.
 Rule = Callable[..., Any]
 

@@ -9,8 +9,6 @@ from desim.core.reported import Column
 from models.beer_game.accounts import CASH, PAYABLE, SALES
 from models.beer_game.state import Chain, Echelon, Units, shown
 
-__all__ = ["columns", "metrics", "score", "series", "weeks"]
-
 #: The bullwhip ratio needs at least so many weeks.
 BULLWHIP_WEEKS = 3
 

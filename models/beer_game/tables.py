@@ -5,8 +5,6 @@ from typing import Any
 from models.beer_game.accounts import DIGITS
 from models.beer_game.state import Chain, Echelon, shown
 
-__all__ = ["tables"]
-
 
 def tables(chain: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
     """Return the weeks, stock moves and costs of one stage only."""

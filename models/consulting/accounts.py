@@ -9,8 +9,6 @@ import hashlib
 from ledgers.book import Book, Memo
 from models.consulting.actions import FIELDS, Verdict
 
-__all__ = ["BUDGET", "GIVEN", "RELEASED", "WITHHELD", "Books"]
-
 #: Where units come from: the agreed messages, the facts of the case, the judges' appointments.
 SOURCE = "agreed"
 

@@ -5,8 +5,6 @@ from attrs.validators import optional
 
 from desim.schema.validators import bounded_number, long_text
 
-__all__ = ["END", "FIELDS", "Reply", "Say", "Verdict"]
-
 #: The end token: anywhere in an interviewer's message it ends the interview.
 END = "<|CASE_INTERVIEW_END|>"
 

@@ -8,8 +8,6 @@ from attrs.validators import deep_iterable, ge, in_, instance_of, le, max_len, m
 from desim.schema.validators import bounded_number, finite, short_text
 from desim.short_repr import short_repr
 
-__all__ = ["LONGEST", "MOST_FACTS", "PACES", "Case", "Fact", "Figure", "Length", "Rubric"]
-
 Length = Literal["short", "medium", "long"]
 
 #: Candidate answers of an interview, the fewest and the most, by the length of its case.

@@ -17,8 +17,6 @@ from desim.schema import from_plain
 from desim.short_repr import short_repr
 from models.consulting.case import Case
 
-__all__ = ["MOST_BYTES", "MOST_CASES", "checked", "read", "shipped"]
-
 #: Cases of a folder.
 MOST_CASES = 200
 

@@ -16,8 +16,6 @@ from models.consulting.observation import CandidateView, InterviewerView, JudgeV
 from models.consulting.params import ConsultingParams
 from models.consulting.state import Interview
 
-__all__ = ["Consulting"]
-
 #: When an interview that is held alone begins: a Monday morning, invented here.
 _MORNING = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 

@@ -6,8 +6,6 @@ from attrs import frozen
 
 from models.consulting.case import Case
 
-__all__ = ["CandidateView", "InterviewerView", "JudgeView", "Message", "Speaker"]
-
 Speaker = Literal["interviewer", "candidate"]
 
 

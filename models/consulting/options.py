@@ -6,15 +6,6 @@ from models.consulting.observation import CandidateView, InterviewerView, JudgeV
 from models.consulting.rules import interviewer, judge
 from models.consulting.rules.words import found
 
-__all__ = [
-    "default_message",
-    "default_reply",
-    "default_verdict",
-    "messages",
-    "replies",
-    "verdicts",
-]
-
 #: Questions about the dimensions of most cases, in the order in which they are worth asking.
 _QUESTIONS = (
     "How large is the market, and how fast does it grow?",

@@ -12,8 +12,6 @@ from desim.short_repr import short_repr
 from models.consulting import case_file
 from models.consulting.case import Case
 
-__all__ = ["ConsultingParams"]
-
 #: Words a minute; a slowest speed of 1 keeps every date of an interview inside the calendar.
 FASTEST = 10_000
 

@@ -5,8 +5,6 @@ Source: reference SPEC of FirmBench, section 4.
 
 from models.consulting.actions import END
 
-__all__ = ["rules"]
-
 _INTERVIEWER = """\
 You lead a case interview at a consulting firm. You hold the whole case; the candidate knows only \
 what you say. Speak to the candidate, as one person to another.

@@ -9,8 +9,6 @@ from models.consulting.observation import Speaker
 from models.consulting.rules.leaks import leaks
 from models.consulting.state import Interview
 
-__all__ = ["mean", "metrics", "score"]
-
 #: The fields of the paper's average.
 FOUR = FIELDS[:4]
 

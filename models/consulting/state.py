@@ -11,8 +11,6 @@ from models.consulting.observation import Message, Speaker
 from models.consulting.params import ConsultingParams
 from models.consulting.rules.matching import FactFinder, fact_finder, topics
 
-__all__ = ["Interview", "Line", "Telling"]
-
 _SECONDS = 60
 
 

@@ -8,19 +8,6 @@ from attrs.validators import ge, le, max_len
 from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
 from models.edt.planning.decision import Plan, Window
 
-__all__ = [
-    "Accept",
-    "Answer",
-    "Command",
-    "Decide",
-    "Decline",
-    "Hire",
-    "Release",
-    "SetRisk",
-    "Staff",
-    "Wait",
-]
-
 
 @frozen
 class Decide:

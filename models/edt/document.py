@@ -19,8 +19,6 @@ from desim.errors import possible
 from desim.short_repr import short_repr
 from models.edt.scenario import AGENTS, Consultant, Project, Scenario
 
-__all__ = ["from_document", "read", "template", "to_document"]
-
 #: Python types by the type's name in the document.
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "Double": (int, float),

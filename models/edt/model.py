@@ -26,8 +26,6 @@ from models.edt.company.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Dashboard
 from models.edt.params import DigitalTwinParams
 
-__all__ = ["EnterpriseDigitalTwin"]
-
 #: The first day of a firm that is played alone.
 OPENING_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)
 

@@ -2,8 +2,6 @@
 
 from attrs import frozen
 
-__all__ = ["Briefing", "Dashboard", "FirmEvent", "ProjectOffer", "ProjectStatus"]
-
 
 @frozen
 class ProjectOffer:

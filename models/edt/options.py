@@ -5,8 +5,6 @@ from models.edt.actions import Accept, Command, Decide, Decline, Hire, Release, 
 from models.edt.observation import Briefing, Dashboard, ProjectOffer, ProjectStatus
 from models.edt.planning.decision import Window
 
-__all__ = ["commands", "decisions", "default_command", "default_decision"]
-
 
 def decisions(seen: Briefing) -> list[Option]:
     """Return decisions that take the 1, 2, ... best-paid projects, each with R = 1 and R = 0.

@@ -10,8 +10,6 @@ from desim.schema.validators import finite, whole
 from models.edt import document
 from models.edt.scenario import Scenario
 
-__all__ = ["DigitalTwinParams"]
-
 #: As in a scenario.
 _MOST_MONEY = 1e12
 

@@ -2,8 +2,6 @@
 
 from models.edt.params import DigitalTwinParams
 
-__all__ = ["rules"]
-
 _AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
 
 _WORK = (

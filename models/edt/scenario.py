@@ -10,8 +10,6 @@ from attrs.validators import ge, instance_of, le
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 
-__all__ = ["AGENTS", "STEPS", "Consultant", "Kind", "Project", "Scenario"]
-
 Kind = Literal["consultant", "project", "controlling"]
 
 #: Most steps and agents of a scenario; a file beyond them is more likely wrong than large.

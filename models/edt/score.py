@@ -13,8 +13,6 @@ from models.edt.company.controlling import CASH, COSTS, REVENUE
 from models.edt.company.firm import Firm
 from models.edt.series import ratio
 
-__all__ = ["metrics", "score"]
-
 
 def score(firm: Firm) -> float:
     """Return the accumulated earnings in money."""

@@ -9,8 +9,6 @@ from simpy.events import Event
 from models.edt.observation import ProjectStatus
 from models.edt.scenario import Consultant, Project
 
-__all__ = ["Engagement", "Phase", "StaffMember", "at_step"]
-
 
 class Phase(Enum):
     """The phase of a project; the value is its letter in histories."""

@@ -7,8 +7,6 @@ from ledgers.consolidation import ACCOUNT as INTERCOMPANY
 from ledgers.entry import Entry
 from ledgers.standard_reports import standard_reports
 
-__all__ = ["CAPITAL", "CASH", "CHART", "PAYABLES", "RAISED", "account", "flow", "reports"]
-
 CASH, CAPITAL, NOTES, PAYABLES = "cash", "capital", "notes", "payables"
 
 #: Code and kind of each account of the group, and the codes of a world's book that differ from it.

@@ -6,8 +6,6 @@ from attrs.validators import ge, in_, le, optional
 from desim.schema.validators import finite
 from models.enterprise.params import DEPARTMENTS
 
-__all__ = ["LARGEST", "Command", "Continue", "SetLimits", "Transfer"]
-
 #: The largest amount of a command, dollars.
 LARGEST = 1e12
 

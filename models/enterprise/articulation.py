@@ -8,8 +8,6 @@ from ledgers.invariants import checked_method
 from models.enterprise.accounts import reports
 from models.enterprise.state import Company
 
-__all__ = ["checked", "faults"]
-
 
 def checked() -> AbstractContextManager[None]:
     """Verify the consolidated statements whenever the group's book is brought up to date.

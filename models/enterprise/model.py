@@ -17,8 +17,6 @@ from models.enterprise.observation import GroupPosition
 from models.enterprise.params import CONTROLLER, PRESETS, EnterpriseParams
 from models.enterprise.state import Company
 
-__all__ = ["Enterprise"]
-
 _CONTROLLER = Role(
     GroupPosition, Command, options.options, optional=True, default_action=options.default_action
 )

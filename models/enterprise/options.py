@@ -4,8 +4,6 @@ from desim import Option
 from models.enterprise.actions import Command, Continue, SetLimits
 from models.enterprise.observation import Department, GroupPosition
 
-__all__ = ["default_action", "options"]
-
 #: Months of the last month's outflow that a suggested floor covers.
 _MONTHS = 3
 

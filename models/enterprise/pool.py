@@ -6,8 +6,6 @@ from models.enterprise.actions import Command, Continue, SetLimits, Transfer
 from models.enterprise.params import TREASURY
 from models.enterprise.state import OPEN, Company, dollars
 
-__all__ = ["balance", "close_unpaid", "execute"]
-
 
 def execute(company: Company, command: Command) -> bool:
     """Carry out a command of the controller; return whether the month is over for it."""

@@ -12,8 +12,6 @@ from ledgers.consolidation import Consolidation
 from models.enterprise.accounts import CAPITAL, CASH, CHART, PAYABLES, account, flow
 from models.enterprise.params import TREASURY, EnterpriseParams
 
-__all__ = ["OPEN", "Company", "Limits", "dollars"]
-
 #: The status of a department that has not ended.
 OPEN = "open"
 

@@ -14,29 +14,6 @@ from desim.schema.validators import (
     short_texts,
 )
 
-__all__ = [
-    "DEBT",
-    "EQUITY",
-    "INSTRUMENTS",
-    "AccessFinancialDocs",
-    "Action",
-    "AnalyzeMarketConditions",
-    "BookClosing",
-    "CashFlowForecastCalculation",
-    "CheckCashInBank",
-    "CheckMarketData",
-    "Command",
-    "ConductCashflowProjection",
-    "FundRaisingRequest",
-    "NotepadCommand",
-    "Pass",
-    "RecallNotes",
-    "ReviewFinancialRecords",
-    "SaveNote",
-    "Tool",
-    "VerifyCashPosition",
-]
-
 #: Values of `FundRaisingRequest.type`.
 EQUITY, DEBT = "equity", "debt"
 INSTRUMENTS = (EQUITY, DEBT)

@@ -13,8 +13,6 @@ from models.enterprise_arena.group import reports
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import Lender
 
-__all__ = ["checked", "faults"]
-
 
 def checked() -> AbstractContextManager[None]:
     """Verify the articulation of the books (SPEC section 7.3) whenever a month ends.

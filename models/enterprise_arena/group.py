@@ -22,8 +22,6 @@ from models.enterprise_arena.accounting.accounts import (
 )
 from models.enterprise_arena.accounting.reports import CASH_LEDGER, REPORTS
 
-__all__ = ["cash_ledger", "has_entries", "reports"]
-
 
 def has_entries(book: Book, month: int) -> bool:
     """Return whether the lender has exchanged cash with a group up to the end of a month."""

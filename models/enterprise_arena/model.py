@@ -30,8 +30,6 @@ from models.enterprise_arena.observation import Month
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import CFO, Lender
 
-__all__ = ["EnterpriseArena"]
-
 
 @frozen(kw_only=True, slots=False)
 class EnterpriseArena(ArenaParams):

@@ -24,8 +24,6 @@ from models.enterprise_arena.actions import (
 from models.enterprise_arena.observation import Month
 from models.enterprise_arena.rules import Scoring
 
-__all__ = ["default_action", "options"]
-
 #: Amount of a request, dollars.
 _ROUND = 20_000_000.0
 #: Mean share of a first equity request that arrives: its chance times its fill.

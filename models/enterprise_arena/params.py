@@ -12,8 +12,6 @@ from models.enterprise_arena.economy import macro
 from models.enterprise_arena.economy.macro import Macro
 from models.enterprise_arena.rules import Information, Lending, Noise, Opening, Raising, Scoring
 
-__all__ = ["TREASURY", "ArenaParams"]
-
 _COLUMNS = ("ind_user_growth_monthly", "ind_user_growth_monthly_alt")
 
 #: The largest request of `capped`, dollars: the opening loan book, 5,000 borrowers x 10,000 [P].

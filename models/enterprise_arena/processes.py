@@ -47,8 +47,6 @@ from models.enterprise_arena.ranks import (
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import BANKRUPT, CFO, SURVIVED, Lender
 
-__all__ = ["begin"]
-
 Process: TypeAlias = Generator[Event, Any, None]
 
 

@@ -1,15 +1,5 @@
 """The order of the events of one month (SPEC section 2.1): lower ranks come first."""
 
-__all__ = [
-    "MONTH_END",
-    "OPEN",
-    "OPERATE",
-    "PAYDAY",
-    "SERVICE",
-    "SETTLE",
-    "YEAR_END",
-]
-
 #: In January, the close of the year before (J0).
 YEAR_END = 0
 #: The outcome of a funding request that is due; its money arrives (J1, J2).

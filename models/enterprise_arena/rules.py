@@ -17,18 +17,6 @@ from attrs.validators import ge, gt, in_, instance_of, le, optional
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 
-__all__ = [
-    "UNBOUNDED",
-    "YEAR",
-    "Information",
-    "Lending",
-    "Noise",
-    "Opening",
-    "Raising",
-    "Scoring",
-    "instalment",
-]
-
 #: Months of a year; its first is January.
 YEAR = 12
 

@@ -3,8 +3,6 @@
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import UNBOUNDED
 
-__all__ = ["rules"]
-
 _YEAR = 12
 
 _RULES = """You are the chief financial officer of a company that lends {to}. Every \

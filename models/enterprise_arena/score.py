@@ -5,8 +5,6 @@ from typing import Any
 from models.enterprise_arena.accounting.accounts import CASH, dollars
 from models.enterprise_arena.state import SURVIVED, Lender
 
-__all__ = ["curve", "metrics", "score", "score_net_of_debt", "trailing_revenue"]
-
 
 def score(lender: Lender) -> float:
     """Return the value of the company less the charge for tools, dollars; 0 if bankrupt.

@@ -19,8 +19,6 @@ from models.enterprise_arena.accounting.accounts import (
 from models.enterprise_arena.accounting.operations import borrowers
 from models.enterprise_arena.state import Lender
 
-__all__ = ["COLUMNS", "series"]
-
 #: Events of funding that are requests of the officer, accepted or refused.
 _REQUESTS = ("submitted", "rejected_pending", "rejected_malformed")
 

@@ -22,8 +22,6 @@ from models.enterprise_arena.observation import CommandReply, Note
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import YEAR
 
-__all__ = ["BANKRUPT", "CFO", "SURVIVED", "FundingRequest", "Indicators", "Lender", "TermLoan"]
-
 #: The name of the only role: the chief financial officer.
 CFO = "cfo"
 

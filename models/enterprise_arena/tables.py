@@ -14,8 +14,6 @@ from models.enterprise_arena.officer import opening
 from models.enterprise_arena.officer.documents import closed_months
 from models.enterprise_arena.state import Lender
 
-__all__ = ["tables"]
-
 Rows = list[dict[str, Any]]
 
 

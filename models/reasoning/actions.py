@@ -4,8 +4,6 @@ from attrs import field, frozen
 
 from desim.schema.validators import long_text
 
-__all__ = ["Answer", "Command", "Reply"]
-
 
 @frozen
 class Answer:

@@ -17,8 +17,6 @@ from desim.errors import possible, sentence
 from desim.short_repr import short_repr
 from models.reasoning.item import Item
 
-__all__ = ["MOST_BYTES", "MOST_ITEMS", "from_row", "read", "shipped"]
-
 #: Items of all files together, bytes of a line, and bytes of a file.
 MOST_ITEMS, MOST_BYTES, _MOST_OF_FILE = 100_000, 1_000_000, 500_000_000
 

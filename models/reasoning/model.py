@@ -21,8 +21,6 @@ from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import Graded, grade
 from models.reasoning.state import Desk, question
 
-__all__ = ["ReasoningTasks"]
-
 #: When the first item of a world that is played alone arrives: a Monday, invented here.
 _MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 

@@ -7,8 +7,6 @@ from models.reasoning.actions import Answer
 from models.reasoning.observation import Question
 from models.reasoning.scoring.numbers import LETTERS
 
-__all__ = ["default_action", "options"]
-
 #: Answers that are offered at most, and characters of the text in which they are looked for.
 _MOST, _READ = 8, 20_000
 

@@ -13,8 +13,6 @@ from models.reasoning import item_file
 from models.reasoning.item import CATEGORIES, TASKS, Item, category
 from models.reasoning.scoring.verdict import Rules
 
-__all__ = ["ReasoningParams"]
-
 
 def _items(given: Any) -> Any:
     """Read a file or a folder; the shipped items stay an empty text, which keeps records short."""

@@ -10,8 +10,6 @@ from models.reasoning.item import Item
 from models.reasoning.params import ReasoningParams
 from models.reasoning.state import Desk
 
-__all__ = ["ANALYST", "begin", "redraw"]
-
 Process = Generator[Any, Any, None]
 
 #: The only role.

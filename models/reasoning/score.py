@@ -17,8 +17,6 @@ from models.reasoning.item import Item, groups, slug
 from models.reasoning.scoring.grade import Graded
 from models.reasoning.state import Desk
 
-__all__ = ["COLUMNS", "metrics", "score", "series", "ticks"]
-
 _Pair = tuple[Item, Graded]
 
 

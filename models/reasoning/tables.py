@@ -4,8 +4,6 @@ from typing import Any
 
 from models.reasoning.state import Desk, outcome
 
-__all__ = ["tables"]
-
 
 def tables(desk: Desk) -> dict[str, list[dict[str, Any]]]:
     """Return the items answered so far; outcomes are empty until they are shown, or all is over."""

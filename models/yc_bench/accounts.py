@@ -6,17 +6,6 @@ from typing import NamedTuple
 from ledgers.book import Book, Entry, Memo
 from ledgers.consolidation import KIND, Intercompany
 
-__all__ = [
-    "CASH",
-    "FINE",
-    "FINES",
-    "INTERCOMPANY",
-    "REWARDS",
-    "WAGES",
-    "CompanyAccounts",
-    "LedgerRow",
-]
-
 CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "fines"
 
 #: Kinds of entries.

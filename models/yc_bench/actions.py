@@ -10,32 +10,6 @@ from attrs.validators import matches_re, optional
 from desim.schema.validators import bounded_whole, long_text, short_text, short_texts
 from models.yc_bench.rules.specs import Domain
 
-__all__ = [
-    "ClientHistory",
-    "ClientList",
-    "Command",
-    "CompanyStatus",
-    "EmployeeList",
-    "EndTurn",
-    "FinanceLedger",
-    "MarketBrowse",
-    "ReportMonthly",
-    "RunCommand",
-    "ScratchpadAppend",
-    "ScratchpadClear",
-    "ScratchpadRead",
-    "ScratchpadWrite",
-    "SimInit",
-    "SimResume",
-    "TaskAccept",
-    "TaskAssign",
-    "TaskAssignAll",
-    "TaskCancel",
-    "TaskDispatch",
-    "TaskInspect",
-    "TaskList",
-]
-
 _day = optional(matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
 _month = optional(matches_re(r"\d{4}-\d{1,2}"))
 

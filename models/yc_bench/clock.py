@@ -15,8 +15,6 @@ from attrs import evolve, field, frozen
 from desim.core.calendar import BusinessHours, Calendar, first_business_day, month_start
 from models.yc_bench.rules.office_hours import OfficeHours
 
-__all__ = ["CompanyClock"]
-
 _HOUR = Decimal(3_600_000_000)
 _SECONDS = Decimal(3600)
 _MICROSECOND = timedelta(microseconds=1)

@@ -8,8 +8,6 @@ from collections import Counter
 
 from models.yc_bench.state import CompanyState
 
-__all__ = ["balances", "pay_cash", "receive_cash"]
-
 
 def receive_cash(company: CompanyState, cents: int, partner: str) -> None:
     """Post cash that a partner has sent; it undoes no bankruptcy.

@@ -21,8 +21,6 @@ from models.yc_bench.actions import (
 from models.yc_bench.commands.commandline import line_of
 from models.yc_bench.observation import CommandReply, FounderDesk
 
-__all__ = ["default_action", "options"]
-
 #: The console's line of a look at the market.
 _LOOK = line_of(MarketBrowse())
 

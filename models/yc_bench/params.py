@@ -14,8 +14,6 @@ from models.yc_bench.rules.console import ConsoleRules
 from models.yc_bench.rules.formulas import PublicRules
 from models.yc_bench.rules.people import PeopleRules
 
-__all__ = ["YCBenchParams"]
-
 #: Years of all episodes together: dates have four digits.
 _MOST_YEARS = 1000
 

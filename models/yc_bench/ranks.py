@@ -1,17 +1,5 @@
 """The order of events that fall on one instant (SPEC section 9.1)."""
 
-__all__ = [
-    "BANKRUPTCY",
-    "COMPLETED",
-    "DESK",
-    "HORIZON",
-    "LAST",
-    "MILESTONE",
-    "NEVER",
-    "PAYDAY",
-    "rank",
-]
-
 #: The founder decides before anything of this rank or a higher one happens.
 DESK = 1
 #: Payroll comes before any other event of its instant.

@@ -9,8 +9,6 @@ from models.yc_bench.company.entities import Task
 from models.yc_bench.company.founding import summary
 from models.yc_bench.state import CompanyState
 
-__all__ = ["final_funds", "paper_metrics"]
-
 
 def final_funds(company: CompanyState) -> float:
     """Return the funds at the end, in dollars."""

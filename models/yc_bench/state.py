@@ -21,8 +21,6 @@ from models.yc_bench.params import YCBenchParams
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.specs import ClientSpec, EmployeeSpec, TaskSpec
 
-__all__ = ["FOUNDER", "CompanyState", "PastEpisode", "best_paid", "enter"]
-
 #: The one role.
 FOUNDER = "founder"
 

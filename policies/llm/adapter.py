@@ -41,8 +41,6 @@ from policies.llm.world_finder import (
     world_texts,
 )
 
-__all__ = ["Llm"]
-
 
 @define(eq=False, repr=False)
 class Llm:

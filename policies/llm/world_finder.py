@@ -21,8 +21,6 @@ from desim.schema import codec
 from desim.schema.described import action_schemas
 from policies.llm.chat.conversation import ConversationKind
 
-__all__ = ["conversation_kind", "conversation_module", "own_conversation", "world_texts"]
-
 _WORLDS = "policies.llm.worlds"
 
 

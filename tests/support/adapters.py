@@ -11,8 +11,6 @@ from desim import catalog
 from desim.adapters.seat.setup import Setup
 from desim.schema import to_plain
 
-__all__ = ["CASES", "Case", "Played", "played"]
-
 
 @frozen
 class Case:

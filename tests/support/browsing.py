@@ -33,8 +33,6 @@ _SWITCHES = (
     "disable-sync",
 )
 
-__all__ = ["SCREENSHOTS", "TIMEOUT_SECONDS", "Browser", "Server", "missing"]
-
 
 def missing() -> str:
     """Return what the browser tests lack on this machine; empty if nothing is missing."""

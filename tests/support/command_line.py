@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["MINE", "Desim", "Ended", "refused"]
-
 #: A rule and a world as users write them.
 MINE = '''
 from attrs import frozen

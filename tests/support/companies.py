@@ -23,22 +23,6 @@ from desim.records.episode import Episode
 from ledgers.book import Book
 from ledgers.consolidation import Intercompany
 
-__all__ = [
-    "FIRM",
-    "Club",
-    "Firm",
-    "Hike",
-    "Report",
-    "Save",
-    "Spend",
-    "company",
-    "figures",
-    "pay_monthly",
-    "pay_too_much",
-    "pay_weekly",
-    "played",
-]
-
 #: The name of the model in records and on the command line.
 FIRM = "support.companies:Firm"
 

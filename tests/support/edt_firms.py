@@ -12,8 +12,6 @@ from models.edt import Consultant, EnterpriseDigitalTwin, Plan, Project, Scenari
 from policies.informed.edt.fast_play import earnings
 from policies.informed.edt.prepared_firm import PreparedFirm
 
-__all__ = ["changed_firm", "climbed"]
-
 
 def changed_firm(seed: int) -> Scenario:
     """Return the published firm with everything changed that a decision has to weigh."""

@@ -7,8 +7,6 @@ from desim import Run
 from models.edt import Consultant, EnterpriseDigitalTwin, Project, Scenario
 from models.edt.company.firm import LAST
 
-__all__ = ["BEHIND", "answered", "linked", "played_linked", "project", "small_firm"]
-
 #: The rank of a link that acts when all events of a tick are over.
 BEHIND = LAST + 1
 

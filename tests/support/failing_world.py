@@ -12,8 +12,6 @@ from attrs import define, field, frozen
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
-__all__ = ["MILL", "BadCarter", "Carter", "Grind", "Mill", "Rest"]
-
 #: The name of the model on the command line.
 MILL = "support.failing_world:Mill"
 

@@ -27,8 +27,6 @@ from support.paths import ROOT
 
 from desim.cli.main import COMMANDS, main
 
-__all__ = ["desim_process", "ended", "forked"]
-
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
 FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")
 

@@ -10,8 +10,6 @@ from attrs import define, field, frozen
 from desim import Role, World
 from desim.core.calendar import Calendar
 
-__all__ = ["DECLARED", "Forgetful", "Guess", "Rolls", "Seen", "zeros"]
-
 
 @frozen
 class Seen:

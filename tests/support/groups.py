@@ -16,8 +16,6 @@ from desim.core.calendar import Calendar, Months
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
-__all__ = ["TOWN", "WORKS", "Inn", "Invest", "Ledger", "MonthlyMill", "Town", "Works"]
-
 #: Names on the command line.
 TOWN, WORKS = (f"support.groups:{name}" for name in ("Town", "Works"))
 

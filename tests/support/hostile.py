@@ -14,8 +14,6 @@ from typing import Any
 
 from policies.llm.wires.gate import GATES
 
-__all__ = ["KEY", "MODES", "attacking"]
-
 #: The key that the client sends, which no output may hold.
 KEY = "sk-hostile-0123456789/abc"
 

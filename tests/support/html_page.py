@@ -7,8 +7,6 @@ from xml.etree import ElementTree as ET
 
 from attrs import define, field
 
-__all__ = ["Picture", "Read", "read"]
-
 #: Elements without an end tag.
 _VOID = {"meta", "img", "br", "link"}
 

@@ -3,8 +3,6 @@
 import re
 from typing import Any
 
-__all__ = ["stable"]
-
 
 def stable(value: Any) -> str:
     """Return the start of a case's `repr`, without memory addresses, the items of sets in order."""

@@ -11,18 +11,6 @@ from pathlib import Path
 from attrs import frozen
 from support.paths import ROOT
 
-__all__ = [
-    "ROOMS",
-    "WORLDS",
-    "circles",
-    "files",
-    "graph",
-    "imported",
-    "module_name",
-    "reachable",
-    "source",
-]
-
 ROOMS = ("desim", "ledgers", "models", "policies", "experiments")
 
 #: The names of our models.

@@ -5,8 +5,6 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["called", "evaluated", "ordered", "said", "sample_of"]
-
 _MODEL = "mockllm"
 
 

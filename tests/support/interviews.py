@@ -6,8 +6,6 @@ from typing import Any
 from desim import Run
 from models.consulting import Case, Consulting, Fact, Reply, Say, Verdict
 
-__all__ = ["BAKERY", "held"]
-
 #: Two facts, and an internal part that repeats neither.
 BAKERY = Case(
     id="bakery",

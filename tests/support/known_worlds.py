@@ -8,8 +8,6 @@ from support.small_worlds import Walk
 from desim.catalog.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
 from desim.catalog.presets import from_preset
 
-__all__ = ["MEASURED", "ROUND", "WRONG", "Measured", "Round", "Stale", "Wrong", "known"]
-
 MEASURED, ROUND, WRONG = (f"support.known_worlds:{name}" for name in ("Measured", "Round", "Wrong"))
 
 #: A bound that is not reached, one that is, none, and a seed on which nothing can be gained.

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["serving_smollm2"]
-
 
 @contextmanager
 def serving_smollm2() -> Iterator[str]:

@@ -17,8 +17,6 @@ from support.peak import peak
 from desim import Episode, Role, World, play, replay, resume
 from desim.episodes.futures.branched_record import play_branch
 
-__all__ = ["ACTS"]
-
 #: Bytes at the end of a record in which its last decision is.
 _TAIL = 1_000
 

@@ -9,8 +9,6 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["floors"]
-
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 _FLOOR = re.compile(r"([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*>=\s*([0-9][0-9A-Za-z.]*)")

@@ -17,8 +17,6 @@ from support.paths import PYTHONPATH
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.mcp_server import server_of
 
-__all__ = ["Agent", "Refused", "in_memory", "over_http", "over_stdio"]
-
 #: Returns the name and the arguments of a tool for what the last call returned.
 Rule = Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]
 

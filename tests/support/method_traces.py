@@ -18,21 +18,6 @@ from policies.llm.method_parts.embedding import Vectors
 from policies.llm.method_parts.items import Item, Outcome
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = [
-    "CASE",
-    "FIRST",
-    "METRICS",
-    "OWN",
-    "PROJECTS",
-    "SECOND",
-    "NoContent",
-    "Replayed",
-    "grade_of",
-    "items_of",
-    "observation",
-    "sixty_four",
-]
-
 #: Markers of what a game, a dialogue and a plan show.
 FIRST, SECOND, OWN, CASE = "IMARKfirst", "IMARKsecond", "OWNMARK", "CASEMARK text"
 PROJECTS = "PROJECTMARK list"

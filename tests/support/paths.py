@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-__all__ = ["PYTHONPATH", "REFERENCE", "ROOT", "TESTS"]
-
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 

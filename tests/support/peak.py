@@ -7,8 +7,6 @@ of pytest has more than what the tests measure.
 import re
 from pathlib import Path
 
-__all__ = ["peak"]
-
 
 def peak() -> float:
     """Return the most memory that this process has held at once, in MiB."""

@@ -19,8 +19,6 @@ from support.forked import forked
 from support.paths import PYTHONPATH
 from support.peak import peak
 
-__all__ = ["Measured", "Preloaded"]
-
 #: Imported beside the commands themselves.
 MODULES = (
     "aiohttp",

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["contradictions", "distinctive", "literals", "spoken"]
-
 #: A line that speaks of published figures.
 _SPEAKS = re.compile(r"paper|publish|leaderboard|Table \d", re.IGNORECASE)
 _BLOCK = re.compile(r"<!-- published: .*?<!-- /published -->", re.DOTALL)

@@ -9,8 +9,6 @@ from attrs import define
 
 from models.beer_game import BeerGame, Order, Stage
 
-__all__ = ["GAME", "SEATS", "Dies", "Killed", "lines_of", "text_of"]
-
 GAME = BeerGame(horizon=6)
 SEATS = dict.fromkeys(("retailer", "wholesaler"), "typical")
 

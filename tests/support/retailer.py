@@ -4,8 +4,6 @@ from typing import Any
 
 from models.beer_game import Stage
 
-__all__ = ["observed"]
-
 
 def observed(**changes: Any) -> Stage:
     """Return an observation of the published game with some fields changed."""

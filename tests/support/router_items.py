@@ -9,8 +9,6 @@ from attrs import define, field
 from policies.llm.router import Item, Prediction
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = ["METHODS", "Asked", "item", "items", "lesson", "rules"]
-
 METHODS = ("ace", "cot", "gepa")
 
 KINDS = (

@@ -5,8 +5,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["plain_values"]
-
 Schema = Mapping[str, Any]
 
 #: Entries of a list and characters of a text, at most.

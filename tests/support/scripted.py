@@ -12,8 +12,6 @@ from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.wire import Call, Message, ModelReply
 from policies.llm.world_finder import conversation_kind
 
-__all__ = ["Scripted", "called", "conversation_at", "player", "seat_of", "usage_of", "worded"]
-
 
 @define
 class Scripted:

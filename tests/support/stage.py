@@ -8,8 +8,6 @@ from attrs.validators import ge
 
 from desim import Role, World
 
-__all__ = ["Bid", "Seen", "Stage", "Story", "asking"]
-
 Story = Callable[[World, list[Any]], Generator[Any, Any, None]]
 
 

@@ -12,8 +12,6 @@ from attrs import define, field
 
 from policies.llm.wires.gate import GATES
 
-__all__ = ["Served", "Stub", "call", "message", "serving", "text"]
-
 #: The usage that a scripted reply reports by default.
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5}
 

@@ -11,8 +11,6 @@ from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, call, text
 
-__all__ = ["WORLDS", "answer", "bench", "calls_of", "damage_outcomes", "started", "suite_file"]
-
 #: Every world, made short.
 WORLDS = """
 [worlds.beer]

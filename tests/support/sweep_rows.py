@@ -4,8 +4,6 @@ from typing import Any
 
 from desim.jobs.rows.rows import Rows
 
-__all__ = ["SCORES", "row", "three_policies"]
-
 
 def row(policy: str, seed: int, score: float | None, **more: Any) -> dict[str, Any]:
     """A row as a sweep makes it."""

@@ -11,8 +11,6 @@ from desim.catalog.policy_spec import read_policies
 from desim.episodes.lineup import resolve
 from desim.schema import to_plain
 
-__all__ = ["first_difference"]
-
 
 def first_difference(
     model: Model[Any], spec: str, twin: Model[Any] | None = None, *, seed: int = 0, other: int = 1

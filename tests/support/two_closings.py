@@ -9,8 +9,6 @@ from attrs import field, frozen
 from desim.core.roles import Role
 from desim.core.world import World
 
-__all__ = ["Breakdown", "Closing", "Spend", "Workshop"]
-
 
 @frozen
 class Closing:

@@ -11,8 +11,6 @@ from attrs import define, field, frozen
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
-__all__ = ["WORKSHOP", "Breakdown", "Closing", "Repair", "Save", "Workshop"]
-
 #: Its name on the command line.
 WORKSHOP = "support.two_questions:Workshop"
 

@@ -9,8 +9,6 @@ from unittest.mock import patch
 
 from support.stub import Served, Stub, call, text
 
-__all__ = ["KEY", "by_turn", "called", "rolled_out", "said"]
-
 #: The variable of the environment that holds the stub's key.
 KEY = "STUB_KEY"
 

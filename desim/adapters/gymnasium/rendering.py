@@ -17,7 +17,6 @@ from desim.short_repr import short_repr
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.figure import Figure
 
-__all__ = ["MODES", "Renderer"]
 
 #: A table of what the seats observe, and a chart of the world's series.
 _TABLE, _PIXELS = "ansi", "rgb_array"

@@ -21,8 +21,6 @@ from desim.schema import TAG
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
 
-__all__ = ["DRAWN_SEEDS", "FIELDS", "OPTIONS", "Seat", "View", "begun", "running"]
-
 #: The forms of a caller's actions: all fields of an action, or the number of an offered option.
 FIELDS, OPTIONS = "fields", "options"
 

@@ -10,8 +10,6 @@ from desim.adapters.gymnasium.space_parts import Part, index_of
 from desim.errors import SchemaError, UsageError
 from desim.short_repr import short_repr
 
-__all__ = ["Either", "Entries", "Fields"]
-
 
 class Entries(Part):
     """A list: the most entries that it may have, and a mask of the present ones."""

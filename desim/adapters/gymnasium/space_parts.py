@@ -19,18 +19,6 @@ from desim.errors import UsageError
 from desim.schema.scalars import check_finite
 from desim.short_repr import short_repr
 
-__all__ = [
-    "CHARSET",
-    "Choice",
-    "Flag",
-    "Json",
-    "Part",
-    "Real",
-    "Whole",
-    "Words",
-    "index_of",
-]
-
 #: Stands for a character that is not in `CHARSET`.
 _UNKNOWN = "�"
 

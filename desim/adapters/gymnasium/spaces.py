@@ -36,8 +36,6 @@ from desim.schema.class_types import members
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
 from desim.short_repr import short_repr
 
-__all__ = ["ActionSpace", "ObservationSpace", "SpaceLimits"]
-
 Schema = Mapping[str, Any]
 
 #: Bounds of numbers that have none; 64 bits hold the first, and sums of several of the second.

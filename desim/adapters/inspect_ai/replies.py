@@ -20,8 +20,6 @@ from desim.adapters.seat.setup import Setup, is_same_setup
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 
-__all__ = ["LABEL", "Replies", "SampleFiles"]
-
 #: The model's name as a policy, in records.
 LABEL = "external"
 

@@ -15,8 +15,6 @@ from desim.adapters.seat.normalised import normalised_score
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import was_played
 
-__all__ = ["normalised", "world_score"]
-
 #: Whole numbers among the facts of an episode that are averaged over samples.
 _COUNTS = ("answers", "wrong", "defaults", "replies")
 

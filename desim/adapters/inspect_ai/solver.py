@@ -28,8 +28,6 @@ from desim.adapters.seat.tool_limits import Limits, Nudges
 from desim.adapters.seat.tool_session import ToolSession
 from desim.errors import WrongAction
 
-__all__ = ["ANSWERS", "FACTS", "play_by_tools"]
-
 #: The key in a sample's Store of the seat's answers, as tagged objects; with the sample's preset
 #: and seed they give the same episode again.
 ANSWERS = "desim_answers"

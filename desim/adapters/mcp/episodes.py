@@ -19,8 +19,6 @@ from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
 
-__all__ = ["Episodes"]
-
 #: The caller's name as a policy, in records.
 _LABEL = "mcp"
 

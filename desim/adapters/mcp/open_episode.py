@@ -24,8 +24,6 @@ from desim.errors import (
 from desim.faults import RAISED, fault_text
 from desim.records.record_lock import RecordLock
 
-__all__ = ["EpisodeFailed", "OpenEpisode", "Turn"]
-
 _T = TypeVar("_T")
 
 

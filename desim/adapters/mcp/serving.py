@@ -18,8 +18,6 @@ from desim.adapters.seat.setup import Setup
 from desim.adapters.web.access import Access, checked_token, new_token
 from desim.adapters.web.server import address_of, listening
 
-__all__ = ["serve"]
-
 #: Seconds after which a session and an episode without a call are closed.
 _IDLE = 1800.0
 

@@ -10,8 +10,6 @@ import anyio
 from anyio import to_thread
 from mcp.server.stdio import stdio_server
 
-__all__ = ["LONGEST_LINE", "run"]
-
 #: Bytes of a message, at most.
 LONGEST_LINE = 4 * 1024 * 1024
 

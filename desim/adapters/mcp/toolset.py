@@ -22,8 +22,6 @@ from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["ToolSet"]
-
 #: Rows of a table in one reply, at most.
 _MOST_ROWS = 200
 

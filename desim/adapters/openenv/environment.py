@@ -26,8 +26,6 @@ from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr
 from desim.version import __version__
 
-__all__ = ["Served", "WorldEnvironment"]
-
 #: Characters of an episode's name, at most.
 _MOST_CHARACTERS = 255
 

@@ -14,8 +14,6 @@ from desim.errors import UsageError
 from desim.schema import TAG
 from desim.schema.described import observation_schema
 
-__all__ = ["WorldAction", "WorldObservation", "WorldState", "message_classes"]
-
 
 class WorldAction(Action):
     """The tagged object of an action: `do` names it, its fields stand beside.

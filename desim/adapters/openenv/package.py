@@ -16,8 +16,6 @@ from desim.errors import UsageError, WriteFailed
 from desim.schema import tagged
 from desim.version import __version__
 
-__all__ = ["files", "write"]
-
 #: Where OpenEnv expects a server inside a container.
 _PORT = 8000
 

@@ -26,8 +26,6 @@ from desim.adapters.web.guard import Application, Guard
 from desim.adapters.web.server import address_of, config_of, listening
 from desim.errors import DesimError, WriteFailed
 
-__all__ = ["app", "serve", "serving"]
-
 #: Bytes of a request or of a message, at most.
 _MOST_BYTES = 1024 * 1024
 

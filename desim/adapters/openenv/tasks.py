@@ -12,8 +12,6 @@ from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["CHANGED", "SPLITS", "Task", "Tasks", "as_plain", "reward_of"]
-
 #: The seeds of each split. Floors and bounds are known for the test seeds.
 SPLITS: Mapping[str, range] = {"train": range(1_000, 2_000), "test": range(20)}
 

@@ -10,8 +10,6 @@ from desim.errors import WrongAction, possible
 from desim.schema import TAG
 from desim.schema.described import action_schemas
 
-__all__ = ["Tool", "tagged_call", "tools_of"]
-
 
 @frozen
 class Tool:

@@ -9,8 +9,6 @@ from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
 from desim.studies.sweep_file import read_seeds
 
-__all__ = ["checked_episodes", "chosen_presets", "chosen_seeds"]
-
 #: Presets times seeds of one evaluation.
 _MOST_EPISODES = 100_000
 

@@ -5,8 +5,6 @@ from desim.catalog.known_scores import HasKnownScores, KnownScore
 from desim.core.model_protocols import offers
 from desim.studies.boards.aggregate_scores import Scale
 
-__all__ = ["has_scale", "normalised_score"]
-
 
 def has_scale(setup: Setup, preset: str, seed: int) -> bool:
     """Return whether scores of a setup that was made of a preset can be normalised."""

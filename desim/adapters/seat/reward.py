@@ -7,8 +7,6 @@ from typing import Any
 from desim.core.run import Run
 from desim.errors import UsageError, WrongResult, possible
 
-__all__ = ["SCORE", "Rewards"]
-
 #: The name of the model's score among the metrics.
 SCORE = "score"
 

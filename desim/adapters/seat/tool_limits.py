@@ -9,8 +9,6 @@ from desim.adapters.seat.tool_session import ToolSession
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-__all__ = ["Limits", "Nudges"]
-
 
 @frozen
 class Limits:

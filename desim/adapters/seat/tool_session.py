@@ -21,8 +21,6 @@ from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr
 
-__all__ = ["LOOK_UP", "MOST_LOOK_UPS", "ToolSession", "only_seat", "was_played"]
-
 #: The tool that shows a table of the seat.
 LOOK_UP = "look_up_table"
 

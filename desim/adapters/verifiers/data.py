@@ -10,8 +10,6 @@ from pydantic import Field
 
 from desim.adapters.seat.setup import Setup
 
-__all__ = ["WorldConfig", "WorldData", "WorldState", "WorldTaskConfig", "setup_of"]
-
 
 class WorldTaskConfig(vf.TaskConfig):
     """Options under `--env.taskset.task.*`."""

@@ -18,8 +18,6 @@ from desim.adapters.seat.tool_session import ToolSession
 from desim.adapters.verifiers.data import setup_of
 from desim.errors import UsageError, WrongAction
 
-__all__ = ["WorldHarness", "WorldHarnessConfig"]
-
 
 class WorldHarnessConfig(vf.HarnessConfig):
     """Options under `--env.agent.harness.*`."""

@@ -15,8 +15,6 @@ from desim.errors import WrongAction
 from desim.schema import TAG
 from desim.schema.described import action_schemas, menu
 
-__all__ = ["WorldToolset", "served_instructions"]
-
 
 class WorldToolset(vf.Toolset[vf.ToolsetConfig, WorldState]):
     """One episode behind two tools; all actions are calls of `act`."""

@@ -16,8 +16,6 @@ from attrs import field, frozen
 
 from desim.errors import UsageError
 
-__all__ = ["TOKEN_PATH", "Access", "checked_token", "new_token"]
-
 #: The beginning of a path that holds the token, for clients that send no headers of their own.
 TOKEN_PATH = "/t/"  # noqa: S105 (no secret)
 

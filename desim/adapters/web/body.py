@@ -11,8 +11,6 @@ import numpy as np
 
 from desim.short_repr import short_repr
 
-__all__ = ["json_fault"]
-
 #: Levels of objects and lists, at most; actions have fewer than ten.
 DEEPEST = 100
 

@@ -9,8 +9,6 @@ from typing import Any
 from desim.adapters.web.access import Access
 from desim.adapters.web.body import json_fault
 
-__all__ = ["Application", "Guard", "Message", "Receive", "Send"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

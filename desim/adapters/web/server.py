@@ -12,8 +12,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from desim.adapters.web.guard import Application
 from desim.errors import UsageError
 
-__all__ = ["address_of", "config_of", "listening"]
-
 #: Seconds within which the head of a request must arrive, also between two requests.
 HEAD_SECONDS = 5.0
 

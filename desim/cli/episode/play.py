@@ -18,8 +18,6 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from desim.core.model_protocols import Model
 
-__all__ = ["command"]
-
 
 @click.command("play")
 @model_argument

@@ -27,7 +27,6 @@ from desim.errors import PolicyWarning, UsageError
 if TYPE_CHECKING:  # `desim --help` imports no more than it prints
     from desim.records.episode import Episode
 
-__all__ = ["MAX_EPISODES", "command"]
 
 #: Episodes of a series; their files are numbered with three digits.
 MAX_EPISODES = 999

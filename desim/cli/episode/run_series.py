@@ -21,8 +21,6 @@ from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments
 from desim.tracing.kept_trace import Tracing
 
-__all__ = ["run_series"]
-
 
 def run_series(
     model: Model[Any],

@@ -17,8 +17,6 @@ from desim.cli.options import (
 )
 from desim.errors import UsageError
 
-__all__ = ["command"]
-
 
 @click.command("serve")
 @model_argument

@@ -8,8 +8,6 @@ import click
 if TYPE_CHECKING:  # `desim --help` imports no more than it prints
     from desim.episodes.export import Exported
 
-__all__ = ["command"]
-
 
 @click.command("export")
 @click.argument("record", type=click.Path())

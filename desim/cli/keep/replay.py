@@ -4,8 +4,6 @@ import click
 
 from desim.cli.options import key_option, read_key_option, read_parameters, trust_options
 
-__all__ = ["command"]
-
 
 @click.command("replay")
 @click.argument("file", type=click.Path())

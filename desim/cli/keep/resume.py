@@ -17,8 +17,6 @@ from desim.cli.options import (
 from desim.core.limits import Limits
 from desim.errors import PolicyWarning
 
-__all__ = ["command"]
-
 
 @click.command("resume")
 @click.argument("file", type=click.Path())

@@ -15,8 +15,6 @@ if TYPE_CHECKING:  # commands start fast
     from desim.jobs.run.playing import Progress
     from desim.studies.boards.leaderboard import Board
 
-__all__ = ["command"]
-
 
 @click.command("baselines")
 @click.argument("models", nargs=-1, metavar="[MODEL[/PRESET]]...", shell_complete=complete_model)

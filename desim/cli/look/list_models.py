@@ -4,8 +4,6 @@ import click
 
 from desim.cli.completion import complete_model
 
-__all__ = ["command"]
-
 
 @click.command("list")
 @click.argument("model", required=False, shell_complete=complete_model)

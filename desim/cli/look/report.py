@@ -2,8 +2,6 @@
 
 import click
 
-__all__ = ["command"]
-
 
 @click.command("report")
 @click.argument("paths", metavar="DIR|RECORD...", nargs=-1, required=True, type=click.Path())

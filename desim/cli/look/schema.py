@@ -6,8 +6,6 @@ import click
 
 from desim.cli.options import model_argument, preset_option
 
-__all__ = ["command"]
-
 
 @click.command("schema")
 @model_argument

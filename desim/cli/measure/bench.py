@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # commands start fast
     from desim.suites.spending import Ledger
     from desim.suites.suite_plan import Plan
 
-__all__ = ["command"]
-
 
 @click.command("bench")
 @click.argument("suite", metavar="SUITE.toml|DIR", type=click.Path(path_type=Path))

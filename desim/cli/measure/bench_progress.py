@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # commands start fast
     from desim.suites.status import Status
     from desim.suites.suite_plan import Job
 
-__all__ = ["Show", "line", "progress_shown", "table", "watch"]
 
 #: Seconds between two status files, and after which a status without an end is that of a command
 #: that was killed.

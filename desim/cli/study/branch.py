@@ -21,8 +21,6 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from desim.core.limits import Limits
 
-__all__ = ["command"]
-
 
 @click.command("branch")
 @click.argument("file", type=click.Path())

@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # commands start fast
     from desim.core.limits import Limits
     from desim.studies.decisions.regret_table import RegretTable
 
-__all__ = ["command"]
 
 #: `--decisions A:B:K` has at most three numbers.
 _NUMBERS = 3

@@ -27,8 +27,6 @@ if TYPE_CHECKING:  # commands start fast
     from desim.studies.sweep_file import SweepSpec
     from desim.studies.until import Comparison
 
-__all__ = ["command"]
-
 
 @click.command("sweep")
 @click.argument("model", metavar="MODEL|FILE.toml", shell_complete=complete_model_or_file)

@@ -17,8 +17,6 @@ from desim.cli.options import (
 if TYPE_CHECKING:  # commands start fast
     from desim.core.limits import Limits
 
-__all__ = ["command"]
-
 
 @click.command("tune")
 @model_argument

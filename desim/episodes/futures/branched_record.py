@@ -29,8 +29,6 @@ from desim.records.record_lock import RecordLock
 from desim.records.recorder import Recorder, line_kind, lines_up_to
 from desim.tracing.kept_trace import Tracing
 
-__all__ = ["play_branch"]
-
 
 def play_branch(
     path: str | Path,

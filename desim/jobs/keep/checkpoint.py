@@ -21,8 +21,6 @@ from desim.jobs.keep import row_file
 from desim.jobs.keep.fingerprint import CODE, differing_topics, is_digest
 from desim.jobs.keep.noted_files import GONE, noted_now, noted_topics
 
-__all__ = ["FILE_NAME", "Checkpoint"]
-
 #: The file's name in the folder of a sweep.
 FILE_NAME = "sweep.sqlite"
 

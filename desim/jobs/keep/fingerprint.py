@@ -36,19 +36,6 @@ from desim.version import __version__
 if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
     from desim.jobs.plan.parameter_points import Design
 
-__all__ = [
-    "CODE",
-    "code_topics",
-    "differing_topics",
-    "digest_text",
-    "fingerprint",
-    "inside",
-    "is_digest",
-    "limits_text",
-    "players",
-    "text_digest",
-    "topics_beyond",
-]
 
 #: The topic of the definitions that are reached, and the one that holds a digest of each, by which
 #: an error text names what has changed.

@@ -7,8 +7,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-__all__ = ["Step", "imported", "steps_of", "used_globals"]
-
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME"}
 _MEMBERS = {"LOAD_ATTR", "LOAD_METHOD"}
 _PADDING = {"CACHE", "EXTENDED_ARG"}

@@ -8,8 +8,6 @@ from desim.errors import UsageError
 from desim.jobs.keep.definitions.data_files import digest
 from desim.jobs.keep.fingerprint import digest_text
 
-__all__ = ["GONE", "noted_now", "noted_topics"]
-
 #: Begins these topics.
 _OPENED = "opened file "
 

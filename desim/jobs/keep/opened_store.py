@@ -9,8 +9,6 @@ from desim.jobs.keep.store import MemoryStore, Store, SweepWarning
 from desim.jobs.plan.grid import Grid
 from desim.jobs.plan.job import has_failed
 
-__all__ = ["open_store"]
-
 #: Most episodes that a warning names.
 _MAX_NAMED = 3
 

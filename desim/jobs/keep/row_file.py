@@ -15,22 +15,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = [
-    "APPLICATION",
-    "FORMAT",
-    "PARTIAL",
-    "busy_text",
-    "create",
-    "error_text",
-    "insert",
-    "is_sound",
-    "matches",
-    "read_identity",
-    "replace",
-    "scan",
-    "write_identity",
-]
-
 #: Marks a file of ours ("desm" in ASCII), and the version of its layout.
 APPLICATION, FORMAT = 0x6465736D, 2
 

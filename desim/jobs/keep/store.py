@@ -5,8 +5,6 @@ from collections.abc import Set as AbstractSet
 from types import TracebackType
 from typing import Protocol, Self
 
-__all__ = ["MemoryStore", "Store", "SweepWarning"]
-
 
 class SweepWarning(UserWarning):
     """Rows of a checkpoint that were damaged or discarded."""

@@ -21,7 +21,6 @@ from desim.short_repr import short_repr
 if TYPE_CHECKING:  # `import desim` must not load numpy
     from desim.jobs.plan.parameter_points import Design
 
-__all__ = ["Grid", "checked_seeds", "grid", "with_further"]
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."

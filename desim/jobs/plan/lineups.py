@@ -16,8 +16,6 @@ from desim.errors import UsageError, possible
 from desim.jobs.plan.parameter_values import combinations
 from desim.schema.arguments import parameters
 
-__all__ = ["PolicyEntry", "entries", "given_arguments"]
-
 
 @frozen
 class PolicyEntry:

@@ -17,8 +17,6 @@ from desim.schema import to_plain
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
 
-__all__ = ["variants"]
-
 #: Stands for a missing value; differs from every parameter's value.
 _MISSING = object()
 

@@ -10,8 +10,6 @@ from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
-__all__ = ["as_list", "combinations", "from_numpy", "refuse_duplicates", "value_text"]
-
 
 def combinations(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Yield every combination of the values as texts; the last name varies fastest.

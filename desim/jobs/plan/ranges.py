@@ -13,8 +13,6 @@ from desim.errors import UsageError
 from desim.jobs.plan.parameter_values import refuse_duplicates
 from desim.short_repr import short_repr
 
-__all__ = ["Choices", "Range", "read_range", "read_ranges"]
-
 #: The scale of a range: even, even over whole numbers, or even in the logarithm.
 Scale = Literal["float", "int", "log"]
 

@@ -8,8 +8,6 @@ import msgspec
 from desim.jobs.plan.job import Row
 from desim.jobs.rows.columns import numbers
 
-__all__ = ["WORST_SCORE", "counted", "course", "different_seeds"]
-
 #: The key of rows that holds the worst score, if the model declares one.
 WORST_SCORE = "worst_score"
 

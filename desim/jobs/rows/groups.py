@@ -14,8 +14,6 @@ from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference, simultaneous
 from desim.statistics.proportions import are_truth_values, share
 
-__all__ = ["compare", "estimated"]
-
 #: The values that paired rows share: the seed, and as JSON all that does not define their groups.
 _Match = tuple[int, str]
 

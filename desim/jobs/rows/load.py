@@ -7,8 +7,6 @@ from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
 from desim.show.files import open_regular
 
-__all__ = ["load"]
-
 #: The beginning of the JSON lines of a sweep and of a record.
 _ROW, _RECORD = b'{"model":', b'{"line":"header"'
 

@@ -9,8 +9,6 @@ import msgspec
 
 from desim.jobs.plan.job import Row
 
-__all__ = ["PackedRows", "SelectedRows"]
-
 #: Rows of a block, which is compressed and decompressed as a whole.
 _BLOCK = 256
 

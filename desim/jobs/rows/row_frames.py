@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # neither is needed but by those who ask for it
     import pandas as pd
     import polars as pl
 
-__all__ = ["to_pandas", "to_polars", "write_parquet"]
-
 
 def to_pandas(rows: Sequence[Row], *, series: bool = False) -> "pd.DataFrame":
     """Return a data frame of pandas; see `Rows.to_pandas`."""

@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Rows"]
 
 #: Groups of rows that notebooks show.
 _SHOWN = 50

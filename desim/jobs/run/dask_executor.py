@@ -7,8 +7,6 @@ from desim.errors import UsageError
 from desim.jobs.run.executors import DIED, SchedulerLost, WorkerDied
 from desim.jobs.run.pool_executor import PoolExecutor
 
-__all__ = ["DaskExecutor"]
-
 
 class DaskExecutor(PoolExecutor):
     """Plays chunks on a cluster whose workers can import desim, the model and the policies.

@@ -6,19 +6,6 @@ from typing import Protocol, runtime_checkable
 from desim.errors import DesimError
 from desim.jobs.plan.job import Job
 
-__all__ = [
-    "DIED",
-    "ChunkQueue",
-    "ChunkResult",
-    "Executor",
-    "HasWorkers",
-    "SchedulerLost",
-    "SerialExecutor",
-    "Work",
-    "WorkerDied",
-    "worker_count",
-]
-
 #: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
 Work = Callable[[Sequence[Job]], Iterator[bytes]]
 

@@ -9,8 +9,6 @@ from desim.jobs.keep.fingerprint import inside, players
 from desim.jobs.plan.job import Cell
 from desim.opened_files import Files, opened_by
 
-__all__ = ["RowFiles", "split"]
-
 #: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
 _SEPARATOR = b"\n"
 

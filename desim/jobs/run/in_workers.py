@@ -9,8 +9,6 @@ from desim.jobs.run.executors import ChunkQueue, ChunkResult, SerialExecutor, Wo
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.short_repr import short_repr
 
-__all__ = ["check_jobs", "in_workers"]
-
 
 class _Workers(ProcessExecutor):
     """Worker processes that are not restarted: only an episode can become a failed row."""

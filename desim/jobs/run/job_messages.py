@@ -17,8 +17,6 @@ from desim.jobs.plan.job import Job
 from desim.jobs.run.executors import Work
 from desim.opened_files import noting
 
-__all__ = ["import_path", "pickled", "unpickle_and_play"]
-
 _NAME = re.compile(r"[^\W\d]\w*")
 
 #: In a worker: the names of `__main__` that messages have set.

@@ -13,7 +13,6 @@ if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
 
-__all__ = ["LoneWorker", "ProcessEnded", "children", "kill"]
 
 #: Seconds in which a process that has ended must report its exit code.
 _SECONDS_TO_REPORT = 5.0

@@ -25,8 +25,6 @@ from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.scalars import plain_scalar
 
-__all__ = ["SECONDS_PER_CHUNK", "failed_to_json", "play_chunk", "play_job", "play_to_json"]
-
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
 #: little is lost when it is killed.
 SECONDS_PER_CHUNK = 0.25

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Executor as Pool
     from concurrent.futures import Future
 
-__all__ = ["Numbered", "PoolExecutor"]
 
 #: The number of a chunk, and its jobs.
 Numbered = tuple[int, Sequence[Job]]

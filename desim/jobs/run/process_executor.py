@@ -23,7 +23,6 @@ from desim.jobs.run.signals import allow_exit, interrupts_blocked, interrupts_de
 if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Future, ProcessPoolExecutor
 
-__all__ = ["ProcessExecutor", "spawned_pool"]
 
 #: Most restarts of the workers before the sweep fails.
 _MAX_RESTARTS = 100

@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["Curve", "Fan", "Panel", "dots", "fans", "lines", "shares"]
 
 #: Inches: the width of a page, the height of a line of dots or bars, and of the room around them.
 _WIDTH, _LINE, _AROUND = 8.2, 0.27, 0.95

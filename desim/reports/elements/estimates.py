@@ -12,8 +12,6 @@ from desim.jobs.rows.rows import Rows
 from desim.show.estimates import estimate_cells
 from desim.statistics.intervals import Interval
 
-__all__ = ["HEADS", "Estimates", "cells"]
-
 #: The heads of the texts of `cells`.
 HEADS = ("n", "mean", "95 % interval")
 

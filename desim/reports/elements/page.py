@@ -9,21 +9,6 @@ from desim.errors import UsageError
 from desim.short_repr import shortened
 from desim.show.table import Table, cell_text
 
-__all__ = [
-    "MOST_LINES",
-    "Facts",
-    "Figure",
-    "Fold",
-    "Folded",
-    "Gallery",
-    "Given",
-    "Page",
-    "Section",
-    "clean",
-    "cleaned",
-    "needed",
-]
-
 #: Lines of a table that are shown.
 MOST_LINES = 200
 

@@ -19,7 +19,6 @@ from desim.show.labels import number_text
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["check_episode_plot", "plot_episode"]
 
 #: Inches: the width and the height of a panel, the height of a role's lane, of a line of the title
 #: and of the room around it.

@@ -20,8 +20,6 @@ from desim.reports.record.record_statements import statements
 from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
 
-__all__ = ["MOST_RECORDS", "record_page"]
-
 #: Records of one report.
 MOST_RECORDS = 12
 

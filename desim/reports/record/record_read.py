@@ -14,16 +14,6 @@ from desim.reports.elements.page import clean
 from desim.reports.record.replayed import Replayed, played_again
 from desim.show.labels import NOTHING, label_text, value_text
 
-__all__ = [
-    "MOST_DECISIONS",
-    "OTHER",
-    "ReadRecord",
-    "action_kind",
-    "policies_text",
-    "readable",
-    "short_value",
-]
-
 #: Most decisions shown of all records of a page, fewest of each record, and the divisor that gives
 #: the share of a record's last decisions among them.
 MOST_DECISIONS, _FEWEST, _LAST = 300, 30, 6

@@ -8,8 +8,6 @@ from desim.reports.record.record_read import ReadRecord
 from desim.reports.record.series_charts import MOST_MARKED, Shown, Span, decided_chart, panel_chart
 from desim.show.labels import NOTHING, estimate_text
 
-__all__ = ["series"]
-
 #: Series that are drawn, of all records of a page.
 MOST_SERIES = 120
 

@@ -30,8 +30,6 @@ from desim.reports.record.record_read import ReadRecord
 from desim.show.labels import NOTHING, label_text, number_text, value_text
 from desim.show.table import Table
 
-__all__ = ["statements"]
-
 #: Lines and columns of a table, and tables of a record.
 _MOST_LINES, _MOST_COLUMNS, _MOST_TABLES = 100, 24, 40
 

@@ -26,8 +26,6 @@ from desim.records.episode import Episode
 from desim.records.reach import model_reaches
 from desim.reports.record.measured import EpisodeSeries, played
 
-__all__ = ["MOST_REPLAYED", "Replayed", "played_again"]
-
 #: Most decisions of a record that is replayed; about a minute for a fast world.
 MOST_REPLAYED = 500_000
 

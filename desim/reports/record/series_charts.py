@@ -13,15 +13,6 @@ if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-__all__ = [
-    "MOST_MARKED",
-    "Shown",
-    "Span",
-    "decided_chart",
-    "draw_panel",
-    "panel_chart",
-    "roles_chart",
-]
 
 #: Inches: the width of a panel on a page, its height without a legend, a line of the legend.
 _WIDTH, _HEIGHT, _LINE = 4.6, 2.35, 0.17

@@ -22,8 +22,6 @@ from desim.core.reported import (
     HasSeriesColumns,
 )
 
-__all__ = ["Timeline", "columns_of", "increases"]
-
 #: The moment from which matplotlib counts the days of its axes.
 _EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)  # noqa: DTZ001 (models have no zones)
 

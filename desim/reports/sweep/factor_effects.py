@@ -15,8 +15,6 @@ from desim.reports.elements.page import Figure, Given, cleaned
 from desim.reports.sweep.varied import Factor, families
 from desim.statistics.intervals import Interval
 
-__all__ = ["interactions", "main_effects", "over_parameters"]
-
 #: Lines of a figure, panels of a figure, and values of a parameter that is no number.
 _MOST_CURVES, _MOST_PANELS, _MOST_NAMES = 8, 9, 12
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # `import desim.reports` must not load numpy
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["series_fans"]
 
 #: Series, and groups of one, that are shown.
 _MOST_SERIES, _MOST_GROUPS = 24, 12

@@ -15,8 +15,6 @@ from desim.show.labels import NOTHING, estimate_text
 from desim.show.table import Table
 from desim.studies.boards.ranking import ranked
 
-__all__ = ["leaderboard"]
-
 #: Policies of a world that are ranked: every pair is compared; and those that a figure shows.
 _MOST_RANKED, _MOST_SHOWN = 60, 40
 

@@ -10,8 +10,6 @@ from desim import catalog
 from desim.jobs.rows.rows import Rows
 from desim.schema.wire_types import attribute_texts
 
-__all__ = ["Factor", "families", "swept", "varied"]
-
 #: The prefix of the columns that are arguments of policies.
 _ARGUMENT = "policy."
 

@@ -6,8 +6,6 @@ TYPE_CHECKING = False  # typing itself takes 13 ms to load, half as long as a pr
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-__all__ = ["is_confined"]
-
 
 def is_confined(active: AbstractSet[str]) -> bool:
     """Return whether the kernel keeps a program from files, network and other processes.

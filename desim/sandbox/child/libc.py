@@ -3,8 +3,6 @@
 import ctypes
 import os
 
-__all__ = ["call", "number_of"]
-
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.syscall.restype = ctypes.c_long
 

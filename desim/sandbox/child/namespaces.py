@@ -9,8 +9,6 @@ import sys
 
 from desim.sandbox.child.libc import call
 
-__all__ = ["OWN_FOLDER", "enter_namespaces", "enter_root", "library_folders"]
-
 _USER = 0x10000000
 _KINDS = {
     "network": 0x40000000,

@@ -15,7 +15,6 @@ TYPE_CHECKING = False  # typing itself takes 13 ms to load, half as long as a pr
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["run"]
 
 _TREE_ONLY = 0x400  # ast.PyCF_ONLY_AST; the module ast itself takes 5 ms to load
 

@@ -25,7 +25,6 @@ TYPE_CHECKING = False  # typing itself takes 13 ms to load, half as long as a pr
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["supervise"]
 
 _DIE_WITH_PARENT = 1
 

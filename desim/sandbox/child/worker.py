@@ -17,7 +17,6 @@ TYPE_CHECKING = False  # typing itself takes 13 ms to load, half as long as a pr
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Surroundings", "work"]
 
 _DIE_WITH_PARENT, _NO_NEW_RIGHTS = 1, 38
 _VERSION_3 = 0x20080522

@@ -16,8 +16,6 @@ from desim.statistics.aggregates import improvement, interquartile_mean, optimal
 from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate
 from desim.statistics.intervals import checked_level
 
-__all__ = ["AggregateLine", "AggregateTable", "Scale", "Scales", "aggregate", "normalised"]
-
 #: The scale of a world, or where seeds differ the scale of each.
 Scales = Mapping[str, "Scale | Mapping[int, Scale]"]
 

@@ -17,8 +17,6 @@ from desim.studies.boards.aggregate_scores import AggregateTable, aggregate, nor
 from desim.studies.boards.leaderboard import Board, boards
 from desim.studies.boards.score_scale import Above, WorldScale, world_scale
 
-__all__ = ["NormalisedBoards", "NormalisedScore", "NormalisedWorld", "normalised_boards"]
-
 #: The policies of every model, which have a column of their own.
 _EVERYWHERE = ("greedy", "random")
 

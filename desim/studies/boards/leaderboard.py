@@ -34,8 +34,6 @@ from desim.studies.boards.board_table import board_table
 from desim.studies.boards.ranking import BoardLine, ranked
 from desim.studies.sweep import sweep
 
-__all__ = ["Board", "Entrant", "boards", "everything"]
-
 
 @frozen
 class Entrant:

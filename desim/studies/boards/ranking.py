@@ -12,8 +12,6 @@ from desim.jobs.rows.rows import Rows
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference, simultaneous
 
-__all__ = ["BoardLine", "ranked"]
-
 #: Of the intervals of differences of one board, together.
 _LEVEL = 0.95
 

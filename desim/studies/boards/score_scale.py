@@ -11,8 +11,6 @@ from desim.jobs.rows.known_means import KnownMeans, known_scores
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.aggregate_scores import Scale
 
-__all__ = ["WorldScale", "world_scale"]
-
 #: Relative amount by which a score may exceed a bound: both are sums of rounded numbers.
 _ROUNDING = 1e-9
 

@@ -39,8 +39,6 @@ from desim.studies.decisions.branch_table import (
     redrawn_notes,
 )
 
-__all__ = ["BranchComparison", "compare_branches"]
-
 
 @frozen
 class BranchComparison(Tabular):

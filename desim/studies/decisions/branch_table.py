@@ -15,20 +15,6 @@ from desim.short_repr import cut, short_repr
 from desim.show.labels import number_text
 from desim.statistics.intervals import Interval
 
-__all__ = [
-    "MOST_FUTURES",
-    "Place",
-    "action_text",
-    "check_futures_count",
-    "fresh_note",
-    "hindsight_note",
-    "labels",
-    "place_of",
-    "plain_action",
-    "plain_difference",
-    "redrawn_notes",
-]
-
 #: Most futures of a comparison.
 MOST_FUTURES = 100_000
 

@@ -13,8 +13,6 @@ from desim.errors import DesimError
 from desim.short_repr import short_repr
 from desim.studies.decisions.questions import Question
 
-__all__ = ["Judge", "Judged", "parted"]
-
 
 @frozen
 class Judged:

@@ -18,8 +18,6 @@ from desim.studies.decisions.questions import Question
 from desim.studies.decisions.regret_store import identity
 from desim.studies.decisions.regret_table import DecisionRegret, RegretTable
 
-__all__ = ["Judging"]
-
 #: Work that takes less than this many seconds is not worth starting processes.
 _SECONDS_ALONE = 2.0
 

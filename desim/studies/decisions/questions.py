@@ -12,8 +12,6 @@ from desim.errors import UsageError, possible
 from desim.schema import tagged
 from desim.studies.decisions.branch_table import plain_action
 
-__all__ = ["Question", "chosen", "of_options", "of_policies"]
-
 
 @frozen
 class Question:

@@ -26,8 +26,6 @@ from desim.studies.decisions.questions import chosen, of_options, of_policies
 from desim.studies.decisions.regret_store import opened_store
 from desim.studies.decisions.regret_table import RegretTable
 
-__all__ = ["OPTIONS", "RegretStopped", "regret"]
-
 #: The name of the comparison with all options of a role.
 OPTIONS = "options"
 

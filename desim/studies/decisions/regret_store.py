@@ -17,8 +17,6 @@ from desim.jobs.keep.store import MemoryStore, Store, SweepWarning
 from desim.schema import tagged, to_plain
 from desim.studies.decisions.judge import Judge, Judged
 
-__all__ = ["RegretCheckpoint", "identity", "opened_store"]
-
 
 class RegretCheckpoint(Checkpoint):
     """Keeps a row for each judged decision, by its number."""

@@ -17,8 +17,6 @@ from desim.studies.decisions.branch_table import (
     redrawn_notes,
 )
 
-__all__ = ["DecisionRegret", "RegretTable"]
-
 
 @frozen
 class DecisionRegret:

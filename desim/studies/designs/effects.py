@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy import int8
     from numpy.typing import NDArray
 
-__all__ = ["Effect", "effects"]
 
 #: Joins the two parameters of an interaction.
 _TIMES = " x "

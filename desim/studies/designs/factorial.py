@@ -19,8 +19,6 @@ from desim.errors import UsageError, possible
 from desim.jobs.plan.parameter_points import MAX_POINTS, Design, Factor, read_factors
 from desim.short_repr import short_repr
 
-__all__ = ["factorial", "fraction"]
-
 #: Most factors of a full design, whose points would otherwise be too many, and of a fraction.
 _MAX_FREE, _MAX_FACTORS = int(math.log2(MAX_POINTS)), 63
 

@@ -8,8 +8,6 @@ from attrs import field, frozen
 
 from desim.show.table import Table, Tabular
 
-__all__ = ["Analysis", "tabulated"]
-
 #: The first columns; they are left out where they hold one value only, which a note then has.
 _GROUPS = ("policy", "figure")
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Index", "indices", "sobol", "sobol_indices"]
 
 #: What scipy calls the values of A, of B, and of A with the values of B for one parameter.
 _Sample = Literal["f_A", "f_B", "f_AB"]

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-__all__ = ["LEVELS", "Screened", "elementary_effects", "morris", "screening"]
 
 #: Levels of each range where none are given, and at most.
 LEVELS, _MAX_LEVELS = 4, 100

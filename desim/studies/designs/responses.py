@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Responses", "at_values", "grouped", "of_design", "of_figures"]
-
 
 @frozen(eq=False)
 class Responses:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-__all__ = ["checked_power", "generator", "latin_hypercube", "sobol_points", "sobol_unit"]
 
 #: Seeds of designs, as of episodes, are whole numbers from 0.
 _LARGEST_SEED = 2**63 - 1

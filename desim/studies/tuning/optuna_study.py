@@ -24,7 +24,6 @@ from desim.records.record_lock import RecordLock
 if TYPE_CHECKING:  # an extra
     import optuna
 
-__all__ = ["FILE_NAME", "Point", "Study", "Trial", "opened_study"]
 
 #: The file's name in the folder of a tuning.
 FILE_NAME = "tune.sqlite"

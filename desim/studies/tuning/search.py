@@ -18,7 +18,6 @@ from desim.studies.tuning.tuned import Scores, parameters_text
 if TYPE_CHECKING:  # an extra
     import optuna
 
-__all__ = ["Search", "best_of"]
 
 #: Batches of the seeds; after each one a trial may be pruned.
 _BATCHES = 4

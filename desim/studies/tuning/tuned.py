@@ -10,8 +10,6 @@ from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import paired
 
-__all__ = ["Bought", "Scores", "Setting", "Tuned", "gain", "mean_of", "parameters_text"]
-
 #: Scores by place of the seed; None where an episode failed and its model declares no worst score.
 Scores = Sequence[float | None]
 

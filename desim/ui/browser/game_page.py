@@ -27,8 +27,6 @@ from desim.ui.history import history
 from desim.ui.layout import Figure, text_table, time_figure
 from desim.ui.part_texts import name_text, seats_text
 
-__all__ = ["Tab", "game_name"]
-
 #: Seconds between checks for changes that this tab did not make.
 _CHECK_SECONDS = 0.5
 

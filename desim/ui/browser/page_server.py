@@ -13,8 +13,6 @@ from desim.ui.browser.game_page import Tab, game_name
 from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
 
-__all__ = ["serve"]
-
 #: Seconds between attempts to reach the starting server.
 _RETRY_SECONDS = 0.02
 

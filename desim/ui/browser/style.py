@@ -1,7 +1,5 @@
 """The style sheet of the page, the same for every model."""
 
-__all__ = ["STYLE"]
-
 STYLE = """
 body { background: #f4f6f7; color: #263238; }
 .stack { display: flex; flex-direction: column; flex-wrap: nowrap; }

@@ -10,8 +10,6 @@ from models.consulting.rules.matching import topics
 from models.consulting.rules.recommendation import SUPPORTS, recommends, supports
 from models.consulting.rules.words import found, sentences, words
 
-__all__ = ["message"]
-
 ASSUME = "The case says nothing about that; please make an assumption, state it and go on."
 BEGIN = "What would you say the client wants to achieve, and how would you structure the problem?"
 CLOSE = "Thank you. You gave a recommendation and said what it rests on; that is all we need."

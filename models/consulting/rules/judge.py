@@ -13,8 +13,6 @@ from models.consulting.observation import JudgeView
 from models.consulting.rules.recommendation import recommends
 from models.consulting.rules.words import found, numbers, words
 
-__all__ = ["Findings", "findings", "verdict"]
-
 #: Looked for where a case has no rubric, or its rubric no structure.
 STRUCTURE = ("market", "customer", "competition", "revenue", "price", "cost", "capacity", "risk")
 

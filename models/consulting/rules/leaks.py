@@ -11,8 +11,6 @@ from models.consulting.case import Case
 from models.consulting.observation import Message
 from models.consulting.rules.words import grams
 
-__all__ = ["RUN", "leaks"]
-
 #: Words in a row that count as a copy; shorter runs occur by chance.
 RUN = 5
 

@@ -6,8 +6,6 @@ from functools import lru_cache
 from models.consulting.case import Case, Fact
 from models.consulting.rules.words import content, found
 
-__all__ = ["MATCHED", "TOLD", "FactFinder", "fact_finder", "topics"]
-
 #: The share of a topic's words that a question must hold.
 MATCHED = 0.5
 

@@ -5,8 +5,6 @@ from functools import lru_cache
 
 from models.consulting.rules.words import numbers, sentences, stems, words
 
-__all__ = ["SUPPORTS", "recommends", "supports"]
-
 #: Supporting drivers with which a recommendation is complete.
 SUPPORTS = 2
 

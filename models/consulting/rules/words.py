@@ -9,17 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-__all__ = [
-    "content",
-    "found",
-    "grams",
-    "numbers",
-    "sentences",
-    "stem",
-    "stems",
-    "words",
-]
-
 _COMMON_TEXT = """
 a about all also an and any are as at be been between but by can could do does each for from had
 has have how i if in into is it its many may me more much my no not now of on one or other our

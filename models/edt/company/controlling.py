@@ -9,19 +9,6 @@ from ledgers.book import Book
 from models.edt.company.payroll import DIGITS, UNIT, Payroll, units
 from models.edt.scenario import Scenario
 
-__all__ = [
-    "CAPITAL",
-    "CASH",
-    "COSTS",
-    "FIXED_COST",
-    "PAYABLES",
-    "RECEIVABLES",
-    "REVENUE",
-    "SALARIES",
-    "WORKPLACES",
-    "Controlling",
-]
-
 #: Steps from revenue to cash.
 PAYMENT = 2
 

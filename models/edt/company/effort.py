@@ -1,7 +1,5 @@
 """The arithmetic of effort: rounds of work in floats, as the published simulator computes them."""
 
-__all__ = ["deliver", "exact", "rounds_left"]
-
 # Multiples of 1 / _FINE below _LARGE leave 53 - 16 - 32 = 5 binary places for sums.
 _FINE, _LARGE = 2.0**16, 2.0**32
 

@@ -22,8 +22,6 @@ from models.edt.planning.decision import Plan
 from models.edt.scenario import Scenario
 from models.edt.state import Engagement, Phase, StaffMember
 
-__all__ = ["HERE", "LAST", "MANAGER", "OPENING", "Firm", "Happening", "by_rank"]
-
 #: The only role.
 MANAGER = "manager"
 

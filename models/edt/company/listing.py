@@ -7,8 +7,6 @@ from models.edt.planning.decision import Plan, Window
 from models.edt.scenario import Consultant, Project
 from models.edt.state import Engagement, Phase, StaffMember
 
-__all__ = ["follow_on", "guest", "open_all", "open_as_given", "open_by"]
-
 
 def open_by(firm: Firm, plan: Plan) -> None:
     """List the agents of a decision as published: consultants, projects, then all others."""

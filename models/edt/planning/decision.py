@@ -12,8 +12,6 @@ from attrs.validators import ge, le
 from desim.schema.validators import LARGEST
 from models.edt.scenario import Scenario
 
-__all__ = ["ENTRY", "DecisionLimits", "Plan", "Window"]
-
 #: The published environment never runs longer, so decisions name no later step.
 STEP_LIMIT = 96
 

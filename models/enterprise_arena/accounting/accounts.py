@@ -8,53 +8,6 @@ from ledgers.book import Memo
 from ledgers.chart import Chart
 from ledgers.consolidation import ACCOUNT, KIND
 
-__all__ = [
-    "ACCRUED_INTEREST",
-    "ACCRUE_INTEREST",
-    "ACCRUE_TAX",
-    "ACCRUE_VENDORS",
-    "ALLOWANCE",
-    "BILL_INTEREST",
-    "BILL_PRINCIPAL",
-    "CASH",
-    "CHARGE_OFF_LOANS",
-    "CHARGE_OFF_RECEIVABLES",
-    "CHART",
-    "CHART_IN_GROUP",
-    "CLOSE_YEAR",
-    "COLLECT",
-    "COST_OF_REVENUE",
-    "DRAW_NOTE",
-    "INCOME_TAX",
-    "INTERCOMPANY",
-    "INTERCOMPANY_CASH",
-    "INTEREST_EXPENSE",
-    "INTEREST_RECEIVABLE",
-    "INTEREST_REVENUE",
-    "ISSUE_SHARES",
-    "LOANS",
-    "NOTES_PAYABLE",
-    "OPENING",
-    "OPENING_MONTH",
-    "ORIGINATE",
-    "PAID_IN_CAPITAL",
-    "PAYABLES",
-    "PAYROLL",
-    "PAY_INTEREST",
-    "PAY_STAFF",
-    "PAY_TAX",
-    "PAY_VENDORS",
-    "PRINCIPAL_RECEIVABLE",
-    "PROVIDE",
-    "PROVISION",
-    "REPAY_NOTES",
-    "RETAINED_EARNINGS",
-    "TAX_PAYABLE",
-    "VENDOR_EXPENSE",
-    "cents",
-    "dollars",
-]
-
 # -- accounts --------------------------------------------------------------------------------------
 
 CASH = "1000"

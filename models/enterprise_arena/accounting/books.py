@@ -37,8 +37,6 @@ from models.enterprise_arena.accounting.accounts import (
     dollars,
 )
 
-__all__ = ["Books"]
-
 #: Accounts of the owners' equity: capital, and earnings not yet closed.
 _OWNED = CHART.of("equity", "income", "expense")
 _BEFORE_TAX = tuple(code for code in CHART.temporary if code != INCOME_TAX)

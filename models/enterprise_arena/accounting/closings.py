@@ -24,19 +24,6 @@ from models.enterprise_arena.accounting.reports import VENDORS
 from models.enterprise_arena.group import cash_ledger, reports
 from models.enterprise_arena.rules import YEAR
 
-__all__ = [
-    "balance_sheet",
-    "bank_statement",
-    "by_vendor",
-    "cash_flow",
-    "income_statement",
-    "ledger",
-    "loan_tape",
-    "trial_balance",
-    "vendor_invoices",
-    "year_of",
-]
-
 #: Shares are converted to whole parts per billion, because `apportion` takes whole weights.
 _PPB = 1_000_000_000
 

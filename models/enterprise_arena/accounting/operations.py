@@ -11,18 +11,6 @@ from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import YEAR, instalment
 from models.enterprise_arena.state import Indicators, Lender, TermLoan
 
-__all__ = [
-    "borrowers",
-    "chargeoff_rate",
-    "indicators",
-    "operate",
-    "pay_payables",
-    "pay_staff",
-    "rate_of_new_loans",
-    "service_notes",
-    "settle_tax",
-]
-
 
 def indicators(lender: Lender, month: int) -> Indicators:
     """Return the industry's figures of a month plus the lender's noise, clipped to their ranges."""

@@ -26,8 +26,6 @@ from models.enterprise_arena.accounting.accounts import (
     VENDOR_EXPENSE,
 )
 
-__all__ = ["CASH_LEDGER", "REPORTS", "VENDORS"]
-
 # The kinds of the entries that more than one declaration below names.
 _ISSUE = accounts.ISSUE_SHARES.kind
 _DRAW = accounts.DRAW_NOTE.kind

@@ -14,8 +14,6 @@ from models.enterprise_arena.group import reports
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import Lender
 
-__all__ = ["statements"]
-
 Rows = list[dict[str, Any]]
 
 

@@ -10,8 +10,6 @@ from models.enterprise_arena.officer import funding
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import Lender
 
-__all__ = ["kept", "luck", "noise", "path", "redraw"]
-
 
 def path(world: World, params: ArenaParams) -> regimes.Path | None:
     """Draw a macro history; return None if the table itself is played."""

@@ -7,8 +7,6 @@ from itertools import accumulate
 from models.enterprise_arena.economy.macro import RANGES, Macro
 from models.enterprise_arena.rules import YEAR
 
-__all__ = ["LEAST", "history", "less"]
-
 QUARTER = 3
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 

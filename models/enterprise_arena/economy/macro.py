@@ -19,8 +19,6 @@ from desim.errors import SchemaError, possible
 from desim.schema import from_plain
 from desim.short_repr import short_repr
 
-__all__ = ["COLUMNS", "RANGES", "Macro", "builtin", "given", "read", "write"]
-
 _FILE = Path(__file__).with_name("macro.csv")
 
 Column = tuple[float, ...]

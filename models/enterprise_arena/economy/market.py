@@ -7,8 +7,6 @@ from attrs import frozen
 from models.enterprise_arena.observation import CommandRefused, unknown
 from models.enterprise_arena.state import Lender
 
-__all__ = ["SERIES", "Series", "read", "until_now"]
-
 _GROWTH = "Monthly_User_Growth"
 
 #: Column of the macro table by the name of the series; growth is the profile's column.

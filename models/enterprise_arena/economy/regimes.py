@@ -51,7 +51,6 @@ from models.enterprise_arena.rules import YEAR
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["REGIMES", "Path", "Switching", "fit", "labels", "transitions"]
 
 REGIMES = ("recession", "expansion", "neutral")
 

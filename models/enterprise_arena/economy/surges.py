@@ -20,7 +20,6 @@ from attrs import frozen
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["THRESHOLD", "Surge", "Surges", "observe", "runs", "with_surges"]
 
 #: Percent a month above which borrower growth is a surge.
 THRESHOLD = 1.0

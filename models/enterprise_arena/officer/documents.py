@@ -23,8 +23,6 @@ from models.enterprise_arena.officer import opening
 from models.enterprise_arena.rules import YEAR
 from models.enterprise_arena.state import Lender
 
-__all__ = ["ACTIONS", "File", "catalogued", "closed_months", "folder", "on_file", "retrieved"]
-
 #: Values of the argument `action` of the document tools.
 ACTIONS = ("list", "retrieve")
 

@@ -23,16 +23,6 @@ from models.enterprise_arena.ranks import SETTLE
 from models.enterprise_arena.rules import Raising
 from models.enterprise_arena.state import FundingRequest, Lender, TermLoan
 
-__all__ = [
-    "contract_rate",
-    "debt_chance",
-    "equity_chance",
-    "leverage_factor",
-    "raising",
-    "redraw",
-    "submit",
-]
-
 Process: TypeAlias = Generator[Event, Any, None]
 
 #: The name of the officer's action.

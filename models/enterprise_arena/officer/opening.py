@@ -11,8 +11,6 @@ from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import UNBOUNDED
 from models.enterprise_arena.state import Lender
 
-__all__ = ["COMPILED", "INCOME_STATEMENT", "PAPERS", "Paper", "cap_table"]
-
 #: The month in which the opening documents count as compiled.
 COMPILED = 0
 

@@ -19,8 +19,6 @@ from models.enterprise_arena.officer.documents import closed_months
 from models.enterprise_arena.rules import YEAR, instalment
 from models.enterprise_arena.state import Lender, TermLoan
 
-__all__ = ["Margin", "Outlook", "margin", "outlook", "project"]
-
 #: Lowest and highest `growth_rate_override`, percent a month.
 _LEAST, _MOST = -100.0, 1_000.0
 

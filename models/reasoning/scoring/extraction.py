@@ -7,8 +7,6 @@ import json
 import re
 from typing import Any
 
-__all__ = ["MARKER", "extract"]
-
 #: The answer extracted from a reply that states none.
 MARKER = "No final answer found"
 

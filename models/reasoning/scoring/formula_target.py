@@ -5,8 +5,6 @@ import warnings
 
 from attrs import frozen
 
-__all__ = ["Target", "target_of"]
-
 #: Characters of a program that is parsed at most.
 _LONGEST = 200_000
 

@@ -12,8 +12,6 @@ from models.reasoning.scoring import (
 from models.reasoning.scoring.extraction import extract
 from models.reasoning.scoring.verdict import Rules, Verdict
 
-__all__ = ["Graded", "grade"]
-
 #: The scorer of each category.
 _SCORERS: Mapping[str, Callable[[Item, str, Rules], Verdict]] = {
     "program_synthesis": short_answers.judge_program,

@@ -4,8 +4,6 @@ import re
 
 from models.reasoning.scoring.programs import number_of
 
-__all__ = ["LETTERS", "bracket_number", "first_number", "last_fenced_block", "predicted_number"]
-
 #: The letters of options; as a number each counts as its place from 0.
 LETTERS = "ABCDEF"
 

@@ -10,8 +10,6 @@ from functools import lru_cache
 
 from desim.sandbox import Arguments, Limits, Returned, run_calls, run_program
 
-__all__ = ["Call", "number_of", "returned_by"]
-
 #: Seconds of a program, and of the four calls of a formula together.
 _PROGRAM_SECONDS, _CALLS_SECONDS = 1.0, 2.0
 

@@ -3,8 +3,6 @@
 from attrs import field, frozen
 from attrs.validators import in_
 
-__all__ = ["Rules", "Verdict"]
-
 
 @frozen(kw_only=True)
 class Rules:

@@ -14,8 +14,6 @@ from models.yc_bench.rules.formulas import agreed_quantity, deadline_days
 from models.yc_bench.rules.specs import TaskSpec
 from models.yc_bench.state import CompanyState, enter
 
-__all__ = ["accept"]
-
 
 def accept(company: CompanyState, action: TaskAccept) -> dict[str, Any]:
     """Take a task from the market and put another in its place."""

@@ -21,8 +21,6 @@ from desim.errors import sentence
 from models.yc_bench.actions import Command, EndTurn, RunCommand
 from models.yc_bench.observation import CommandReply
 
-__all__ = ["PROGRAM", "line_of", "parse"]
-
 PROGRAM = "yc-bench"
 
 #: Exit code of a line that cannot be parsed.

@@ -19,8 +19,6 @@ from models.yc_bench.processes import Process
 from models.yc_bench.ranks import DESK
 from models.yc_bench.state import FOUNDER, CompanyState
 
-__all__ = ["founder"]
-
 _RESUME = "yc-bench sim resume"
 
 

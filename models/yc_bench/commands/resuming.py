@@ -10,8 +10,6 @@ from models.yc_bench.ranks import BANKRUPTCY, COMPLETED, HORIZON, MILESTONE
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.state import CompanyState
 
-__all__ = ["Resuming", "resume"]
-
 Resuming = Generator[Event, Any, CommandReply]
 
 _NO_ACTIVE_TASKS = (

@@ -17,8 +17,6 @@ from models.yc_bench.company.work import forget, note_workload, plan_anew, shari
 from models.yc_bench.rules.formulas import trust_after_cancellation
 from models.yc_bench.state import CompanyState
 
-__all__ = ["assign", "assign_all", "cancel", "dispatch", "give_up"]
-
 
 def assign(company: CompanyState, action: TaskAssign) -> dict[str, Any]:
     """Put people on a task; if it is active, plan anew the tasks that share them."""

@@ -11,8 +11,6 @@ from models.yc_bench.observation import TurnStatus
 from models.yc_bench.rules.console import ConsoleRules
 from models.yc_bench.state import CompanyState
 
-__all__ = ["MEMORY", "FounderTurns"]
-
 #: Turns of a conversation that are kept, as the published message states.
 MEMORY = 20
 

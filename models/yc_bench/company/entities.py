@@ -8,8 +8,6 @@ from simpy.events import Event
 from models.yc_bench.observation import ReadOnlyRow
 from models.yc_bench.rules.specs import ClientSpec, EmployeeSpec, TaskSpec
 
-__all__ = ["Client", "StaffMember", "Task", "identifier"]
-
 
 @define(eq=False)
 class Client:

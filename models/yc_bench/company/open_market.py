@@ -9,8 +9,6 @@ from bisect import insort
 from models.yc_bench.company.entities import Client, Task
 from models.yc_bench.state import CompanyState, best_paid
 
-__all__ = ["admit", "open_tasks", "remove_client", "withdraw"]
-
 
 def open_tasks(company: CompanyState) -> list[Task]:
     """Return the tasks of the market that fit prestige and trust; callers must not change it."""

@@ -14,8 +14,6 @@ from models.yc_bench.rules.checks import decimal, stored
 from models.yc_bench.rules.formulas import trust_worn
 from models.yc_bench.state import CompanyState
 
-__all__ = ["forget", "note_workload", "plan", "plan_anew", "rate_of", "settle", "sharing"]
-
 _MICROSECONDS = 10**6
 _DAY_SECONDS = 86_400
 

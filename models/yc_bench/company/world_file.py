@@ -15,8 +15,6 @@ from desim.errors import possible
 from desim.short_repr import short_repr
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, EmployeeSpec, TaskSpec
 
-__all__ = ["Replacement", "WorldFile"]
-
 #: The least of every number of a task, a client or an employee, and the most of all of them.
 _LEAST = {
     "slot": -1,

@@ -23,8 +23,6 @@ from models.yc_bench.company.world_file import Replacement, WorldFile
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, Domain, EmployeeSpec, TaskSpec
 
-__all__ = ["as_world", "read", "write"]
-
 _BODY_FIELDS = (
     "title",
     "client",

@@ -10,8 +10,6 @@ from models.yc_bench.company.lookup import CommandRefused
 from models.yc_bench.observation import ReadOnlyRow
 from models.yc_bench.state import CompanyState
 
-__all__ = ["finance_ledger", "report_monthly"]
-
 #: The published categories of the ledger.
 _CATEGORIES = [
     "monthly_payroll",

@@ -9,8 +9,6 @@ from models.yc_bench.company.open_market import open_tasks
 from models.yc_bench.observation import ReadOnlyRow, market_row
 from models.yc_bench.state import CompanyState
 
-__all__ = ["market_browse", "task_inspect", "task_list"]
-
 #: The published statuses of a task.
 _STATUSES = ["market", "planned", "active", "completed_success", "completed_fail", "cancelled"]
 

@@ -6,8 +6,6 @@ from attrs.validators import ge, instance_of, le
 from desim.schema.validators import whole
 from models.yc_bench.rules.checks import COUNT, SWITCH
 
-__all__ = ["ConsoleRules"]
-
 
 @frozen(kw_only=True, slots=False)
 class ConsoleRules:

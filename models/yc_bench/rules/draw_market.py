@@ -10,8 +10,6 @@ from models.yc_bench.rules.market import MarketRules
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, TaskSpec
 from models.yc_bench.rules.streams import restart, stream, triangular
 
-__all__ = ["GENERATIONS", "draw_market", "draw_replacement", "replacement_number"]
-
 #: The first tasks of the market are open to a new company.
 _EASY_TASKS = 10
 

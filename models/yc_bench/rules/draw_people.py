@@ -14,8 +14,6 @@ from models.yc_bench.rules.people import PeopleRules, Tier
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, EmployeeSpec
 from models.yc_bench.rules.streams import stream, triangular
 
-__all__ = ["draw_clients", "draw_employees"]
-
 _NAMES = (
     "Nexus AI",
     "Vertex Labs",

@@ -17,8 +17,6 @@ from models.yc_bench.rules.checks import (
     triangle,
 )
 
-__all__ = ["MarketRules"]
-
 
 @frozen(kw_only=True, slots=False)
 class MarketRules:

@@ -12,8 +12,6 @@ from desim.schema.validators import whole
 from desim.short_repr import short_repr
 from models.yc_bench.rules.checks import SWITCH
 
-__all__ = ["OfficeHours"]
-
 #: Years in which a run may start; dates end with the year 9999, and a horizon is 100 years away.
 _FIRST_YEAR, _LAST_YEAR = 1900, 3000
 _MIDNIGHT = 24

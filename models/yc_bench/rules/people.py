@@ -20,8 +20,6 @@ from models.yc_bench.rules.checks import (
     triangle,
 )
 
-__all__ = ["PeopleRules", "Tier"]
-
 #: Shares may miss a sum of 1 by rounding.
 _ROUNDING = 1e-9
 

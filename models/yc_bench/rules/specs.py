@@ -5,8 +5,6 @@ from typing import Literal
 
 from attrs import frozen
 
-__all__ = ["DOMAINS", "ClientSpec", "Domain", "EmployeeSpec", "TaskSpec"]
-
 Domain = Literal["research", "inference", "data_environment", "training"]
 
 #: In the order in which worlds are drawn.

@@ -3,8 +3,6 @@
 from hashlib import sha256
 from random import Random
 
-__all__ = ["restart", "stream", "triangular"]
-
 
 def stream(seed: int, key: str) -> Random:
     """Return a new generator for one purpose of one run.

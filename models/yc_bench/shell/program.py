@@ -48,8 +48,6 @@ from models.yc_bench.observation import CommandReply
 from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.state import CompanyState
 
-__all__ = ["Console", "main"]
-
 #: The published console does not limit the commands at one instant.
 _MAX_QUESTIONS = 10**9
 

@@ -6,8 +6,6 @@ from typing import Any
 from models.yc_bench.company.entities import StaffMember, Task, identifier
 from models.yc_bench.state import CompanyState
 
-__all__ = ["snapshot"]
-
 
 def snapshot(company: CompanyState) -> dict[str, Any]:
     """Return time, funds, levels, staff, open tasks and pending events as plain JSON values.

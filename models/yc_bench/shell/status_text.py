@@ -5,8 +5,6 @@ from typing import Any
 
 from models.yc_bench.observation import TurnStatus
 
-__all__ = ["event_line", "message"]
-
 
 def message(status: TurnStatus) -> str:
     """Return a status as text, fields in the published order."""

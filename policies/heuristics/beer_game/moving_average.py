@@ -13,8 +13,6 @@ from models.beer_game.observation import Number, Stage
 from policies.heuristics.beer_game.memoryless import facts, order
 from policies.heuristics.beer_game.seat import at_least, parameters
 
-__all__ = ["MovingAverage"]
-
 
 @define
 class MovingAverage:

@@ -11,8 +11,6 @@ from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
 from policies.heuristics.beer_game.memoryless import order
 
-__all__ = ["Sterman"]
-
 _share: list[Any] = [ge(0), le(1)]
 
 

@@ -10,8 +10,6 @@ from models.consulting.observation import CandidateView
 from policies.heuristics.consulting.problems import OPENING, Problem, problem_in
 from policies.heuristics.consulting.quantities import Quantities, quantities
 
-__all__ = ["DataHungry", "Framework", "Silent"]
-
 
 @frozen
 class Silent:

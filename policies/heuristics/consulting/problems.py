@@ -11,8 +11,6 @@ from attrs import field, frozen
 
 from policies.heuristics.consulting.quantities import Quantities
 
-__all__ = ["GENERAL", "OPENING", "PROBLEMS", "Answers", "Problem", "problem_in"]
-
 #: Quantities of the answers by the key of the question; the first message has the key `OPENING`.
 Answers = Mapping[str, Quantities]
 OPENING = "opening"

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from attrs import fields, frozen
 
-__all__ = ["Quantities", "quantities"]
-
 _UP_TO_TWELVE = (
     *("one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),

@@ -12,8 +12,6 @@ from models.consulting.actions import FIELDS, Say, Verdict
 from models.consulting.observation import InterviewerView, JudgeView
 from models.consulting.rules import interviewer, judge
 
-__all__ = ["Rubric", "Scripted"]
-
 _MOST = 10.0
 
 

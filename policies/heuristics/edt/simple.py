@@ -8,8 +8,6 @@ from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait
 from models.edt.observation import Briefing, Dashboard
 from models.edt.planning.decision import Window
 
-__all__ = ["Simple"]
-
 
 @frozen
 class Simple:

@@ -6,8 +6,6 @@ from attrs.validators import ge, le
 from models.enterprise.actions import Command, Continue, SetLimits
 from models.enterprise.observation import Department, GroupPosition
 
-__all__ = ["CashPool", "LetRun"]
-
 _CENT = 0.01
 
 

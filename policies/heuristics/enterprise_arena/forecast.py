@@ -15,9 +15,6 @@ from models.enterprise_arena.actions import DEBT, EQUITY
 from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Month
 from models.enterprise_arena.rules import YEAR, Raising
 
-__all__ = ["Debt", "Odds", "Yields", "lowest", "measure", "stressed", "worst_year"]
-
-
 # -- yields of the loans ---------------------------------------------------------------------------
 
 

@@ -7,8 +7,6 @@ from attrs import frozen
 from models.enterprise_arena.actions import Command, FundRaisingRequest, ReviewFinancialRecords
 from models.enterprise_arena.observation import Month
 
-__all__ = ["YearToDate", "fetch", "reduced", "refused", "values"]
-
 #: Size of the next request after a refused one, relative to it.
 _LESS = 0.9
 

@@ -18,8 +18,6 @@ from models.enterprise_arena.actions import (
 )
 from models.enterprise_arena.observation import Month
 
-__all__ = ["EquityThenDebt", "NeverRaise", "RaiseBelow", "RaiseOnce", "RaiseWhenFree"]
-
 
 def free(month: Month) -> bool:
     """Return whether no request is under way."""

@@ -30,8 +30,6 @@ from policies.heuristics.enterprise_arena.replies import (
     values,
 )
 
-__all__ = ["Treasurer"]
-
 #: Yields commands, receives the observations after them.
 Course = Generator[Command, Month, Any]
 

@@ -11,8 +11,6 @@ from attrs import define, field, frozen
 from models.yc_bench.rules.formulas import PublicRules, agreed_quantity, deadline_days
 from policies.heuristics.yc_bench.generator_policy import Row
 
-__all__ = ["Estimate", "TaskOffer", "TeamMember"]
-
 #: Calendar days of a month, on average.
 _MONTH = 30.4
 _DAY_SECONDS = 86_400

@@ -25,8 +25,6 @@ from models.yc_bench.rules.formulas import (
 from models.yc_bench.rules.specs import DOMAINS
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer
 
-__all__ = ["ServicePlan", "forecast", "plans"]
-
 #: Share of the work in the domain of a plan that has one.
 _FOCUSED = 0.9
 #: Points that stand for a distribution; share of all hours that get used.

@@ -6,8 +6,6 @@ from typing import Any
 from models.yc_bench.actions import Command
 from models.yc_bench.observation import FounderDesk
 
-__all__ = ["EVERYBODY", "Commands", "GeneratorPolicy", "Row", "Steps", "rows"]
-
 #: Commands out, desks in.
 Commands = Generator[Command, FounderDesk, None]
 

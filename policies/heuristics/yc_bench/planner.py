@@ -58,8 +58,6 @@ from policies.heuristics.yc_bench.generator_policy import (
 )
 from policies.heuristics.yc_bench.matching import TaskValuation, match
 
-__all__ = ["Planner"]
-
 #: Rows of the market to ask for: all of them.
 _ALL = 100_000
 #: Rate of fully trained people, as a share of the highest.

@@ -31,8 +31,6 @@ from policies.heuristics.yc_bench.generator_policy import (
     rows,
 )
 
-__all__ = ["PublishedGreedy", "PublishedPrestige", "PublishedRandom", "PublishedThroughput"]
-
 #: Level from which the prestige bot chooses as the throughput bot does.
 _ENOUGH = 5
 

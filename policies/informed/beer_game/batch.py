@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from models.beer_game.params import BeerGameParams
 from models.beer_game.rules import memory, rule
 
-__all__ = ["Lists", "costs"]
-
 #: Orders in units: one row for each list, one column for each week.
 Lists = NDArray[np.float64]
 

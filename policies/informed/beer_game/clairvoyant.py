@@ -23,8 +23,6 @@ from policies.informed.beer_game.chain_program import ChainProgram, Flows
 from policies.informed.beer_game.cost_bound import CostBound
 from policies.informed.beer_game.perfect import OrderLists, best_plan, played_cost, weekly_rows
 
-__all__ = ["ClairvoyantLists", "clairvoyant_lists", "score_bound"]
-
 #: Most weeks, summed over the stages, of a game whose program is solved; that takes some seconds.
 STAGE_WEEKS = 4_000
 

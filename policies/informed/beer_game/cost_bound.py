@@ -25,8 +25,6 @@ from attrs import frozen
 
 from models.beer_game.params import BeerGameParams
 
-__all__ = ["CostBound"]
-
 
 @frozen
 class CostBound:

@@ -14,8 +14,6 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-__all__ = ["LinearProgram", "Solution", "Sum"]
-
 _ZERO = Fraction(0)
 
 

@@ -36,8 +36,6 @@ from policies.informed.edt.project_value import FIRST, ProjectValue, Windows, pr
 from policies.informed.edt.search import risks
 from policies.informed.edt.staffing_program import Prices
 
-__all__ = ["Case", "EarningsBound", "earnings_bound"]
-
 #: Most prices of a step to try, for up to `PROJECTS` projects; for more projects fewer.
 PRICES, PROJECTS = 12, 20
 

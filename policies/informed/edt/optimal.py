@@ -19,8 +19,6 @@ from models.edt.planning.decision import Plan
 from policies.informed.edt.earnings_bound import earnings_bound
 from policies.informed.edt.search import best_found
 
-__all__ = ["LocalSearch", "Optimal", "Solution", "solve"]
-
 #: Decisions that `Optimal` evaluates. With 60,000, all of them annealing and descent, a hill climb
 #: of 5,000 beat it in 2 of the 30 changed firms of its test.
 EVALUATIONS = 100_000

@@ -16,8 +16,6 @@ from attrs import field, frozen
 from models.edt.planning.decision import DecisionLimits, Plan
 from models.edt.scenario import Project, Scenario
 
-__all__ = ["PreparedFirm", "PreparedProject", "WorkSpan", "WorkSpans"]
-
 #: Blocks of more units are divided; smaller ones are worn down unit by unit, as in the model.
 COUNTED = 10_000
 

@@ -22,8 +22,6 @@ from policies.informed.edt.prepared_firm import (
 )
 from policies.informed.edt.staffing_program import Floats, Prices, StaffingProgram, Steps
 
-__all__ = ["FIRST", "ProjectValue", "Windows", "project_value"]
-
 #: Most states (deadlines, steps, seats, units) of a program; beyond, a looser bound is used.
 STATES = 20_000_000
 

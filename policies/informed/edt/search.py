@@ -16,8 +16,6 @@ from models.edt.scenario import Scenario
 from policies.informed.edt.fast_play import FastPlay
 from policies.informed.edt.prepared_firm import PreparedFirm
 
-__all__ = ["RatedPlan", "best_found", "risks"]
-
 #: Decisions from a random start to the end of cooling; a larger budget allows more starts.
 DESCENT = 10_000
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from policies.informed.edt.prepared_firm import PreparedFirm, PreparedProject
 
-__all__ = ["Floats", "Prices", "StaffingProgram", "Steps"]
-
 Floats = NDArray[np.float64]
 Steps = NDArray[np.int64]
 

@@ -20,8 +20,6 @@ from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED
 from policies.heuristics.enterprise_arena.replies import reduced, refused
 from policies.heuristics.enterprise_arena.rules import free
 
-__all__ = ["HumanLike"]
-
 #: Equity of one request in dollars by expert: with two rounds, and with three or more.
 _TWO = {"A": 66_000_000.0, "B": 90_000_000.0}
 _MORE = {"A": 43_000_000.0, "B": 60_000_000.0}

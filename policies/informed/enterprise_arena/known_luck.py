@@ -55,8 +55,6 @@ from policies.informed.enterprise_arena.luck import Luck
 from policies.informed.enterprise_arena.relaxation import Relaxation
 from policies.informed.enterprise_arena.search import WIDTH, Requests, search
 
-__all__ = ["KnownLuck", "KnownPlan", "known_plan", "score_bound"]
-
 
 @frozen
 class KnownPlan:

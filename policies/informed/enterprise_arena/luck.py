@@ -18,8 +18,6 @@ from models.enterprise_arena.accounting.accounts import TAX_PAYABLE, cents
 from models.enterprise_arena.actions import Pass
 from models.enterprise_arena.params import ArenaParams
 
-__all__ = ["Luck", "MonthLuck"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 #: Opening cash of the episode without requests, dollars: the largest that the parameters allow.

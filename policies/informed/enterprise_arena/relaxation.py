@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from policies.informed.enterprise_arena.luck import Luck
 
-__all__ = ["Relaxation"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 #: Buckets of closing debt in one request of the largest size.

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from models.enterprise_arena.actions import DEBT, EQUITY, FundRaisingRequest
 from policies.informed.enterprise_arena.relaxation import Relaxation
 
-__all__ = ["WIDTH", "Requests", "search"]
-
 Array: TypeAlias = NDArray[np.float64]
 #: The requests of a plan by the months in which they are made.
 Requests: TypeAlias = dict[int, FundRaisingRequest]

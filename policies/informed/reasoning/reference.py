@@ -10,8 +10,6 @@ from models.reasoning.actions import Answer
 from models.reasoning.observation import Question
 from policies.heuristics.reasoning.guesses import parameters
 
-__all__ = ["Reference"]
-
 
 @frozen
 class Reference:

@@ -36,8 +36,6 @@ from policies.heuristics.yc_bench.generator_policy import (
     rows,
 )
 
-__all__ = ["Focus", "LearningFocus"]
-
 #: The two adversarial clients of the published worlds.
 _ADVERSARIAL = ("Vanguard ML", "Equinox Labs")
 #: Rows of the first look at the market; all of them, where none of these is wanted.

@@ -67,8 +67,6 @@ from models.yc_bench.params import YCBenchParams
 from policies.informed.yc_bench.task_gains import DrawnWorld
 from policies.informed.yc_bench.work_capacity import least_wages, most_work
 
-__all__ = ["score_bound", "score_bound_within"]
-
 #: Tasks drawn at most for all chains together.
 _MOST_DRAWS = 5_000_000
 #: Cents of a task that whole numbers of 64 bits can add up over a chain.

@@ -16,8 +16,6 @@ from models.yc_bench.rules.draw_people import draw_clients, draw_employees
 from models.yc_bench.rules.formulas import agreed_quantity, payout_factor
 from models.yc_bench.rules.specs import ClientSpec, EmployeeSpec, TaskSpec
 
-__all__ = ["DrawnWorld", "TaskGain"]
-
 #: No task needs more trust (SPEC 4.3).
 _MOST_TRUST = 4
 

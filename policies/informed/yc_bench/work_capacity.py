@@ -22,8 +22,6 @@ from models.yc_bench.params import YCBenchParams
 from models.yc_bench.rules.checks import decimal, stored
 from models.yc_bench.rules.specs import EmployeeSpec
 
-__all__ = ["least_wages", "most_work"]
-
 #: Units of work that a task gains at most when its progress is rounded at a stop: half of the last
 #: of 4 decimals, and the rounding of doubles of at most `_MOST_UNITS`.
 _STOP_GAIN = Fraction(6, 100_000)

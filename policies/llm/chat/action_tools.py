@@ -8,13 +8,6 @@ from typing import Any
 
 from desim.schema.described import Schema
 
-__all__ = [
-    "answer_schema",
-    "as_object",
-    "as_tools",
-    "strict",
-]
-
 
 def as_tools(schemas: Mapping[str, Schema]) -> list[Schema]:
     """Return one tool for each action."""

@@ -9,15 +9,6 @@ from desim import Episode, Seat
 from policies.llm.chat.options import LLMOptions
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = [
-    "Conversation",
-    "ConversationKind",
-    "HasRequestFields",
-    "NoCallNeeded",
-    "ParsedReply",
-    "Question",
-]
-
 Options = TypeVar("Options", bound=LLMOptions)
 
 

@@ -10,16 +10,6 @@ from attrs import field, frozen
 from policies.llm.chat.parse import BadReply
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = [
-    "Rounds",
-    "as_json",
-    "assistant_message",
-    "corrected",
-    "system",
-    "tool_results",
-    "user",
-]
-
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 #: Characters of a function's name that OpenAI's API accepts at most.

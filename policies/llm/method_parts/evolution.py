@@ -12,18 +12,6 @@ from attrs import define, field, frozen
 
 from policies.llm.method_parts.playbook import object_in
 
-__all__ = [
-    "BUDGET",
-    "Candidate",
-    "Draws",
-    "Evolution",
-    "RandomDraws",
-    "Step",
-    "best_of",
-    "leaders",
-    "prompts_in",
-]
-
 #: Items that may be scored in one evolution.
 BUDGET = 150
 

@@ -15,20 +15,6 @@ from policies.llm.chat.parse import objects
 from policies.llm.method_parts.setting import Task, per_task
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = [
-    "Answered",
-    "Grade",
-    "Grades",
-    "Item",
-    "KnowsQuestions",
-    "Outcome",
-    "Past",
-    "conversation_text",
-    "decision_text",
-    "explanation",
-    "reply_text",
-]
-
 #: Keys under which an answer explains itself, the first one present counts.
 _REASONS = ("note", "explanation", "reason", "reasoning", "why")
 

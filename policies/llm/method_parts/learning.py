@@ -38,8 +38,6 @@ from policies.llm.method_parts.memory_file import (
 from policies.llm.method_parts.method import Method, NoMemory
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Learning"]
-
 #: Characters of an episode's situation and answer that are kept until it is learned from.
 _LONGEST = 20_000
 

@@ -22,17 +22,6 @@ from desim.show.files import read_regular
 from policies.llm.method_parts.items import Past
 from policies.llm.method_parts.method import Method
 
-__all__ = [
-    "FORMAT",
-    "MAX_BYTES",
-    "MemoryLock",
-    "Remembered",
-    "memory_lock",
-    "read_memory",
-    "shown_memory",
-    "write_memory",
-]
-
 #: The format, which the file names; it is counted up when its meaning changes.
 FORMAT = "desim-memory/1"
 

@@ -11,8 +11,6 @@ from policies.llm.method_parts.items import Answered, Grade, Item, Past
 from policies.llm.method_parts.setting import Setting, Task
 from policies.llm.wires.wire import Complete, Message, ModelReply
 
-__all__ = ["Method", "NoMemory"]
-
 
 @frozen
 class NoMemory:

@@ -13,8 +13,6 @@ from attrs import evolve, frozen
 from policies.llm.chat.parse import objects
 from policies.llm.method_parts.embedding import Embed, most_similar
 
-__all__ = ["BadNote", "Decision", "Note", "Notes", "analysis_in", "decision_in", "noted"]
-
 #: Keys of a note's origin whose values are its tags.
 _TAGGING = ("role", "case")
 

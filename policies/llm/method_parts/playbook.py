@@ -14,23 +14,6 @@ from attrs import frozen
 
 from policies.llm.chat.parse import objects
 
-__all__ = [
-    "EMPTY",
-    "Operation",
-    "Playbook",
-    "abbreviation",
-    "add",
-    "cited_ids",
-    "lines_of",
-    "lines_with",
-    "object_in",
-    "operations_in",
-    "statistics",
-    "tags_in",
-    "tokens",
-    "with_tags",
-]
-
 #: The playbook that a method begins with.
 EMPTY = "## STRATEGIES\n\n## RULES & FORMULAS\n\n## COMMON MISTAKES\n\n## OTHERS"
 

@@ -10,8 +10,6 @@ from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from attrs import frozen
 
-__all__ = ["HasSetting", "NamesEpisodes", "Reveals", "Setting", "Task", "only_for", "per_task"]
-
 T = TypeVar("T")
 
 #: Kinds of items, for which the published methods have different procedures and temperatures:

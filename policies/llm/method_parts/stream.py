@@ -6,8 +6,6 @@ from policies.llm.chat.options import LearningMode
 from policies.llm.method_parts.items import Answered, Grade, Item
 from policies.llm.method_parts.method import Method
 
-__all__ = ["answer_stream"]
-
 
 def answer_stream(
     method: Method,

@@ -4,8 +4,6 @@ import re
 
 from policies.llm.chat.parse import objects
 
-__all__ = ["VERDICT", "approves", "feedback_of", "praises"]
-
 #: Keys of the verdict, the first one present counts.
 _FLAGS = ("is_correct", "is_valid")
 

@@ -24,8 +24,6 @@ from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Ace"]
-
 #: Temperature of reflections and curation, and of answers that are given again.
 _PLAIN = 0.0
 

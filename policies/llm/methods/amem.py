@@ -23,8 +23,6 @@ from policies.llm.method_parts.notes import BadNote, Notes, analysis_in, decisio
 from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["AgenticMemory"]
-
 #: Temperature of the calls about notes.
 _NOTES = 0.7
 

@@ -10,8 +10,6 @@ from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.setting import per_task
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["ChainOfThought"]
-
 _ALOUD = (
     "Work in small steps: write down what is given, what is wanted and each step between them, "
     "before you commit yourself to an answer."

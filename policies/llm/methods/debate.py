@@ -12,8 +12,6 @@ from policies.llm.method_parts.setting import per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Debate"]
-
 #: Temperatures of the opponent and the judge.
 _CON, _JUDGE = 0.2, 0.0
 

@@ -13,8 +13,6 @@ from policies.llm.method_parts.setting import per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Discussion"]
-
 #: Temperature of the moderator.
 _MODERATOR = 0.0
 

@@ -25,8 +25,6 @@ from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Cheatsheet", "DynamicCheatsheet", "sheet_in"]
-
 #: Temperatures of curation, and of the curation for a plan.
 _PLAIN, _PLAN = 0.0, 0.7
 

@@ -25,8 +25,6 @@ from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Gepa", "Prompts", "query"]
-
 #: Temperature of the reflector.
 _REFLECTOR = 0.2
 

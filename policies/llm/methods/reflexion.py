@@ -21,8 +21,6 @@ from policies.llm.method_parts.verdict import praises
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["Lesson", "Reflections", "Reflexion"]
-
 #: Temperature of critiques, rewritten answers and lessons.
 _REVISE = 0.2
 

@@ -15,8 +15,6 @@ from policies.llm.method_parts.verdict import VERDICT, approves, feedback_of
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["SelfRefine"]
-
 #: Temperatures of audits, and of rewritten answers: a plan is decided as at first once more.
 _AUDITS = 0.2
 _REWRITES = per_task(0.2, plan=0.0)

@@ -13,8 +13,6 @@ from policies.llm.replies.objects import LONGEST
 from policies.llm.replies.spans import Unclosed, without_spans
 from policies.llm.wires.wire import ModelReply
 
-__all__ = ["answer_only"]
-
 #: Tags that Kimi K3 writes with special tokens, such as `<|open|>think<|sep|>`.
 _SEPARATED = re.compile(r"<\|(open|close)\|>\s*([^<>|]{1,200}?)\s*<\|sep\|>")
 

@@ -17,8 +17,6 @@ from policies.llm.replies.lenient import NoJSON, decode_lenient
 from policies.llm.replies.objects import LONGEST, decode_value
 from policies.llm.replies.written import WrittenCall
 
-__all__ = ["ARGUMENTS", "calls_in"]
-
 #: Keys of a call's arguments and of its name where the call is an object.
 ARGUMENTS = ("arguments", "parameters", "params", "args", "input")
 _NAMES = ("name", "tool_name", "function")

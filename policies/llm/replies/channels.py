@@ -10,8 +10,6 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-__all__ = ["NoAnswer", "answer_in_channels"]
-
 #: Tokens that separate messages.
 _SEPARATOR = re.compile(r"<\|(?:start|end|return|call|eom|eot)\|>")
 

@@ -10,8 +10,6 @@ from policies.llm.replies.lenient import NoJSON
 from policies.llm.replies.objects import decode_value
 from policies.llm.replies.written import WrittenCall
 
-__all__ = ["calls_in_elements"]
-
 #: A tag; `[^<>]` keeps the search within it.
 _TAG = re.compile(
     r"<(?P<slash>/?)(?:\w+:)?(?P<tag>\w+)(?:=(?P<value>[^<>\s]+)|(?P<more>\s[^<>]*))?>"

@@ -8,8 +8,6 @@ from typing import Any
 
 from attrs import define
 
-__all__ = ["CutJSON", "NoJSON", "decode_lenient"]
-
 _SPACE = re.compile(r"\s*")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")

@@ -6,8 +6,6 @@ from typing import Any, NoReturn
 
 from policies.llm.replies.lenient import CutJSON, NoJSON, decode_lenient
 
-__all__ = ["LONGEST", "decode_value", "object_spans", "objects"]
-
 #: Characters of a text that are searched.
 LONGEST = 200_000
 

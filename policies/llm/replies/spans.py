@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-__all__ = ["Unclosed", "without_spans"]
-
 #: Words of a marker that make it one of reasoning.
 _REASONING = frozenset(
     """think thinking thought thoughts reason reasoning reflect reflection analysis scratchpad

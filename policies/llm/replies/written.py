@@ -5,8 +5,6 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["WrittenCall"]
-
 
 @frozen
 class WrittenCall:

@@ -21,8 +21,6 @@ from policies.llm.router.policy import LABELS, Policy, holds, table_4
 from policies.llm.router.routing import RuleChooser
 from policies.llm.router.situation import Situation
 
-__all__ = ["MAX_BYTES", "TABLE_4", "Routing", "read_policy", "routing_at"]
-
 #: The name of the paper's policy; every other text is the name of a file.
 TABLE_4 = "table_4"
 

@@ -17,15 +17,6 @@ from policies.llm.router.order import grouped, in_turn, shuffled
 from policies.llm.router.predictions import Item, methods_of, read_lines, write_lines
 from policies.llm.wires.wire import Complete
 
-__all__ = [
-    "Experience",
-    "Hint",
-    "experiences",
-    "picked",
-    "read_experiences",
-    "write_experiences",
-]
-
 #: Answers of each method that are reflected on, in each task.
 MOST_ANSWERS = 50
 

@@ -13,8 +13,6 @@ from policies.llm.router.routing import Chooser
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete, Message, ModelReply
 
-__all__ = ["Describe", "Describer", "Routed"]
-
 #: Returns what a router sees of a conversation.
 Describe = Callable[[Sequence[Message]], Situation]
 

@@ -19,8 +19,6 @@ from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete
 
-__all__ = ["ModelChoice", "ModelChooser", "relevance", "relevant"]
-
 #: Experiences that the model reads.
 MOST_BULLETS = 120
 

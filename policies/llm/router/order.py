@@ -5,8 +5,6 @@ from hashlib import sha256
 from itertools import islice
 from typing import TypeVar
 
-__all__ = ["draw", "grouped", "in_turn", "shuffled"]
-
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 

@@ -11,8 +11,6 @@ from attrs import frozen
 from policies.llm.router.policy import Policy, canonical, holds
 from policies.llm.router.situation import Situation
 
-__all__ = ["Chooser", "Match", "Route", "RuleChooser", "route"]
-
 #: Why a method was chosen: by a rule, or by default because no rule matched, the best one has low
 #: confidence, or the best one names a method that is not available.
 Why = Literal["rule", "no_match", "low_confidence", "agent_missing"]

@@ -9,8 +9,6 @@ from typing import Literal, Self
 
 from attrs import field, frozen, validators
 
-__all__ = ["Bucket", "Features", "Situation", "features_of"]
-
 #: Difficulties as rules name them.
 Bucket = Literal["easy", "middle", "hard"]
 

@@ -21,8 +21,6 @@ from policies.llm.replies.answer import answer_only
 from policies.llm.wires.completion import MAX_COST, MAX_TOKENS
 from policies.llm.wires.wire import Message, ModelReply, NoReply, Send
 
-__all__ = ["CallLimits", "Metered", "Spent", "Used", "check_prices"]
-
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
 

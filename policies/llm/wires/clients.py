@@ -12,8 +12,6 @@ from attrs import define
 
 from policies.llm.wires.wire import NoReply
 
-__all__ = ["Connection", "check_not_ending", "keep_no_more", "kept_client", "lone_client"]
-
 #: Seconds for which an unused connection is kept: fewer than those for which servers keep theirs,
 #: mostly 5 or more.
 _SECONDS_KEPT = 1.0

@@ -13,8 +13,6 @@ from attrs import frozen
 from policies.llm.wires.post import Redact
 from policies.llm.wires.wire import Call, Message, ModelReply
 
-__all__ = ["MAX_CALLS", "MAX_COST", "MAX_TOKENS", "Completion", "decoded"]
-
 #: Tool calls of a reply; one with more is malformed.
 MAX_CALLS = 128
 

@@ -20,8 +20,6 @@ from policies.llm.wires.completion import decoded
 from policies.llm.wires.post import Redact, Response, post, prepare, redactor
 from policies.llm.wires.wire import Message, ModelReply, NoReply
 
-__all__ = ["Endpoint"]
-
 #: Sent as the key to a server that needs none: some refuse a request without a key.
 _NO_KEY = "none"
 

@@ -11,8 +11,6 @@ from attrs import define, field
 
 from policies.llm.wires.suspension import pause, result_of
 
-__all__ = ["GATES", "LONGEST_CLOSED", "Gate", "gate_of"]
-
 #: Seconds for which a server can keep all calls waiting, whatever it says.
 LONGEST_CLOSED = 3_600.0
 

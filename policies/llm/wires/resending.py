@@ -13,8 +13,6 @@ from policies.llm.wires.gate import Gate
 from policies.llm.wires.suspension import pause
 from policies.llm.wires.wire import Message, ModelReply, NoReply, Send
 
-__all__ = ["MAX_TIMEOUT", "Resending"]
-
 #: Seconds that a call may take at most: one day.
 MAX_TIMEOUT = 86_400.0
 

@@ -13,8 +13,6 @@ from contextvars import ContextVar, copy_context
 from functools import cache
 from typing import Any, TypeVar
 
-__all__ = ["pause", "result_of", "suspended", "wait"]
-
 T = TypeVar("T")
 
 #: Leaves the greenlet of the present decision with an awaitable; None outside a greenlet.

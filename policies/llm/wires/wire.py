@@ -6,8 +6,6 @@ from typing import Any, Protocol
 
 from attrs import field, frozen
 
-__all__ = ["Call", "Complete", "Message", "ModelReply", "NoReply", "Send"]
-
 #: A chat message as the endpoint takes it.
 Message = dict[str, Any]
 

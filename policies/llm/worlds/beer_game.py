@@ -24,8 +24,6 @@ from policies.llm.replies.written import WrittenCall
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
-__all__ = ["CONVERSATION"]
-
 #: The largest order; larger ones are cut to it, as published.
 _LARGEST = 5_000
 

@@ -34,8 +34,6 @@ from policies.llm.worlds.consulting_replies import (
 )
 from policies.llm.worlds.generic import GenericConversation
 
-__all__ = ["CONVERSATION", "ConsultingOptions"]
-
 #: The token with which an interviewer ends an interview.
 _END = "<|CASE_INTERVIEW_END|>"
 

@@ -28,8 +28,6 @@ from policies.llm.method_parts.setting import Setting
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
-__all__ = ["CONVERSATION", "EDTOptions"]
-
 #: Metrics of an earlier episode that the prompt contains.
 _FIGURES = (
     "accumulated_earnings",

@@ -19,8 +19,6 @@ from policies.llm.chat.options import LLMOptions, choice
 from policies.llm.chat.parse import BadReply, action_of, as_tagged, name_of
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = ["CONVERSATION", "EnterpriseArenaOptions"]
-
 _NOTES = ("save_note", "recall_notes")
 
 _ACTIONS = ("pass", "book_closing", "fund_raising_request")

@@ -20,8 +20,6 @@ from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import action_of
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = ["CONVERSATION", "GenericConversation"]
-
 #: Rounds kept by default.
 _HISTORY = 20
 

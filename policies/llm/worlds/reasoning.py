@@ -29,8 +29,6 @@ from policies.llm.method_parts.items import Item, Outcome
 from policies.llm.method_parts.setting import Setting
 from policies.llm.wires.wire import Message, ModelReply
 
-__all__ = ["CONVERSATION", "ReasoningOptions"]
-
 LETTERS = "ABCDEF"
 
 #: Characters of a reply that are given to the world; the action takes no more.

@@ -32,8 +32,6 @@ from policies.llm.chat.parse import (
 from policies.llm.wires.wire import Call, Message, ModelReply
 from policies.llm.worlds import yc_bench_texts as texts
 
-__all__ = ["CONVERSATION", "YCBenchOptions"]
-
 #: Rounds kept by default, as published.
 _HISTORY = 20
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from policies.llm.chat.messages import as_json
 
-__all__ = ["CONSOLE", "DROPPED", "result", "rules", "status"]
-
 DROPPED = "(Older messages have been dropped. What matters should be on your scratchpad.)"
 
 CONSOLE = """Commands (give each as one line, starting with `yc-bench`):

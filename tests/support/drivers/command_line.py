@@ -13,8 +13,6 @@ from support.adapters import Case
 
 from desim.cli.main import main
 
-__all__ = ["REQUIRES", "carries", "play"]
-
 #: What must be installed.
 REQUIRES: tuple[str, ...] = ()
 

@@ -9,8 +9,6 @@ from support.adapters import Case
 
 from desim.ui.game import Game
 
-__all__ = ["REQUIRES", "carries", "play"]
-
 #: What must be installed.
 REQUIRES: tuple[str, ...] = ()
 

@@ -5,8 +5,6 @@ from typing import Any
 
 from support.adapters import Case
 
-__all__ = ["REQUIRES", "carries", "play"]
-
 #: What must be installed.
 REQUIRES: tuple[str, ...] = ("verifiers",)
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from desim.errors import UsageError
 
-__all__ = ["data_files", "digest"]
-
 #: A text that may name a file or a folder beside a module, also several by `*`.
 _NAME = re.compile(r"[\w*][\w .*-]*(?:/[\w*][\w .*-]*)*/?")
 

@@ -15,8 +15,6 @@ from desim.errors import UsageError
 from desim.jobs.keep.definitions import modules, syntax
 from desim.jobs.keep.definitions.modules import Module, Place, is_ours, module_of
 
-__all__ = ["modules_that_define", "read_module"]
-
 #: The state of a file: when it was modified, in nanoseconds, and its size in bytes.
 _Stamp = tuple[int, int]
 

@@ -30,16 +30,6 @@ from desim.jobs.keep.definitions.syntax import (
     syntax_of,
 )
 
-__all__ = [
-    "Module",
-    "Place",
-    "is_installed",
-    "is_installed_file",
-    "is_ours",
-    "module_of",
-    "place_of",
-]
-
 #: The rooms of desim.
 _ROOMS = ("desim", "ledgers", "models", "policies")
 

@@ -27,8 +27,6 @@ from desim.jobs.keep.definitions.modules import (
 )
 from desim.jobs.keep.definitions.syntax import Syntax
 
-__all__ = ["Reached", "reached"]
-
 #: Packages of desim that cannot change a row: they show results, or start episodes.
 _NO_ROWS = ("desim.adapters.", "desim.cli.", "desim.reports.", "desim.tracing.", "desim.ui.")
 

@@ -16,20 +16,6 @@ from typing import Any, TypeGuard
 
 from attrs import frozen
 
-__all__ = [
-    "Imports",
-    "Reference",
-    "Syntax",
-    "TopLevel",
-    "bound_names",
-    "changed_names",
-    "changes_members",
-    "has_effect",
-    "imported_names",
-    "is_type_checking",
-    "syntax_of",
-]
-
 #: A name as it is used: the module that a local import names, otherwise empty, and what follows,
 #: such as ("np", "random", "default_rng").
 Reference = tuple[str, tuple[str, ...]]
