@@ -70,9 +70,15 @@ def edit(file: Path, old: str, new: str) -> None:
 
 
 def kept(tree: Path) -> int:
-    """Return how many rows are kept."""
-    with contextlib.closing(sqlite3.connect(tree / "out" / "sweep.sqlite")) as connection:
-        count: int = connection.execute("SELECT count(*) FROM rows").fetchone()[0]
+    """Return how many rows are kept; 0 as long as there is no table of rows."""
+    file = tree / "out" / "sweep.sqlite"
+    if not file.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        try:
+            count: int = connection.execute("SELECT count(*) FROM rows").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
         return count
 
 
@@ -80,11 +86,7 @@ def kept(tree: Path) -> int:
 def test_a_killed_sweep_goes_on_after_harmless_edits(tree: Path) -> None:
     """A comment anywhere, a docstring, an import line, a page; not after a changed rule."""
     process = started(tree)
-    file = tree / "out" / "sweep.sqlite"
-    while process.poll() is None and not file.exists():
-        time.sleep(0.02)
-    empty = file.stat().st_size
-    while process.poll() is None and file.stat().st_size == empty:
+    while process.poll() is None and not kept(tree):
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.communicate()
