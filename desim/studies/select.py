@@ -42,7 +42,7 @@ class Candidate:
         estimate: The mean of the figure; None after failures without a worst score.
         seeds: How many seeds were played.
         failed: How many of its episodes failed.
-        selected: Whether it is the best, or one of those that could not be told apart.
+        selected: Whether it is the best, or one of several that may be the best.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Candidate:
 
 @frozen
 class Choice(Tabular):
-    """What a selection has found.
+    """The result of a selection.
 
     Attributes:
         best: The names of those selected: one, or several where the seeds did not suffice.
@@ -112,27 +112,28 @@ def select(
 ) -> Choice:
     """Select the best of all policies and parameters.
 
-    The procedure "kn" plays seeds until all but one are known to be no better by *delta*: the one
-    selected is the best with a probability of `1 - alpha`. "ocba" gives further seeds to those that
-    may still be the best, until that is as probable, or until the budget is used.
+    The procedure "kn" plays seeds until all candidates but one are known not to be better by
+    *delta*: the one selected is the best with a probability of `1 - alpha`. "ocba" gives further
+    seeds to those that may still be the best, until the best has this probability, or until the
+    budget is used.
 
     Args:
-        model: As in `sweep`.
-        policies: As in `sweep`.
+        model: See `sweep`.
+        policies: See `sweep`.
         by: The procedure; None stands for "kn" where *delta* is given, otherwise "ocba".
-        delta: Of "kn": the smallest difference that matters, in the unit of the figure.
+        delta: For "kn": the smallest difference that matters, in the unit of the figure.
         alpha: The probability of a wrong selection, above 0.
         show: The figure, higher is better: score, decisions, or a metric.
         seeds: Those of the first stage, at least 2; later stages go on behind the largest.
         max_seeds: Seeds of one candidate at most with "kn"; with "ocba" their mean number.
-        preset: As in `sweep`.
-        set: As in `sweep`.
-        jobs: As in `sweep`.
-        out: As in `sweep`; the same call goes on where an earlier one was stopped.
-        executor: As in `sweep`.
-        progress: As in `sweep`; called anew for every batch.
-        limits: As in `sweep`.
-        restart: As in `sweep`.
+        preset: See `sweep`.
+        set: See `sweep`.
+        jobs: See `sweep`.
+        out: See `sweep`; the same call goes on where an earlier one was stopped.
+        executor: See `sweep`.
+        progress: See `sweep`; called anew for every batch.
+        limits: See `sweep`.
+        restart: See `sweep`.
 
     Raises:
         UsageError: As `sweep`, or as the procedures.
@@ -211,7 +212,7 @@ class _Race:
         """Return the candidates that have the figure for every seed.
 
         Raises:
-            UsageError: There is none.
+            UsageError: Every candidate has an episode without the figure.
         """
         found = [name for name in self.blocks if self.values(name)]
         if not found:

@@ -43,7 +43,7 @@ def _read(text: float | str) -> float:
 
 @frozen
 class Precision:
-    """How precisely something is to be known.
+    """The precision that a comparison must reach.
 
     Attributes:
         half: Half the width of the intervals: in the unit of the figure, or a share of the mean.
@@ -73,12 +73,12 @@ class Precision:
 
 @frozen
 class Comparison(Tabular):
-    """What batches of seeds have shown.
+    """The result of a comparison that plays batches of seeds.
 
     Attributes:
         rows: One for each episode.
         table: Groups of the policies and of the parameters that vary, compared.
-        precision: What was asked.
+        precision: The precision that was asked for.
         reached: Whether every interval is as narrow.
         seeds: How many seeds were played.
     """
@@ -95,7 +95,7 @@ class Comparison(Tabular):
 
     @property
     def sentence(self) -> str:
-        """What was reached, in words."""
+        """A sentence on whether every interval is narrow enough."""
         if self.reached:
             return f"{self.seeds:,} seeds: every interval is within {self.precision}"
         wide = [
@@ -137,22 +137,22 @@ def compare(
     be small.
 
     Args:
-        model: As in `sweep`.
-        policies: As in `sweep`.
+        model: See `sweep`.
+        policies: See `sweep`.
         until: A text such as "5%", or a number above 0.
         show: The figure: score, decisions, or a metric.
         against: The policy with which the others are compared; None stands for the first one.
-        level: Of the intervals, above 0 and below 1.
+        level: The level of the intervals, above 0 and below 1.
         seeds: Those of the first batch; later batches go on behind the largest.
         max_seeds: How many seeds at most.
-        preset: As in `sweep`.
-        set: As in `sweep`.
-        jobs: As in `sweep`.
-        out: As in `sweep`; the same call goes on where an earlier one was stopped.
-        executor: As in `sweep`.
-        progress: As in `sweep`; called anew for every batch.
-        limits: As in `sweep`.
-        restart: As in `sweep`.
+        preset: See `sweep`.
+        set: See `sweep`.
+        jobs: See `sweep`.
+        out: See `sweep`; the same call goes on where an earlier one was stopped.
+        executor: See `sweep`.
+        progress: See `sweep`; called anew for every batch.
+        limits: See `sweep`.
+        restart: See `sweep`.
 
     Raises:
         UsageError: As `sweep`, or *until*, *seeds* or *max_seeds* are wrong.
@@ -204,14 +204,14 @@ def _next_count(table: ComparisonTable, precision: Precision, count: int) -> int
 
 
 def _interval(line: TableLine, table: ComparisonTable, precision: Precision) -> Interval | None:
-    """Return the interval of a line that is to be narrow; None where there is none."""
+    """Return the interval of a line that must be narrow; None if it is not known."""
     if precision.of_mean or not table.against:
         return line.estimate
     return line.difference.paired if line.difference else None
 
 
 def _unknown(table: ComparisonTable, precision: Precision) -> bool:
-    """Return whether an interval that is to be narrow is not known, as after a failure."""
+    """Return whether an interval that must be narrow is not known, as after a failure."""
     known = [line for line in table.lines if _interval(line, table, precision)]
     differences = table.against and not precision.of_mean
     return len(known) < (table.rivals if differences else len(table.lines))

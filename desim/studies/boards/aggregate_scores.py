@@ -84,8 +84,8 @@ class AggregateTable(Tabular):
         worlds: Their names.
         lines: The highest interquartile mean first.
         left_out: Policies that were not played in every world.
-        against: The reference; empty if there is none.
-        level: Of each interval.
+        against: The reference, or empty.
+        level: The level of each interval.
         repeated: By policy and world, the seeds and how many of them have different episodes, where
             these are fewer.
     """
@@ -134,7 +134,7 @@ def normalised(rows_by_world: Mapping[str, Rows], scales: Scales) -> Normalised:
         scales: The floor and the best score of each world, or of each of its seeds.
 
     Raises:
-        UsageError: There is no world, or one without rows, or one or a seed without a scale.
+        UsageError: No world is given, a world has no rows, or a world or a seed has no scale.
     """
     if not rows_by_world:
         raise UsageError("no worlds were given; an aggregate needs at least one")
@@ -164,9 +164,9 @@ def aggregate(
         rows_by_world: The rows of each world; policies that are not in all of them are left out.
         scales: The floor and the best score of each world, or of each of its seeds.
         against: The policy with which the others are compared; empty for none.
-        level: Of the intervals, above 0 and below 1.
+        level: The level of the intervals, above 0 and below 1.
         replications: Bootstrap samples, 2,000 to a million.
-        seed: Of the bootstrap; equal seeds give equal intervals.
+        seed: The seed of the bootstrap; equal seeds give equal intervals.
 
     Raises:
         UsageError: As `normalised`; or no policy, or not the reference, is in all worlds, or
@@ -243,7 +243,7 @@ def _pairs(
 
 
 def _estimate_cells(estimate: Estimate | None) -> list[Any]:
-    """Return the figure and its interval as cells; both empty where there is none."""
+    """Return the figure and its interval as cells; both are empty if it is None."""
     if estimate is None:
         return ["", ""]
     low, high = estimate.low, estimate.high

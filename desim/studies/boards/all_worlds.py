@@ -45,7 +45,7 @@ class NormalisedWorld:
     Attributes:
         scale: What 0 and 1 stand for.
         scores: The policies, the highest mean first.
-        rows: Of the seeds that have a scale.
+        rows: The rows of the seeds that have a scale.
         above: The policies that score more than is known.
     """
 
@@ -97,7 +97,7 @@ class NormalisedBoards(Tabular):
 
     @property
     def failed(self) -> int:
-        """How many episodes failed."""
+        """The number of failed episodes."""
         return sum(one.failed for world in self.worlds for one in world.scores)
 
     @property
@@ -159,10 +159,10 @@ def normalised_boards(
         seeds: Shared by all worlds.
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.
-        limits: Of each episode; one that reaches a limit fails, and counts 0.
+        limits: The limits of each episode; one that reaches a limit fails, and counts 0.
 
     Raises:
-        UsageError: No world has a scale, one has no baselines, or the seeds are none or wrong.
+        UsageError: No world has a scale, one has no baselines, or the seeds are empty or wrong.
     """
     seeds = checked_seeds(seeds)
     scales: dict[str, WorldScale] = {}
@@ -227,7 +227,7 @@ _TEXTS, _NAMES = (0, 1, 3, 6), (0, 1, 2, 6)
 
 _SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", HALF, "best informed", "score")
 
-#: What is to be known of each kind of what counts 1.
+#: The note on each kind of score that counts 1.
 _KINDS = {
     "proved": "proved: no policy can score more than 1.",
     "relaxation": "relaxation: no policy can score more than 1, and perhaps none comes near.",
@@ -238,7 +238,7 @@ _KINDS = {
 }
 
 
-#: What holds for every world.
+#: The note on all worlds.
 _SCALED = (
     "means over seeds, each with its own scale; a score below the floor counts 0. Where the floor "
     "is random, it is the mean over seeds, so random itself has more than 0."

@@ -30,7 +30,7 @@ def board_table(
         lines: As `ranked` returns them.
         reference: The policy with which the others are compared.
         seeds: The largest number of seeds on which a policy was played.
-        known: The sentence on the best known scores; empty where there is none.
+        known: The sentence on the best known scores, or empty.
     """
     cells = [_cells(line, reference) for line in lines if not line.informed]
     informed = [_cells(line, reference, indent="  ") for line in lines if line.informed]

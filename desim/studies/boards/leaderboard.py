@@ -99,7 +99,7 @@ class Board(Tabular):
         """Return what `desim baselines --json` prints: one plain object."""
         model, _, preset = self.name.partition("/")
         known = None
-        with contextlib.suppress(UsageError):  # damaged data are no fault of the board
+        with contextlib.suppress(UsageError):  # damaged data must not stop the board
             known = known_means(self.rows, self.rows.column("seed"))
         return {
             "model": model,
@@ -117,7 +117,7 @@ def everything(names: Sequence[str] = ()) -> list[str]:
     The name of a function that returns a model stays as it is.
 
     Raises:
-        UsageError: There is no such model or preset.
+        UsageError: A model or a preset does not exist.
     """
     found = []
     for name in names or model_finder.models():
@@ -147,7 +147,7 @@ def boards(
         seeds: Shared by all worlds.
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.
-        limits: Of each episode; one that reaches a limit fails.
+        limits: The limits of each episode; one that reaches a limit fails.
 
     Raises:
         UsageError: A world has no baselines.

@@ -12,7 +12,7 @@ from desim.jobs.rows.rows import Rows
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference, simultaneous
 
-#: Of the intervals of differences of one board, together.
+#: The level of all intervals of differences of one board together.
 _LEVEL = 0.95
 
 

@@ -47,11 +47,11 @@ class BranchComparison(Tabular):
     Attributes:
         place: The decision that differs.
         recorded: The recorded action as its tagged object.
-        instead: The other one; None where it depends on the future.
+        instead: The other one; None if it depends on the future.
         arms: What the two continuations are, in words: the recorded one, and the other.
-        futures: How many were drawn; None where both were played in the true one.
-        scores: Of the recorded action and of the other, one for each future.
-        found: Of the other's scores less the recorded one's.
+        futures: How many were drawn; None if both were played in the true one.
+        scores: The scores of the recorded action and of the other, one for each future.
+        found: The difference: the other's scores less the recorded one's.
         notes: What a reader must know.
     """
 
@@ -136,17 +136,17 @@ def compare_branches(
             future, which is hindsight.
         from_here: Whether *policy* makes all decisions of its roles from there on, and not just
             one.
-        level: Of the intervals, above 0 and below 1.
-        trust: As in `Past.read`, like *model*, *params* and *limits*.
-        model: As above.
-        params: As above.
-        limits: As above.
+        level: The level of the intervals, above 0 and below 1.
+        trust: See `Past.read`.
+        model: See `Past.read`.
+        params: See `Past.read`.
+        limits: See `Past.read`.
         progress: Called with the numbers of finished and of all episodes.
 
     Raises:
         BadRecord: The record cannot be read or does not replay.
-        UsageError: There is no such decision, the action is not in the role's schema, arguments do
-            not fit together, a role has no policy, or a policy cannot play branches.
+        UsageError: The decision does not exist, the action is not in the role's schema, arguments
+            do not fit together, a role has no policy, or a policy cannot play branches.
     """
     check_futures_count(futures)
     if (action is None) == (policy is None):

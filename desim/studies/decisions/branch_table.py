@@ -1,4 +1,4 @@
-"""How the tables of branches show decisions, and the sentences without which they are misread."""
+"""Decisions in the tables of branches, and the notes that a reader of these tables needs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class Place:
     """Where in an episode a decision is.
 
     Attributes:
-        at: How many decisions precede it, as in `desim branch --at`.
+        at: How many decisions precede it, the value of `desim branch --at`.
         t: The tick.
         date: Its date in ISO form; empty in a model without dates.
         role: Who decided.
@@ -99,7 +99,7 @@ def check_futures_count(futures: int | None) -> None:
     """Check how many futures are wanted; None stands for the true one alone.
 
     Raises:
-        UsageError: It is no whole number from 1 to `MOST_FUTURES`.
+        UsageError: The number is not a whole number from 1 to `MOST_FUTURES`.
     """
     if futures is None:
         return

@@ -20,15 +20,15 @@ from desim.studies.decisions.branch_table import (
 
 @frozen
 class DecisionRegret:
-    """How much better another action would have been than the recorded one.
+    """The regret of a decision: how much better another action would have been.
 
     Attributes:
         place: Where the decision is.
         recorded: The recorded action as its tagged object.
         played: How many other actions were played.
-        left_out: How many options were not, as there were too many.
+        left_out: How many options were not played, as there were too many.
         best: The best other action; None where there was none.
-        found: Of its scores less those of the recorded action, on futures that did not choose it;
+        found: Its scores less those of the recorded action, on futures that did not choose it;
             above 0 the recorded action was the worse one.
         recorded_mean: The mean score of the recorded action on these futures.
     """
@@ -43,7 +43,7 @@ class DecisionRegret:
 
     @property
     def cost(self) -> float:
-        """The estimated difference; 0 where there was no other action."""
+        """The estimated difference; 0 without another action."""
         return self.found.paired.mean if self.found else 0.0
 
     @property
@@ -75,12 +75,12 @@ class DecisionRegret:
 
 @frozen
 class RegretTable(Tabular):
-    """What the decisions of a record cost; `print` shows the dearest.
+    """The costs of the decisions of a record; `print` shows the highest.
 
     Attributes:
         lines: One for each decision that was judged, in the order of the episode.
         then: Who played on.
-        against: With what the decisions were compared: "options", or policies.
+        against: What the decisions were compared with: "options", or policies.
         futures: How many were drawn; None where the true one was taken.
         level: At which the intervals hold together.
         model: The name of the model.

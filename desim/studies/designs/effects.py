@@ -34,7 +34,7 @@ _MAX_FACTORS = 63
 
 @frozen
 class Effect:
-    """What a parameter, or two together, change.
+    """The main effect of a parameter, or the interaction of two.
 
     Attributes:
         group: The policy, and what else differs between groups.
@@ -43,8 +43,8 @@ class Effect:
         change: The two levels of a parameter, the first one the lower; empty for an interaction.
         estimate: The mean where the sign is +1 less the mean where it is -1, one value a seed; the
             sign of an interaction is the product of its parameters' signs.
-        aliases: Effects that cannot be told from this one in a fraction, with a minus sign where
-            they would be negative: the estimate is the sum of all.
+        aliases: Effects that a fraction does not separate from this one, with a minus sign if they
+            would be negative: the estimate is the sum of all.
     """
 
     group: str
@@ -68,10 +68,10 @@ def effects(
     is Student's over seeds. Each holds alone at its level.
 
     Args:
-        rows: Of a sweep over two values of each parameter: all combinations, or a fraction.
+        rows: Those of a sweep over two values of each parameter: all combinations, or a fraction.
         design: The design, or the columns of the parameters; None stands for all columns that vary.
         show: Columns of numbers.
-        level: Of the intervals, above 0 and below 1.
+        level: The level of the intervals, above 0 and below 1.
 
     Raises:
         UsageError: A parameter has not two values, points or seeds are missing, or episodes failed.
@@ -135,7 +135,7 @@ def _distinct(
     found: list[tuple[str, NDArray[int8], list[str]]] = []
     for name, sign in signs.items():
         if abs(int(sign.sum())) == len(sign):
-            continue  # the same at all points: it cannot be told from the mean
+            continue  # the same at all points: indistinguishable from the mean
         if sign.sum():
             _refuse(name, "the mean")
         for other, first, aliases in found:
@@ -174,7 +174,7 @@ def _names(rows: Sequence[Row], design: Design | Sequence[str] | None) -> tuple[
     """Return the columns of the parameters.
 
     Raises:
-        UsageError: There is none, or no such column.
+        UsageError: No parameter varies, or a column does not exist.
     """
     if isinstance(design, Design):
         return design.names

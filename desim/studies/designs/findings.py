@@ -1,4 +1,4 @@
-"""What the rows of a design show, as plain lines and as a table."""
+"""The findings from the rows of a design, as plain lines and as a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def tabulated(
 
     Args:
         lines: Objects with the attributes `group` and `figure`.
-        heads: Of the columns behind policy and figure.
+        heads: The heads of the columns behind policy and figure.
         cells: The cells of these columns, one line for each object.
         notes: Sentences below the table.
     """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: What scipy calls the values of A, of B, and of A with the values of B for one parameter.
+#: scipy's names of the values of A, of B, and of A with the values of B for one parameter.
 _Sample = Literal["f_A", "f_B", "f_AB"]
 
 #: Resamples of the bootstrap, and the seed of its draws.
@@ -69,7 +69,7 @@ def sobol_indices(
     Args:
         factors: Ranges or lists of values of at least two parameters; see `read_factors`.
         count: Points of one sample, a power of 2; indices are rough below about 256.
-        seed: Of the scrambled Sobol sequence.
+        seed: The seed of the scrambled Sobol sequence.
 
     Raises:
         UsageError: An argument is wrong.
@@ -104,10 +104,10 @@ def sobol(
     these seeds.
 
     Args:
-        rows: Of a sweep with the design.
+        rows: The rows of a sweep with the design.
         design: Made by `sobol_indices`.
         show: Columns of numbers.
-        level: Of the bootstrap intervals, above 0 and below 1.
+        level: The level of the bootstrap intervals, above 0 and below 1.
 
     Raises:
         UsageError: The rows are not those of the design, or episodes have failed.
@@ -145,14 +145,14 @@ def indices(
     group: str = "",
     figure: str = "",
 ) -> list[Index]:
-    """Return the Sobol indices of a function of which the values at all points are known.
+    """Return the Sobol indices of a function from its values at all points.
 
     Args:
         names: The parameters.
         values: In the order of the points of `sobol_indices`.
-        level: Of the bootstrap intervals.
-        group: Of the indices.
-        figure: Of the indices.
+        level: The level of the bootstrap intervals.
+        group: The group of the indices.
+        figure: The figure of the indices.
     """
     checked_level(level)
     sample = np.asarray(values, dtype=float).reshape(len(names) + 2, -1)

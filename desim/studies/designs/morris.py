@@ -45,7 +45,7 @@ LEVELS, _MAX_LEVELS = 4, 100
 
 @frozen
 class Screened:
-    """What moving one parameter over its whole range changes, at different points.
+    """The elementary effects of one parameter over its whole range, at different points.
 
     Attributes:
         group: The policy, and what else differs between groups.
@@ -79,7 +79,7 @@ def screening(
         trajectories: At least 2; 10 to 50 are usual.
         levels: Points of the grid on each range, an even number from 2 to 100; a step is
             `levels / (2 (levels - 1))` of the range.
-        seed: Of the trajectories.
+        seed: The seed of the trajectories.
 
     Raises:
         UsageError: An argument is wrong, or a parameter has values without an order.
@@ -105,10 +105,10 @@ def morris(
     """Return the elementary effects of each parameter, the largest first.
 
     Args:
-        rows: Of a sweep with the design; the mean over seeds counts.
+        rows: The rows of a sweep with the design; the mean over seeds counts.
         design: Made by `screening`.
         show: Columns of numbers.
-        level: Of the intervals over trajectories, above 0 and below 1.
+        level: The level of the intervals over trajectories, above 0 and below 1.
 
     Raises:
         UsageError: The rows are not those of the design, or episodes have failed.

@@ -31,11 +31,11 @@ class Setting:
 
 @frozen
 class Bought:
-    """What a part of the budget had found.
+    """The result of a part of the budget.
 
     Attributes:
-        share: Of the budget, above 0 and at most 1.
-        episodes: That had been played when the last of the trials counted here was finished.
+        share: The share of the budget, above 0 and at most 1.
+        episodes: Episodes played before the last of the trials counted here was finished.
         parameters: The best ones so far; None if no trial was complete.
         training: Their mean score on training seeds.
         held_out: The same on held-out seeds; None if it is withheld.
@@ -58,7 +58,7 @@ class Tuned(Tabular):
         model: Its name and preset.
         policy: As it was given.
         ranges: As texts, by parameter.
-        seeds: Of the search.
+        seeds: The seeds of the search.
         held_out_seeds: The others.
         best: The parameters with the highest mean on the training seeds.
         default: The policy and the model without these parameters; None if they have no defaults.
@@ -99,7 +99,7 @@ class Tuned(Tabular):
 
     @property
     def difference(self) -> Interval | None:
-        """What they gain over the defaults on held-out seeds, paired by seed."""
+        """Their gain over the defaults on held-out seeds, paired by seed."""
         return gain(self.best.held_out, self.default.held_out) if self.default else None
 
     @property
