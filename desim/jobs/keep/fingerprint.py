@@ -1,9 +1,9 @@
-"""What determines the rows of a sweep, as text by topic.
+"""The fingerprint of a sweep: everything that determines its rows, as text by topic.
 
-Beside the grid these are versions, the definitions that what plays reaches in its source (see
+Beside the grid these are versions, the definitions that models and policies reach in source (see
 `definitions`), the code of a notebook and of local classes and functions (see `code_digests`), and
 the content of every file that a parameter or an argument names. Files that a policy opens itself
-are added when they are (see `noted_files`); what it contacts is not covered.
+are added when it opens them (see `noted_files`); services that it contacts are not covered.
 """
 
 import hashlib
@@ -121,7 +121,7 @@ def differing_topics(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the topics in which two fingerprints differ, of both, definition by definition.
 
-    The topics of a part of what is played begin with its name, as in `entries.mine: code`.
+    The topics of a played part begin with its name, for example `entries.mine: code`.
     """
     before, after = ({**one, **_definitions(one)} for one in (stored, now))
     topics = [one for one in {**before, **after} if before.get(one) != after.get(one)]

@@ -149,7 +149,7 @@ def _arguments(
 
 
 def _with_arguments(given: Any, texts: Mapping[str, str], model: Model[Any]) -> Any:
-    """Return policies with the arguments that they take; unchanged where there is none."""
+    """Return policies with the arguments that they take; the others are unchanged."""
     if texts:
         given = _named(given, model)
     if not isinstance(given, Mapping):

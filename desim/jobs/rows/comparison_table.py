@@ -53,11 +53,11 @@ class ComparisonTable(Tabular):
         by: The columns by which rows are grouped.
         lines: Figure by figure, groups in the order of their first rows.
         level: The level of the intervals.
-        against: The reference group as text; empty if there is none.
+        against: The reference group as text, or empty.
         rivals: How many groups are compared with it; the intervals of their differences hold
             together at the level.
         informed: The groups whose policy uses facts that its role cannot observe.
-        known: The sentence on the best known scores; empty where there is none.
+        known: The sentence on the best known scores, or empty.
     """
 
     by: tuple[str, ...]

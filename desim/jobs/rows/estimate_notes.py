@@ -34,11 +34,11 @@ class EstimateLine(Protocol):
 
     @property
     def estimate(self) -> Interval | None:
-        """The mean; None where it is withheld."""
+        """The mean; None if it is withheld."""
 
     @property
     def failed(self) -> int:
-        """How many episodes failed."""
+        """The number of failed episodes."""
 
     @property
     def difference(self) -> Difference | None:
@@ -46,7 +46,7 @@ class EstimateLine(Protocol):
 
     @property
     def seeds(self) -> tuple[int, int] | None:
-        """How many seeds were played, and how many of them have different episodes."""
+        """The number of seeds played, and of those that have different episodes."""
 
 
 def estimate_notes(
@@ -55,8 +55,8 @@ def estimate_notes(
     """Return the sentences on the figures of some lines.
 
     Args:
-        lines: Of one table.
-        against: The reference of the differences; empty if there is none.
+        lines: The lines of one table.
+        against: The reference of the differences, or empty.
         rivals: How many lines of each figure are compared with it.
         widths: State both widths of each difference that pairing has not narrowed.
     """
@@ -115,7 +115,7 @@ def _is_same(line: EstimateLine) -> bool:
 
 
 def _no_gain_note(lines: Iterable[EstimateLine], *, widths: bool) -> list[str]:
-    """Return the sentence on lines whose difference is no surer by pairing, if there are any."""
+    """Return the sentence on lines whose difference pairing has not narrowed, if any."""
     texts = [
         f"{line.name} in {line.figure} {_widths_text(line.difference)}" if widths else line.name
         for line in lines

@@ -37,7 +37,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _Line(msgspec.Struct):
-    """What a row must have to be filtered, grouped and compared."""
+    """The keys that a row must have to be filtered, grouped and compared."""
 
     model: str
     preset: str
@@ -65,7 +65,7 @@ class Rows(Sequence[Row]):
     `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
     `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
     A sweep with `series=True` adds the keys series and series_columns (unit, label, role and period
-    of those that the model declares), which are no columns: see `series`.
+    of those that the model declares), which are not columns: see `series`.
 
     The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
     on access: changing one has no effect on the others or on tables.
@@ -92,8 +92,8 @@ class Rows(Sequence[Row]):
             path: The folder of a sweep, finished or not, or its rows.jsonl.
 
         Raises:
-            UsageError: There is no sweep, or another process is writing it.
-            BadRecord: A line is no row.
+            UsageError: The path holds no sweep, or another process is writing it.
+            BadRecord: A line is not a row.
         """
         folder, file = Path(path), Path(path)
         if folder.is_dir():
@@ -165,7 +165,7 @@ class Rows(Sequence[Row]):
             equal: A value by column; a policy may be given as a spec or a class.
 
         Raises:
-            UsageError: There is no such column.
+            UsageError: The column does not exist.
         """
         wanted = [
             (columns.find(self._rows, name), _policy_label(value) if name == "policy" else value)
@@ -181,7 +181,7 @@ class Rows(Sequence[Row]):
         """Return the values of a column; None where a row has none.
 
         Raises:
-            UsageError: There is no such column.
+            UsageError: The column does not exist.
         """
         return columns.column(self._rows, name)
 
@@ -189,7 +189,7 @@ class Rows(Sequence[Row]):
         """Return a column of numbers, truth values as 0 and 1; None where a row has none.
 
         Raises:
-            UsageError: There is no such column, or it holds something else than numbers.
+            UsageError: The column does not exist, or holds values that are not numbers.
         """
         return columns.numbers(self._rows, name)
 
@@ -197,7 +197,7 @@ class Rows(Sequence[Row]):
         """Return the known numbers of a column, truth values as 0 and 1.
 
         Raises:
-            UsageError: There is no such column, or it holds something else than numbers.
+            UsageError: The column does not exist, or holds values that are not numbers.
         """
         return [value for value in self.numbers(name) if value is not None]
 
@@ -205,7 +205,7 @@ class Rows(Sequence[Row]):
         """Group the rows by the values of columns; groups are in the order of their first rows.
 
         Raises:
-            UsageError: There is no such column.
+            UsageError: The column does not exist.
         """
         return {key: self._at(places) for key, places in columns.places(self._rows, by).items()}
 
@@ -223,7 +223,7 @@ class Rows(Sequence[Row]):
                 are in the order of their first rows, and episodes in the order of the rows.
 
         Raises:
-            UsageError: There is no such series or column.
+            UsageError: The series or a column does not exist.
         """
         columns_by = (by,) if isinstance(by, str) else tuple(by)
         found = series_by_group(self._rows, name, columns_by)
@@ -237,7 +237,7 @@ class Rows(Sequence[Row]):
             complete: Leave out seeds of which any row has no value; otherwise those without any.
 
         Raises:
-            UsageError: There is no such column, or it holds something else than numbers.
+            UsageError: The column does not exist, or holds values that are not numbers.
         """
         return columns.seed_means(self._rows, name, complete=complete)
 
@@ -261,7 +261,7 @@ class Rows(Sequence[Row]):
             level: The level of the intervals, above 0 and below 1.
 
         Raises:
-            UsageError: There is no such column or group, or a column holds no numbers.
+            UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
         return compare(self._rows, by, show, _policy_label(against), level)
@@ -269,8 +269,8 @@ class Rows(Sequence[Row]):
     def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
         """Return the groups that are not significantly worse than the best, highest mean first.
 
-        See `desim.statistics.best`. A group with failed episodes is none of the best, as it has no
-        mean; a failed episode counts, where the model declares a worst score.
+        See `desim.statistics.best`. A group with failed episodes is left out, as it has no
+        mean; a failed episode counts if the model declares a worst score.
 
         Args:
             show: A column of numbers, higher is better.
@@ -278,7 +278,7 @@ class Rows(Sequence[Row]):
             alpha: The probability of dropping the truly best group, above 0 and below 1.
 
         Raises:
-            UsageError: There is no such column, every group has failed episodes, or the groups
+            UsageError: A column does not exist, every group has failed episodes, or the groups
                 share no seed.
         """
         known = {
@@ -297,9 +297,9 @@ class Rows(Sequence[Row]):
         two would share a name, and arguments of policies as `policy.NAME`. Lists are JSON texts.
 
         Args:
-            series: One line an episode and period instead: what tells episodes apart (model,
+            series: One line an episode and period instead: the keys of an episode (model,
                 preset, parameters, policy and its arguments, seed), the `period` from 1, and a
-                column for each series, NaN where there is no value. Failed episodes have no line.
+                column for each series, NaN for a missing value. Failed episodes have no line.
 
         Raises:
             UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
@@ -310,7 +310,7 @@ class Rows(Sequence[Row]):
         """Return a data frame of polars; its columns are those of `to_pandas`.
 
         Args:
-            series: As in `to_pandas`, null where there is no value.
+            series: See `to_pandas`; a missing value is null.
 
         Raises:
             UsageError: polars is not installed, or *series* are wanted and the rows hold none.
@@ -322,11 +322,11 @@ class Rows(Sequence[Row]):
 
         Args:
             path: The file.
-            series: As in `to_pandas`, NULL where there is no value. Lines are written one by one,
-                so they need not fit into memory.
+            series: See `to_pandas`; a missing value is NULL. Lines are written one by one, so
+                they need not fit into memory.
 
         Raises:
-            UsageError: It cannot be written, there are no rows, duckdb is not installed, or
+            UsageError: The file cannot be written, the rows are empty, duckdb is not installed, or
                 *series* are wanted and the rows hold none.
         """
         row_frames.write_parquet(self._rows, path, series=series)
