@@ -39,7 +39,7 @@ class Estimates:
     def mean(self, places: Iterable[int]) -> Interval | None:
         """Return the mean of the rows at some indices, several rows of a seed as one value.
 
-        None where there is no value, or where an episode failed and its model declares no worst
+        None without values, or if an episode failed and its model declares no worst
         score: a mean without the bad episodes proves nothing.
         """
         each = list(places)

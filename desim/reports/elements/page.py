@@ -1,4 +1,4 @@
-"""What a report is made of: plain texts in sections, tables and figures; nothing here is markup."""
+"""The elements of a report: plain texts in sections, tables and figures, without markup."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -35,7 +35,7 @@ def needed() -> None:
     """
     try:
         import jinja2  # noqa: F401 (found now rather than after minutes of reading)
-        import matplotlib  # noqa: F401, ICN001 (as above)
+        import matplotlib  # noqa: F401, ICN001 (found now, too)
     except ImportError as fault:
         raise UsageError(
             f"reports need {fault.name}; install the extra, as in: pip install 'desim[report]'"
@@ -166,7 +166,7 @@ class _Text:
 
 Block = Table | Facts | Figure | Gallery | Folded | _Text
 
-#: What sections are made of: a plain text becomes a paragraph.
+#: The contents of a section: a plain text becomes a paragraph.
 Given = Table | Facts | Figure | Gallery | Folded | str
 
 

@@ -26,7 +26,7 @@ _HEAD, _MOST_TEXT = 90, 3_000
 _MOST_OPEN = 40
 
 
-#: What policies received, of all records of a page.
+#: Messages that policies received, of all records of a page.
 _MOST_MESSAGES = 200
 
 
@@ -145,7 +145,7 @@ _MOST_METRICS = 100
 _COMPARED_HEAD, _MOST_TEXT = 120, 3_000
 
 
-#: Characters of a metric that is no number: the column of numbers stays narrow.
+#: Characters of a metric that is not a number: the column of numbers stays narrow.
 _CELL = 28
 
 

@@ -129,7 +129,7 @@ def _table(rows: Rows) -> Table:
 
 
 def _text(value: Any) -> str:
-    # A date is no plain value of JSON, but a cell of a table may be one.
+    # A date is not a plain value of JSON, but a cell of a table may be one.
     return NOTHING if value is None or value == "" else value_text(value)
 
 

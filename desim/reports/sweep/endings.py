@@ -1,4 +1,4 @@
-"""How episodes ended, and why some failed.
+"""The ends of episodes, and the reasons of failures.
 
 The share of episodes that are still running, period by period, with intervals.
 """
@@ -109,8 +109,8 @@ _HALF = 0.5
 def still_running(rows: Rows) -> Iterator[Given]:
     """Yield a figure of survival curves, a panel for each policy of one world.
 
-    The length of an episode is that of its longest series. Without series, or where all episodes
-    are equally long, there is no figure. Every episode is observed up to its end, so that the curve
+    The length of an episode is that of its longest series. Without series, or if all episodes are
+    equally long, it yields nothing. Every episode is observed up to its end, so that the curve
     is a share of them in each period, and no estimator for cut-off durations is needed.
     """
     played = {str(policy): _lengths(each) for (policy,), each in rows.groups("policy").items()}

@@ -1,4 +1,4 @@
-"""How the mean score depends on what a sweep has varied."""
+"""The effects of the varied parameters and policies of a sweep on the mean score."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from desim.reports.elements.page import Figure, Given, cleaned
 from desim.reports.sweep.varied import Factor, families
 from desim.statistics.intervals import Interval
 
-#: Lines of a figure, panels of a figure, and values of a parameter that is no number.
+#: Lines of a figure, panels of a figure, and values of a parameter that is not a number.
 _MOST_CURVES, _MOST_PANELS, _MOST_NAMES = 8, 9, 12
 
 #: Parameters that vary before main effects and interactions say more than `over_parameters`.
@@ -108,13 +108,13 @@ def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
 
 @frozen
 class _Design:
-    """What varies, and the rows among which levels can be compared.
+    """The factors that vary, and the rows among which levels can be compared.
 
     Attributes:
-        factors: Two parameters at least, and perhaps policies; none where fewer vary.
+        factors: Two parameters at least, and perhaps policies; empty if fewer vary.
         among: The rows of policies that have every argument that varies, and whose means are not
-            withheld; all rows where there is no such policy.
-        estimates: Of all rows.
+            withheld; all rows if no policy is like this.
+        estimates: The estimates of all rows.
         notes: What is left out, and whether levels meet unevenly.
     """
 

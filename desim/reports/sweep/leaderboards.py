@@ -25,11 +25,11 @@ def leaderboard(rows: Rows, against: str = "") -> Iterator[Given]:
     """Yield the policies of one world by their mean score, and their differences to one of them.
 
     Args:
-        rows: Of one world: one model with the same parameters.
+        rows: The rows of one world: one model with the same parameters.
         against: The policy with which the others are compared; empty for the highest mean.
 
     Raises:
-        UsageError: There is no policy *against*.
+        UsageError: The policy *against* does not exist.
     """
     informed = _informed(rows)
     plain = rows.table(level=_LEVEL)

@@ -1,6 +1,6 @@
 """The report about a sweep.
 
-What was played, as far as the folder of a sweep states it: plan, limits, versions, files.
+It states what was played, as far as the folder of the sweep says: plan, limits, versions, files.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from desim.reports.sweep.fans import series_fans
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.reports.sweep.varied import swept, varied
 
-#: What a sweep's folder says of versions.
+#: The versions that a sweep's folder states.
 _VERSIONS = ("desim", "python", "simpy", "numpy")
 
 
@@ -73,10 +73,10 @@ def _facts(rows: Rows, known: dict[str, str], path: Path) -> Iterator[tuple[str,
 
 
 def _command(rows: Rows, seeds: str) -> str:
-    """Return a command that plays the same rows, as specs stand in their labels.
+    """Return a command that plays the same rows, with the specs of their labels.
 
-    Nothing where one command cannot: with several models or presets, values with commas, which
-    would be read as lists, or rows that are no full grid.
+    Empty if one command cannot do so: with several models or presets, values with commas, which
+    would be read as lists, or rows that are not a full grid.
     """
     models, presets, policies = (_distinct(rows, one) for one in ("model", "preset", "policy"))
     values: dict[str, list[Any]] = {}
@@ -94,7 +94,7 @@ def _command(rows: Rows, seeds: str) -> str:
     for name, each in texts.items():
         words += ["--set", f"{name}={','.join(map(str, each))}"]
     for policy in policies:
-        # What the roles play stands side by side in a label; an option joins it with +.
+        # A label joins the policies of several roles with spaces; an option joins them with +.
         words += ["--policy", policy.replace(" ", "+")]
     return shlex.join([*words, "--seeds", seeds])
 
@@ -145,7 +145,7 @@ def sweep_page(rows: Rows, path: Path, against: str = "") -> Page:
         against: The policy with which the others are compared; empty for the highest mean.
 
     Raises:
-        UsageError: There are no rows, no policy *against*, or figures whose squares no float holds.
+        UsageError: The rows are empty, *against* does not exist, or squares of figures overflow.
     """
     if not rows:
         raise UsageError(f"{path} holds no rows, so there is nothing to report")
