@@ -1,6 +1,6 @@
 """The baselines' scores on the same model and seed, shown at the end of a person's game.
 
-Who plays in the place of a person: the baselines of the model, and of the person's parts.
+The baselines of the model, and of the person's parts, play in place of the person.
 """
 
 import threading

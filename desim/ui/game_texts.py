@@ -1,4 +1,4 @@
-"""What the page and the terminal say of a fault: the answers that led to it, and the ways on.
+"""Texts of the page and the terminal on a fault: the answers that led to it, and the ways on.
 
 Tables of a game that the page and the terminal both show.
 """
@@ -30,7 +30,7 @@ def way_lines(game: Game, fault: Fault) -> list[str]:
 
 
 def way_command(game: Game, fault: Fault) -> str:
-    """Return the command that goes on; empty if there is none, or undo goes on."""
+    """Return the command that goes on; empty if the fault has none, or undo goes on."""
     return "" if _undo_goes_on(game, fault) else fault.command
 
 

@@ -1,6 +1,6 @@
-"""What a model offers a person beside the observation: options and tables.
+"""Options and tables, which a model offers a person beside the observation.
 
-Where the model fails to give one, the person does without: the game goes on and says what failed.
+If the model fails to give one, the game goes on without it and states the failure.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from desim.ui.layout import text_table
 
 
 def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], str]:
-    """Return the options, highest value first, and why there are none if the model failed."""
+    """Return the options, highest value first, and an error text if the model failed."""
     if role.options is None:
         return (), ""
     try:
@@ -34,7 +34,7 @@ def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], s
 
 
 def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[str, Rows], str]:
-    """Return the tables of a role by name, and why there are none if the model failed."""
+    """Return the tables of a role by name, and an error text if the model failed."""
     if not offers(model, HasTables):
         return {}, ""
     try:
@@ -50,7 +50,7 @@ def shown_table(tables: Mapping[str, Rows], name: str) -> Table:
     """Lay out a table.
 
     Raises:
-        UsageError: There is none of that name, or its rows cannot be shown.
+        UsageError: The table does not exist, or its rows cannot be shown.
     """
     if name not in tables:
         raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")

@@ -79,7 +79,7 @@ def lay_out(observation: Any, cls: Any) -> Section:
 
 
 def time_figure(observation: Any, cls: Any) -> Figure | None:
-    """Return the first field of an observation, by convention the time; None if it is no scalar."""
+    """Return the first field of an observation, by convention the time; None if not a scalar."""
     name, value = first_field(observation, cls)
     if not isinstance(value, int | float | str):
         return None
