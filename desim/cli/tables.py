@@ -20,7 +20,7 @@ from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
-#: What is said of a policy in lists, in this order, and what it means.
+#: The marks of policies in lists, in this order, and their meaning.
 _MARKS = {
     "informed": "uses facts that its role cannot observe, so it is no rival of the others",
     "draws": "its actions depend on chance or on the seed",
@@ -86,7 +86,7 @@ def print_policy(name: str, catalog: CatalogSummary) -> None:
     """Print one policy: its arguments, and what models add to them.
 
     Raises:
-        UsageError: There is no such policy for the models of the catalog.
+        UsageError: The models of the catalog have no such policy.
     """
     known = dict(catalog.policies)
     for model in catalog.models.values():
@@ -193,7 +193,7 @@ def _actions(model: ModelSummary) -> dict[str, str]:
 def _policies(
     title: str, policies: Mapping[str, PolicySummary], notes: Sequence[str] = ()
 ) -> Iterator[Table]:
-    """Yield the table of some policies with what their marks mean; nothing where there are none."""
+    """Yield the table of policies with the meaning of their marks; nothing without policies."""
     if not policies:
         return
     used = {mark for policy in policies.values() for mark in _marks(policy)}

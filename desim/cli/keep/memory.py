@@ -26,7 +26,7 @@ from desim.show.table import Table, print_tables
 def command(
     file: str,
     trust: bool,  # noqa: FBT001 (click passes flags so)
-    as_json: bool,  # noqa: FBT001 (as above)
+    as_json: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.
 

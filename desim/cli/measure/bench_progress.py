@@ -1,4 +1,4 @@
-"""How far a suite is: a live table on a terminal, otherwise lines; also from another terminal."""
+"""The progress of a suite: a live table on a terminal, else lines; also from another terminal."""
 
 import sys
 import time
