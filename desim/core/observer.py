@@ -149,7 +149,7 @@ def waited_for(event: Event | None) -> str:  # noqa: PLR0911 (one line a class)
         case Timeout():
             return "a timeout"
         case Condition():
-            return f"{len(event._events)} events together"  # noqa: SLF001 (as in `claims`)
+            return f"{len(event._events)} events together"  # noqa: SLF001 (see `claims`)
         case Put() | Get():
             return f"{type(event).__name__} of {type(event.resource).__name__}"
         case _:

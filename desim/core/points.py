@@ -89,7 +89,7 @@ class Points:
         """Append a point; replace the last one if it has the same tick.
 
         Raises:
-            UsageError: For the same reasons as in `add`.
+            UsageError: See `add`.
         """
         found = self._series.get(name)
         if found is not None and found.last_tick == tick:

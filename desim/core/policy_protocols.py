@@ -146,8 +146,8 @@ def declared_arguments(
 
     Args:
         policy: The class.
-        model: As in `DeclaresArguments.arguments`.
-        given: As there.
+        model: See `DeclaresArguments.arguments`.
+        given: See `DeclaresArguments.arguments`.
     """
     if offers(policy, DeclaresArguments):
         return policy.arguments(model, given)
@@ -224,8 +224,8 @@ class ShowsMemory(Protocol):
             trust: Whether a module that the file names may be imported.
 
         Raises:
-            UsageError: There is no such file, it is no memory of this policy, or a module would be
-                imported without *trust*.
+            UsageError: The file does not exist, is not a memory of this policy, or a module would
+                be imported without *trust*.
         """
         ...
 
@@ -249,7 +249,7 @@ class Informed(Protocol):
     informed: ClassVar[bool]
 
 
-# Declared, because whoever has the seed can build the world again and play it in advance.
+# Declared, because a policy with the seed can build the world again and play it in advance.
 @runtime_checkable
 class NeedsWorldSeed(Protocol):
     """A policy class whose `seated` receives a `WorldSeat`, which holds the world's seed.
@@ -286,7 +286,7 @@ class Memoryless(Protocol):
 class HasBoardSeeds(Protocol):
     """A policy class whose episodes take so long that a board plays it on the first seeds only."""
 
-    #: How many seeds at most; at least 1.
+    #: The largest number of seeds, at least 1.
     board_seeds: ClassVar[int]
 
 
