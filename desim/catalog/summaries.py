@@ -1,4 +1,4 @@
-"""What `desim list` shows, as data: models with presets, roles and policies."""
+"""The data that `desim list` shows: models with presets, roles and policies."""
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,10 +28,10 @@ class ArgumentSummary:
     """An argument of a policy.
 
     Attributes:
-        name: As in `,name=value` of a spec.
+        name: The name in `,name=value` of a spec.
         required: Whether it has no default.
-        default: The default as a JSON value; None also where it is none of those.
-        text: What the docstring of an attrs class says about it; empty where there is none.
+        default: The default as a JSON value; None also if it is not a JSON value.
+        text: Its text in the docstring of an attrs class, or empty.
     """
 
     name: str
@@ -135,7 +135,7 @@ def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
             `module:function`.
 
     Raises:
-        UsageError: There is no such model or preset.
+        UsageError: A model or a preset does not exist.
     """
     named = tuple(names)
     foreign = {} if named else catalog.foreign_models()
