@@ -46,7 +46,7 @@ Policies = OnePolicy | Mapping[str, OnePolicy] | None
 
 @frozen
 class Seat:
-    """What a policy's class method `seated` receives.
+    """The argument of a policy's class method `seated`.
 
     It does not hold the world's seed, with which a policy could play the world in advance.
 
@@ -54,8 +54,8 @@ class Seat:
         model: The frozen parameters of the world.
         role: The role's name.
         spec: The role's schema and options.
-        seed: Of the policy's own draws, a whole number of 256 bits: the SHA-256 of the world's seed
-            and the role's name (`derived_seed`).
+        seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
+            world's seed and the role's name (`derived_seed`).
         budget: What all policies of the command may use together.
         name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
     """
@@ -159,7 +159,7 @@ def assign(
 
     Args:
         model: The frozen parameters.
-        policies: As in `resolve`; in a mapping, the key "" names the policy of the default roles
+        policies: See `resolve`; in a mapping, the key "" names the policy of the default roles
             that are not named.
         roles: The roles that a single policy takes instead of the model's default roles.
     """
@@ -296,7 +296,7 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     """Return the policy of a seat, made of a spec, a class or a function; an instance as it is.
 
     Raises:
-        UsageError: There is no such policy or argument, or it is none.
+        UsageError: The policy or an argument does not exist, or the object is not a policy.
     """
     if isinstance(one, str):
         spec = Spec.read(one)
