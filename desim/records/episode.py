@@ -24,12 +24,12 @@ from desim.show.frames import pandas_frame, polars_frame
 from desim.show.labels import value_text
 from desim.show.table import Table
 
-if TYPE_CHECKING:  # neither is needed but by those who ask for it
+if TYPE_CHECKING:  # only callers that use a data frame need them
     import pandas as pd
     import polars as pl
 
 
-#: How many metrics of a part of a world a table shows.
+#: Metrics of a part of a world that a table shows.
 _OF_PART = 4
 
 #: Lines of the card that notebooks show, and characters of each.
@@ -103,7 +103,7 @@ class Episode:
         Raises:
             UsageError: The episode was not played in this process, or neither with its series nor
                 with its state.
-            WrongResult: A series is no sequence of numbers.
+            WrongResult: A series is not a sequence of numbers.
         """
         return self._inside().series
 
@@ -127,7 +127,7 @@ class Episode:
                 observations as `observation.NAME`, lists as JSON.
 
         Raises:
-            UsageError: There is no such table, or no series as for `series`.
+            UsageError: The table does not exist, or the series are missing (see `series`).
         """
         if what not in WHAT:
             raise UsageError(f"there is no table {what!r} of an episode; {possible(what, WHAT)}")
@@ -170,8 +170,8 @@ class Episode:
     def facts(self) -> Table:
         """Return header, result and metrics as a table of names and values.
 
-        Of each part of a world it has the first metrics. An episode that failed or was cut has the
-        reason in place of its end.
+        It has only the first metrics of each part of a world. An episode that failed or was cut has
+        the reason in place of its end.
         """
         head, end = self.header, self.result
         policies = ", ".join(f"{role}={spec}" for role, spec in head.policies.items())
