@@ -199,7 +199,7 @@ class Table(Tabular):
             style = "" if self.heads or place else "bold"
             table.add_column(head, justify=side, style=style, overflow="fold", width=most)
         for line in list(zip(*shown, strict=True))[bool(self.heads) :]:
-            table.add_row(*map(Text, line))  # as Text, because a bracket is no markup
+            table.add_row(*map(Text, line))  # as Text, because a bracket is not markup
         return table
 
 
