@@ -24,7 +24,7 @@ from desim.statistics.ocba import allocation, chance_of_selection
 Procedure = Literal["kn", "ocba"]
 PROCEDURES: tuple[Procedure, ...] = ("kn", "ocba")
 
-#: Seeds of the first stage; seeds at most of an alternative, where none are given.
+#: Seeds of the first stage; seeds at most of an alternative, if none are given.
 FIRST, MAX_SEEDS = 20, 2_000
 
 #: Further seeds of a batch, as a share of those so far.
@@ -120,7 +120,7 @@ def select(
     Args:
         model: See `sweep`.
         policies: See `sweep`.
-        by: The procedure; None stands for "kn" where *delta* is given, otherwise "ocba".
+        by: The procedure; None means "kn" where *delta* is given, otherwise "ocba".
         delta: For "kn": the smallest difference that matters, in the unit of the figure.
         alpha: The probability of a wrong selection, above 0.
         show: The figure, higher is better: score, decisions, or a metric.
@@ -136,8 +136,8 @@ def select(
         restart: See `sweep`.
 
     Raises:
-        UsageError: As `sweep`, or as the procedures.
-        WorkerDied, DesimError, KeyboardInterrupt: As `sweep`.
+        UsageError: See `sweep` and the procedures.
+        WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
     by = by or ("ocba" if delta is None else "kn")
     if by not in PROCEDURES:

@@ -47,7 +47,7 @@ def sweep(
         policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
             these.
         seeds: Whole numbers of at least 0, all different; shared by all policies.
-        preset: For models given by name or class; empty stands for the first.
+        preset: For models given by name or class; empty means the first.
         set: A value or a list of values by parameter; every combination is played. A key with the
             prefix `policy.` sets an argument of the policies that take it.
         design: Points to play instead of all combinations: a `Design` over parameters that *set*

@@ -47,7 +47,7 @@ class SweepSpec:
 
     Attributes:
         model: A name, or `module:Class`.
-        preset: Empty stands for the first.
+        preset: Empty means the first.
         policies: Specs, or mappings of roles to specs; each is one way to play.
         seeds: "A:B" without B, "A,B,...", or the numbers themselves.
         set: A value or a list of values by parameter, or by `policy.` and an argument; with a
@@ -96,7 +96,7 @@ class SweepSpec:
         """Play the sweep until intervals are narrow; the arguments are those of `compare`.
 
         Raises:
-            UsageError: As `compare`, or the sweep has a design, which is played as a whole.
+            UsageError: See `compare`, or the sweep has a design, which is played as a whole.
         """
         self._refuse_design()
         return compare(
@@ -112,7 +112,7 @@ class SweepSpec:
         """Select the best of the sweep; the arguments are those of `select`.
 
         Raises:
-            UsageError: As `select`, or the sweep has a design, which is played as a whole.
+            UsageError: See `select`, or the sweep has a design, which is played as a whole.
         """
         self._refuse_design()
         return select(
@@ -216,7 +216,7 @@ def read_entries(texts: Sequence[str]) -> list[_Policies]:
 
 
 def read_seeds(text: str) -> Sequence[int]:
-    """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text stands for 0:20.
+    """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text means 0:20.
 
     Raises:
         UsageError: The text has neither form.

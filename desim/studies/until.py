@@ -19,7 +19,7 @@ from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, seeds_needed
 
-#: Seeds of the first batch, and at most, where none are given.
+#: Seeds of the first batch, and at most, if none are given.
 MIN_SEEDS, MAX_SEEDS = 20, 2_000
 
 #: A batch makes the number of seeds at least and at most so many times as large: every look at the
@@ -56,10 +56,10 @@ class Precision:
 
     @classmethod
     def read(cls, text: float | str) -> "Precision":
-        """Return what `5%` or a number asks for.
+        """Return the precision of a text such as `5%`, or of a number.
 
         Raises:
-            UsageError: It is neither, or not above 0.
+            UsageError: The text or number is not a precision, or not above 0.
         """
         return cls(_read(text), isinstance(text, str) and "%" in text)
 
@@ -141,7 +141,7 @@ def compare(
         policies: See `sweep`.
         until: A text such as "5%", or a number above 0.
         show: The figure: score, decisions, or a metric.
-        against: The policy with which the others are compared; None stands for the first one.
+        against: The policy with which the others are compared; None means the first one.
         level: The level of the intervals, above 0 and below 1.
         seeds: Those of the first batch; later batches go on behind the largest.
         max_seeds: How many seeds at most.
@@ -155,8 +155,8 @@ def compare(
         restart: See `sweep`.
 
     Raises:
-        UsageError: As `sweep`, or *until*, *seeds* or *max_seeds* are wrong.
-        WorkerDied, DesimError, KeyboardInterrupt: As `sweep`.
+        UsageError: See `sweep`, or *until*, *seeds* or *max_seeds* are wrong.
+        WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
     precision = Precision.read(until)
     first = checked_seeds(seeds)
@@ -175,7 +175,7 @@ def compare(
 
 
 def _first(plan: Grid) -> Any:
-    """Return the label of the first policy; None where there is one policy only."""
+    """Return the label of the first policy; None if there is one policy only."""
     return plan.entries[0].label if len(plan.entries) > 1 else None
 
 

@@ -169,7 +169,7 @@ def aggregate(
         seed: The seed of the bootstrap; equal seeds give equal intervals.
 
     Raises:
-        UsageError: As `normalised`; or no policy, or not the reference, is in all worlds, or
+        UsageError: See `normalised`; or no policy, or not the reference, is in all worlds, or
             an argument is out of range.
     """
     checked_level(level)

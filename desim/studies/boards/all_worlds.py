@@ -64,7 +64,7 @@ class NormalisedWorld:
         return next((one for one in self.scores if one.informed is informed), None)
 
     def of(self, policy: str) -> NormalisedScore | None:
-        """Return a policy by its spec; None where it has not played."""
+        """Return a policy by its spec; None if it has not played."""
         return next((one for one in self.scores if one.policy == policy), None)
 
     def summary(self) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def normalised_boards(
     """Play the baselines of worlds whose scores are known, and normalise their scores.
 
     Args:
-        names: As `leaderboard.everything` returns them.
+        names: Names from `leaderboard.everything`.
         seeds: Shared by all worlds.
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.

@@ -27,7 +27,7 @@ def board_table(
 
     Args:
         title: Above it.
-        lines: As `ranked` returns them.
+        lines: Lines from `ranked`.
         reference: The policy with which the others are compared.
         seeds: The largest number of seeds on which a policy was played.
         known: The sentence on the best known scores, or empty.

@@ -40,7 +40,7 @@ class Entrant:
     """A policy of a board.
 
     Attributes:
-        spec: As `[ROLE=]SPEC`.
+        spec: The text `[ROLE=]SPEC`.
         seeds: The seeds on which it plays: one where all have the same episode.
         informed: Whether it uses facts that its role cannot observe.
         fixed: Whether all seeds have the same episode.
@@ -143,7 +143,7 @@ def boards(
     A policy whose episode is the same on all seeds plays once.
 
     Args:
-        names: As `everything` returns them.
+        names: Names from `everything`.
         seeds: Shared by all worlds.
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.

@@ -34,7 +34,7 @@ class BoardLine:
         rank: 1 for the policies that no other is known to beat: one more than the number of
             policies whose mean is higher by more than the simultaneous interval of the difference.
             None for informed policies, and without a mean.
-        seeds: How many seeds were played, and how many of them have different episodes; None where
+        seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
 

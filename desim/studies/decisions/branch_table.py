@@ -24,7 +24,7 @@ _ACTION = 60
 
 @frozen
 class Place:
-    """Where in an episode a decision is.
+    """The place of a decision in an episode.
 
     Attributes:
         at: How many decisions precede it, the value of `desim branch --at`.
@@ -82,7 +82,7 @@ def _text(value: Any) -> str:
 
 
 def plain_difference(paired: Interval | None) -> dict[str, Any]:
-    """Return a paired difference as a plain object; None where nothing was compared."""
+    """Return a paired difference as a plain object; None if nothing was compared."""
     names = {"difference": "mean", "low": "low", "high": "high"}
     return {key: getattr(paired, name) if paired else None for key, name in names.items()}
 
@@ -96,7 +96,7 @@ def labels(policies: Mapping[str, Any]) -> str:
 
 
 def check_futures_count(futures: int | None) -> None:
-    """Check how many futures are wanted; None stands for the true one alone.
+    """Check how many futures are wanted; None means the true one alone.
 
     Raises:
         UsageError: The number is not a whole number from 1 to `MOST_FUTURES`.

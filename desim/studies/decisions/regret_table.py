@@ -1,4 +1,4 @@
-"""The table of `regret`: what each decision cost, the dearest first."""
+"""The table of `regret`: what each decision cost, the most expensive first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class DecisionRegret:
         recorded: The recorded action as its tagged object.
         played: How many other actions were played.
         left_out: How many options were not played, as there were too many.
-        best: The best other action; None where there was none.
+        best: The best other action; None if no other was played.
         found: Its scores less those of the recorded action, on futures that did not choose it;
             above 0 the recorded action was the worse one.
         recorded_mean: The mean score of the recorded action on these futures.
@@ -81,7 +81,7 @@ class RegretTable(Tabular):
         lines: One for each decision that was judged, in the order of the episode.
         then: Who played on.
         against: What the decisions were compared with: "options", or policies.
-        futures: How many were drawn; None where the true one was taken.
+        futures: How many were drawn; None if the true one was taken.
         level: At which the intervals hold together.
         model: The name of the model.
         seed: The episode's seed.
@@ -128,7 +128,7 @@ class RegretTable(Tabular):
         return [line for line in self.lines if line.costs]
 
     def tables(self) -> tuple[Table]:
-        """Return the table of the dearest decisions."""
+        """Return the table of the most expensive decisions."""
         roles = len({line.place.role for line in self.lines}) > 1
         heads = ["at", "when", *(["role"] if roles else []), "recorded", self._other, "n"]
         heads += ["difference", interval_head(self.level), ""]

@@ -69,7 +69,7 @@ def effects(
 
     Args:
         rows: Those of a sweep over two values of each parameter: all combinations, or a fraction.
-        design: The design, or the columns of the parameters; None stands for all columns that vary.
+        design: The design, or the columns of the parameters; None means all columns that vary.
         show: Columns of numbers.
         level: The level of the intervals, above 0 and below 1.
 

@@ -38,8 +38,8 @@ class DesignSpec:
         kind: lhs, sobol, factorial, sobol-indices, morris or points.
         size: Points of lhs and sobol, points of one sample of sobol-indices, trajectories of
             morris.
-        seed: The seed of lhs, sobol, sobol-indices and morris; None stands for 0.
-        levels: Levels of morris; None stands for 4.
+        seed: The seed of lhs, sobol, sobol-indices and morris; None means 0.
+        levels: Levels of morris; None means 4.
         resolution: The resolution of a fractional factorial design.
         generators: For a fractional factorial design: the generator of each added factor.
         points: For the kind points: the values by parameter of each point.

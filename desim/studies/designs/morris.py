@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: Levels of each range where none are given, and at most.
+#: Levels of each range if none are given, and at most.
 LEVELS, _MAX_LEVELS = 4, 100
 
 

@@ -92,8 +92,8 @@ class Problem:
     Entries of whole numbers and choices are rounded.
 
     Attributes:
-        model: As `problem` takes it.
-        policy: As `problem` takes it.
+        model: See `problem`.
+        policy: See `problem`.
         ranges: By parameter.
         fixed: Parameters with one value.
         seeds: The seeds of every evaluation.
@@ -137,7 +137,7 @@ class Problem:
         return np.array([math.floor(x) if w else x for x, w in zip(middle, whole, strict=True)])
 
     def point(self, vector: Iterable[float]) -> dict[str, Any]:
-        """Return the values that a vector stands for.
+        """Return the values of a vector.
 
         Raises:
             UsageError: It has too many or too few entries, or one is out of bounds or not a number.
@@ -242,7 +242,7 @@ def problem(
         parameters: Ranges by parameter, as `tune` takes them: `int:0:60`, `float:0.1:2`,
             `log:1:1e6`, `choice:a|b`; any other value is fixed.
         seeds: The seeds of every evaluation.
-        preset: For models given by name or class; empty stands for the first.
+        preset: For models given by name or class; empty means the first.
         jobs: Worker processes (see `sweep`); inside `desim.workers` they stay between evaluations.
         executor: See `sweep`.
         limits: The limits of each episode.

@@ -72,7 +72,7 @@ def tune(
         budget: Most episodes of the search; those of the report come on top.
         seeds: The seeds of the search.
         held_out: Other seeds for the report; by default as many after the largest of the search.
-        preset: For models given by name or class; empty stands for the first.
+        preset: For models given by name or class; empty means the first.
         sampler_seed: The seed of the sampler; the same call returns the same result.
         jobs: Worker processes; see `sweep`.
         out: A folder for the finished trials. The same call continues an interrupted search, also

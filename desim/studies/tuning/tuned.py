@@ -56,8 +56,8 @@ class Tuned(Tabular):
 
     Attributes:
         model: Its name and preset.
-        policy: As it was given.
-        ranges: As texts, by parameter.
+        policy: The policy as it was given.
+        ranges: The ranges as texts, by parameter.
         seeds: The seeds of the search.
         held_out_seeds: The others.
         best: The parameters with the highest mean on the training seeds.
