@@ -1,11 +1,11 @@
-"""Digests of classes and functions that no source file stands for.
+"""Digests of classes and functions that are not in a source file.
 
 These are the ones of a notebook, and those that are made inside functions, which may depend on the
 values around them. What counts is what is sent to a worker: instructions, constants, defaults,
 enclosed variables, the globals that are used, and the members and bases of classes. Lines, names of
 files and comments do not count, as a notebook has others in the next process, nor do docstrings and
-import statements. What a file stands for counts by its definitions there (`definitions`), and what
-cannot be pickled, such as a lock, by its class alone.
+import statements. Code in a file counts by its definitions there (`definitions`), and an object
+that cannot be pickled, such as a lock, by its class alone.
 
 The `__main__` of a program that is read from standard input.
 """
@@ -57,7 +57,7 @@ _HAS_DOCSTRING = 0x4000000
 
 
 def code_digests(makers: Iterable[object]) -> tuple[dict[str, str], list[object]]:
-    """Return digests of classes and functions that no file stands for.
+    """Return digests of classes and functions that are not in a file.
 
     Args:
         makers: Classes and functions; those of files are left out.
@@ -214,7 +214,7 @@ def _member(value: Any, names: Iterable[str]) -> Any:
 
 
 def _imported(source: str, name: str) -> Any:
-    """Return what a local import binds; None where it fails, as it may never be run."""
+    """Return what a local import binds; None if it fails, as it may never be run."""
     with contextlib.suppress(Exception):
         module = importlib.import_module(source)
         if name and not hasattr(module, name):

@@ -109,7 +109,7 @@ def grid(
         policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
             these.
         seeds: Whole numbers of at least 0, all different.
-        preset: For models given by name or class; empty stands for the first.
+        preset: For models given by name or class; empty means the first.
         changes: A value or a list of values by parameter, or by `policy.` and an argument.
         limits: The limits of each episode.
         design: Points at which every model and policy is played; of parameters and arguments that

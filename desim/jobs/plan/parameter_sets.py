@@ -31,7 +31,7 @@ def variants(
 
     Args:
         models: Names (perhaps with `/preset`), model classes or models.
-        preset: For models given by name or class; empty stands for the first.
+        preset: For models given by name or class; empty means the first.
         params: A value or a list of values by parameter.
         points: Texts by further parameters, the same parameters at all points.
 

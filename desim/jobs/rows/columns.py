@@ -159,7 +159,7 @@ def seed_means(rows: Sequence[Row], name: str, *, complete: bool) -> Mapping[Has
         complete: Leave out seeds with any row without a value; otherwise seeds without any value.
 
     Raises:
-        UsageError: As `numbers`.
+        UsageError: See `numbers`.
     """
     return means_by_seed(column(rows, "seed"), numbers(rows, name), complete=complete)
 

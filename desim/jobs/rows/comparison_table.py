@@ -28,7 +28,7 @@ class TableLine:
         failed: How many rows of the group have an error.
         difference: Its difference to the reference group, if there is one and neither mean is
             withheld.
-        seeds: How many seeds were played, and how many of them have different episodes; None where
+        seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
 

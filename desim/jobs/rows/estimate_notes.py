@@ -135,6 +135,6 @@ def _widths_text(found: Difference) -> str:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """Return texts as a list, cut where it is long."""
+    """Return texts as a list, cut if it is long."""
     more = f" and {len(texts) - _LISTED:,} more" if len(texts) > _LISTED else ""
     return ", ".join(texts[:_LISTED]) + more

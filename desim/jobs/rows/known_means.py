@@ -153,7 +153,7 @@ def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None
         seeds: The seeds of these rows.
 
     Raises:
-        UsageError: As `known_scores`.
+        UsageError: See `known_scores`.
     """
     model = _model_of(rows[0]) if rows else None
     known = known_scores(model, rows[0]["preset"]) if model else None

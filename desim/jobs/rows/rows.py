@@ -178,7 +178,7 @@ class Rows(Sequence[Row]):
         )
 
     def column(self, name: str) -> list[Any]:
-        """Return the values of a column; None where a row has none.
+        """Return the values of a column; None for a row without a value.
 
         Raises:
             UsageError: The column does not exist.
@@ -186,7 +186,7 @@ class Rows(Sequence[Row]):
         return columns.column(self._rows, name)
 
     def numbers(self, name: str) -> list[float | None]:
-        """Return a column of numbers, truth values as 0 and 1; None where a row has none.
+        """Return a column of numbers, truth values as 0 and 1; None for a missing value.
 
         Raises:
             UsageError: The column does not exist, or holds values that are not numbers.
@@ -214,7 +214,7 @@ class Rows(Sequence[Row]):
     ) -> "dict[Any, NDArray[float64]]":
         """Return a series by group, one row of the array an episode and one column a period.
 
-        A value is NaN where the model knows none, behind the end of an episode that is shorter
+        A value is NaN if the model reports none, after the end of an episode that is shorter
         than the longest of its group, and in every period of an episode that failed.
 
         Args:
@@ -352,7 +352,7 @@ class Rows(Sequence[Row]):
 
 
 def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
-    """Return the mean of a column by seed; None where a failed episode has no value."""
+    """Return the mean of a column by seed; None if a failed episode has no value."""
     values = counted(rows, show)
     if any(v is None and e is not None for v, e in zip(values, rows.column("error"), strict=True)):
         return None

@@ -139,7 +139,7 @@ class Playing:
         """Play the jobs with some indices, except those whose rows are kept already.
 
         Raises:
-            WorkerDied, DesimError, KeyboardInterrupt: As `sweep`.
+            WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
         """
         indices = sorted(set(wanted))
         kept = self.store.jobs()

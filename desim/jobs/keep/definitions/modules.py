@@ -46,7 +46,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @frozen
 class Place:
-    """Where a module is.
+    """The place of a module.
 
     Attributes:
         file: Its source; empty for a namespace package and for what is not written in Python.

@@ -55,7 +55,7 @@ class Syntax:
     """A digest and the references of some statements.
 
     Attributes:
-        digest: Of their syntax tree, 32 hexadecimal digits.
+        digest: The digest of their syntax tree, 32 hexadecimal digits.
         references: The names of the module's top level that they use, in the order of first use.
         texts: The short texts in them, which may name files.
         uses_file: Whether they use `__file__`.
@@ -202,7 +202,7 @@ class _Walk:
             self._fields(node, scope)
 
     def _use(self, name: str, behind: tuple[str, ...], scope: _Scope) -> None:
-        """Write a name with the attributes behind it, as a reference where it is one."""
+        """Write a name with the attributes behind it, as a reference if it is one."""
         if name == "__file__":
             self.uses_file = True
         if name in scope:
