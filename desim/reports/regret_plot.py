@@ -90,7 +90,7 @@ def _label(lines: Sequence[DecisionRegret], *, costs: bool) -> str:
 
 
 def _named(panel: "Axes", dearest: Sequence[DecisionRegret]) -> Iterator[str]:
-    """Number the dearest decisions in the panel, and yield what they were."""
+    """Number the most expensive decisions in the panel, and yield what they were."""
     for rank, line in enumerate(dearest, 1):
         high = line.found.paired.high if line.found else None
         top = line.cost if high is None else high

@@ -172,7 +172,7 @@ def _is_partial(line: ResultLine) -> bool:
 
 
 def _number(text: str) -> float | None:
-    """Return what a paper prints where it is a plain number; a unit may mean another scale."""
+    """Return what a paper prints if it is a plain number; a unit may mean another scale."""
     with contextlib.suppress(ValueError):
         return float(text.replace(",", ""))
     return None

@@ -21,8 +21,8 @@ class Estimates:
     """One column of numbers of a sweep, of which groups of rows have means.
 
     Attributes:
-        seeds: Of every row.
-        values: Of every row; a failed one has the worst score of its model, or None.
+        seeds: The seed of every row.
+        values: The figure of every row; a failed one has the worst score of its model, or None.
         failed: Whether a row is failed.
     """
 

@@ -56,7 +56,7 @@ class Fold:
 
     @classmethod
     def of(cls, text: str, head: int, most: int) -> "Fold | str":
-        """Return a text as a cell: folded where it is long, and cut where it is very long.
+        """Return a text as a cell: folded if it is long, and cut if it is very long.
 
         Args:
             text: Any text.
@@ -106,7 +106,7 @@ class Facts:
 
     @classmethod
     def of(cls, facts: Iterable[tuple[object, object]]) -> "Facts":
-        """Return facts, each value cut where it is long."""
+        """Return facts, each value cut if it is long."""
         return cls(tuple((clean(name), clean(value, 2_000)) for name, value in facts))
 
 

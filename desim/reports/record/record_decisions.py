@@ -150,7 +150,7 @@ _CELL = 28
 
 
 def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    """Yield the score and the metrics of records, with differences to the first where several."""
+    """Yield the score and the metrics of records, with differences to the first record."""
     names = list(dict.fromkeys(name for one in each for name in one.metrics))
     lines = [("score", [one.score for one in each])] if len(each) > 1 else []
     lines += [(name, [one.metrics.get(name) for one in each]) for name in names]

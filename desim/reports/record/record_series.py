@@ -112,7 +112,7 @@ def _caption(each: Sequence[ReadRecord], found: Mapping[str, list[_Found]]) -> s
 
 
 def _roles(one: ReadRecord) -> Iterator[Given]:
-    """Yield when each role decided, where there are several."""
+    """Yield when each role decided, if there are several."""
     found = one.replayed.series
     if found is None or len(found.decided) <= 1:
         return

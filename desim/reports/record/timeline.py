@@ -30,7 +30,7 @@ _MIDNIGHT = dt.time()
 
 @frozen
 class Timeline:
-    """Where the ticks of a model are on an axis.
+    """The positions of the ticks of a model on an axis.
 
     Attributes:
         label: The label of the axis; empty for dates.

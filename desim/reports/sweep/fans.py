@@ -96,7 +96,7 @@ def _column(given: object) -> Column | None:
 
 
 def _quantiles(values: "NDArray[float64]") -> "list[NDArray[float64]]":
-    """Return three quantiles of every period; NaN where no episode has a value."""
+    """Return three quantiles of every period; NaN if no episode has a value."""
     import numpy as np
 
     if not values.size:

@@ -147,7 +147,7 @@ def _ordered(lines: Iterable[TableLine], informed: set[str]) -> list[TableLine]:
 
 
 def _ranks(rows: Rows, informed: set[str], lines: Sequence[TableLine]) -> dict[str, int | None]:
-    """Return ranks by policy; none at all where there are too many for a comparison of all."""
+    """Return ranks by policy; empty if there are too many for a comparison of all."""
     if len(lines) > _MOST_RANKED:
         return {}
     found = ranked(rows, str(lines[0].group[0]), informed)

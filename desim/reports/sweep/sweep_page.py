@@ -100,7 +100,7 @@ def _command(rows: Rows, seeds: str) -> str:
 
 
 def _text(value: object) -> str | None:
-    """Return a value as `--set` reads it; None where it cannot."""
+    """Return a value as `--set` reads it; None if it cannot."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float) or (isinstance(value, str) and "," not in value):
@@ -109,7 +109,7 @@ def _text(value: object) -> str | None:
 
 
 def _identity(folder: Path) -> dict[str, str]:
-    """Return what determines the rows, by topic; nothing where the checkpoint is not there."""
+    """Return what determines the rows, by topic; nothing if the checkpoint is not there."""
     file = folder / FILE_NAME
     if not file.is_file():
         return {}
@@ -198,7 +198,7 @@ def _fans(rows: Rows) -> Iterator[Section]:
 
 
 def _by_world(rows: Rows) -> dict[str, Rows]:
-    """Return the rows of each world by what tells it from the others."""
+    """Return the rows of each world by the columns that distinguish it."""
     names = varied(rows)
     if not names:
         return {"": rows}
