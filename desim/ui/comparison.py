@@ -30,7 +30,7 @@ class Contender:
 
     Attributes:
         label: Its spec; of parts also whose it is.
-        specs: By part the spec that plays the person's seats in it; "" stands for the roles that
+        specs: By part the spec that plays the person's seats in it; "" means the roles that
             are in no part, and alone for all of the person's seats.
     """
 
@@ -157,7 +157,7 @@ class BaselineComparison:
         seed: The seed of the person's game.
         seats: The person's roles, all of which a baseline takes.
         others: The policies of other roles.
-        contenders: The baselines; none where a policy of another role obtains its answers from
+        contenders: The baselines; empty if a policy of another role obtains its answers from
             somewhere, such as a language model, which would be asked, and paid, again for each.
         left_out: The specs of baselines that do not play all of the person's roles.
         asks_again: The roles of policies that obtain their answers from somewhere.
@@ -182,7 +182,7 @@ class BaselineComparison:
 
     @property
     def note(self) -> str:
-        """Why no baselines play; empty where they do."""
+        """Why no baselines play; empty if they do."""
         if not self.asks_again:
             return ""
         roles = " and ".join(self.asks_again)

@@ -50,7 +50,7 @@ class Game:
         model: The frozen parameters.
         seed: A whole number of at least 0.
         file: The record; created if it does not exist, continued if it does.
-        seats: The person's roles; empty stands for the model's default roles, and a part's name for
+        seats: The person's roles; empty means the model's default roles, and a part's name for
             the default roles of the part.
         others: The policies of other roles, or of all default roles of a part. Give specs if
             decisions may be taken back, so that the policies are built anew.

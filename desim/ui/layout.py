@@ -167,7 +167,7 @@ def _help(schema: Any, name: str) -> str:
 
 
 def _inner(schema: Any, name: str, defs: Any) -> Any:
-    """Return the schema of a nested record; empty where the class does not state one."""
+    """Return the schema of a nested record; empty if the class does not state one."""
     field = schema.get("properties", {}).get(name, {})
     for choice in field.get("anyOf", [field]):
         if ref := choice.get("items", choice).get("$ref", ""):

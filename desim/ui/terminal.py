@@ -118,7 +118,7 @@ class TerminalGame:
                 self._print(f"Done: {action_text(action, game.role(view.role).action)}")
 
     def _action(self, line: str) -> Any:
-        """Return the action that a line stands for.
+        """Return the action that a line names.
 
         A number alone is an amount where the role has one action with one number, else an option.
 
