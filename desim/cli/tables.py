@@ -125,7 +125,7 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
 
 
 def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:
-    """Return how many decisions of each role were its default action; empty where none were."""
+    """Return how many decisions of each role were its default action; empty if none were."""
     return "; ".join(
         f"{role} {each['default_actions']:,.0f} of {each['decisions']:,.0f} decisions"
         + ("" if is_played(each) else ", not played")
