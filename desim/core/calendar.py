@@ -282,7 +282,7 @@ def month_start(day: date, months: int = 0) -> date:
     """Return the first day of the month so many months after that of `day`.
 
     Raises:
-        ValueError: That is before year 1 or after year 9999.
+        ValueError: The result is before year 1 or after year 9999.
 
     >>> month_start(date(2025, 1, 31), 13)
     datetime.date(2026, 2, 1)
@@ -296,7 +296,7 @@ def month_end(day: date, months: int = 0) -> date:
     """Return the last day of the month so many months after that of `day`.
 
     Raises:
-        ValueError: As `month_start`, or it is December 9999.
+        ValueError: See `month_start`, or it is December 9999.
 
     >>> month_end(date(2024, 1, 31), 1)
     datetime.date(2024, 2, 29)

@@ -32,7 +32,7 @@ _MOST = 10**15
 
 @frozen
 class Limits:
-    """Limits on one episode; None stands for no limit.
+    """Limits on one episode; None means no limit.
 
     Attributes:
         seconds: Wall time from the start of the run, policies included.

@@ -77,7 +77,7 @@ class Noted(Protocol):
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """Plain JSON values, read after every decision; empty where there is nothing to note."""
+        """Plain JSON values, read after every decision; empty if there is nothing to note."""
         ...
 
 

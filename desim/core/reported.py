@@ -24,7 +24,7 @@ class Column:
 
     Attributes:
         unit: Such as "units", "dollars" or "consultants"; empty for a number without a unit.
-        label: For people; empty stands for the series' name as words.
+        label: For people; empty means the series' name as words.
         role: The role whose series it is; empty if it does not belong to a single role.
         period: The name of its periods, such as "week" or "month".
     """

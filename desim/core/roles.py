@@ -37,7 +37,7 @@ class Role:
             model. The policies `greedy` and `random` and a person's menu need it.
         optional: Whether the model itself plays the role when no policy does.
         default_action: Returns the action taken when a policy has run out of budget or failed;
-            None stands for the first option.
+            None means the first option.
     """
 
     observation: type | UnionType

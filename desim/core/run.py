@@ -45,8 +45,8 @@ class Run(Generic[S]):
     Args:
         model: The frozen parameters.
         seed: A whole number of at least 0.
-        seats: The roles that policies play; None stands for the model's default roles.
-        limits: Of wall time, events and decisions.
+        seats: The roles that policies play; None means the model's default roles.
+        limits: Limits of wall time, events and decisions.
         futures: Redraws of the future, in order: the number of decisions before it, and its seed.
         observers: Called before every event.
         points: Receives the points of `world.series` and of monitors; None records none.
@@ -368,7 +368,7 @@ def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None)
 
     Args:
         model: The frozen parameters.
-        seats: Names of roles; None stands for the model's default roles.
+        seats: Names of roles; None means the model's default roles.
 
     Raises:
         UsageError: The model has no such role, or a role that is not optional has no policy.
