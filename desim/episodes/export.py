@@ -68,7 +68,7 @@ def export(
             decision.
         form: "csv", or another form that a ledger of the world offers. Statements are written with
             "csv" alone. Series and decisions have "csv" and "parquet".
-        folder: Where the files are written; made if it is missing. None stands for a folder beside
+        folder: Where the files are written; made if it is missing. None means a folder beside
             the record, which has the record's name without its suffixes.
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
             `world.series` and of monitors, or "decisions".

@@ -126,7 +126,7 @@ def resume(
         trust: Whether whatever the record names is used: modules, files, hosts, the environment.
         model: A model instead of the recorded one, which may be `module:Class`.
         params: Parameters as text instead of the recorded ones, which may name files.
-        limits: Of wall time, events and decisions, the repeated ones included.
+        limits: Limits of wall time, events and decisions, the repeated ones included.
         keep_steps: See `play`.
         key: The key of the record, as given to `play`. The recorded lines are verified with it
             before any line is added.

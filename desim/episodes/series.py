@@ -70,7 +70,7 @@ def play_series(
         policies: See `play`; specs and classes are built once, for the first seed.
         seeds: One episode each, in this order; they may repeat.
         record: A folder that receives one file an episode, `episode-001.jsonl` and so on. It is
-            made where it is missing.
+            made if it is missing.
         limits: The limits of each episode.
         key: The key of each record; see `play`.
         resume: Whether the series goes on that the folder holds. Episodes on record are repeated
@@ -177,7 +177,7 @@ class _Turn:
 
 @frozen
 class _Series:
-    """A series, and the folder of its records; None where nothing is recorded."""
+    """A series, and the folder of its records; None if nothing is recorded."""
 
     model: Model[Any]
     lineup: Lineup
@@ -200,7 +200,7 @@ class _Series:
 
     @contextlib.contextmanager
     def session_of(self, turn: _Turn) -> Iterator[Session | None]:
-        """Open the session that plays or repeats an episode; None where it is only read."""
+        """Open the session that plays or repeats an episode; None if it is only read."""
         if turn.is_read:
             yield None
             return
@@ -293,7 +293,7 @@ def episode_file(folder: Path, number: int) -> Path:
 
 
 def _present(file: Path, past: Episode | None, key: bytes | None) -> Episode | None:
-    """Return a cut record as it is now that no other process writes it; None where none is begun.
+    """Return a cut record as it is now that no other process writes it; None if none is begun.
 
     Raises:
         UsageError: Another process has ended the record meanwhile.
@@ -318,7 +318,7 @@ def _check_repeated(file: Path | None, known: Episode, episode: Episode) -> None
 
 
 def _made(folder: Path) -> Path:
-    """Make a folder where it is missing.
+    """Make a folder if it is missing.
 
     Raises:
         UsageError: A file has that name, or the folder cannot be made.

@@ -43,7 +43,7 @@ class Session:
         record: The file that receives the episode; None records nothing.
         past: A cut record: the policies must make its decisions again, and the record is continued
             after them.
-        limits: Of wall time, events and decisions.
+        limits: Limits of wall time, events and decisions.
         keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
             record, and has none without a record.
         key: The key of the record; None writes a digest alone.
@@ -267,7 +267,7 @@ class Session:
     def _with_simulators(self) -> Answers | None:
         """Give simulators to the policies that look ahead; return the list that they share.
 
-        None where none does, so that no other episode keeps its answers.
+        Return None if no policy looks ahead, so that no other episode keeps its answers.
         """
         looking = {role: p for role, p in self.policies.items() if offers(p, LooksAhead)}
         answers: Answers = []

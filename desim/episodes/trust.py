@@ -80,7 +80,7 @@ def trusted_policies(
         path: The record, for errors.
         header: Its header.
         model: The model.
-        policies: One for all roles, or by role; None stands for the labels on record.
+        policies: One policy for all roles, or policies by role; None means the labels on record.
 
     Raises:
         UsageError: A person plays one of the roles.

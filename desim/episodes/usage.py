@@ -75,7 +75,7 @@ def _not_negative(_: object, attribute: "Attribute[Any]", value: float | None) -
 
 @define(eq=False)
 class CommandBudget:
-    """Counts what all policies of a command use; None stands for no limit.
+    """Counts what all policies of a command use; None means no limit.
 
     A limit is checked before a call: the call that reaches `max_cost` may exceed it, and the next
     is not made. What an earlier command has paid for a resumed record is not counted again.

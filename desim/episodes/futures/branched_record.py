@@ -60,7 +60,7 @@ def play_branch(
         trust: See `resume`.
         model: A model instead of the recorded one.
         params: Parameters as text instead of the recorded ones.
-        limits: Of wall time, events and decisions, the repeated ones included.
+        limits: Limits of wall time, events and decisions, the repeated ones included.
         keep_steps: See `play`.
         key: The key of the new record, with which the old one must have been written, too: a record
             with a key proves all its decisions.

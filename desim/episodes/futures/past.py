@@ -120,7 +120,7 @@ class Arm:
     Attributes:
         at: The number of decisions that are repeated from the record.
         action: Answers the next one; None leaves it to *then*.
-        then: Policies of all roles, who answer the others; None stands for the recorded actions.
+        then: Policies of all roles, who answer the others; None means the recorded actions.
         fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`; those of
             memoryless policies need not be among them.
     """

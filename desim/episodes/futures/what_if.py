@@ -39,7 +39,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
         past: The record.
         arm: The actions to take at the decision.
         future: The seed with which everything is drawn that no role can have observed when the
-            decision is open (see `branch`), and the seed of the policies' seats; None stands for
+            decision is open (see `branch`), and the seed of the policies' seats; None means
             the true future, and the seed of the episode.
 
     Raises:
