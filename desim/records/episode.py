@@ -92,7 +92,7 @@ class Episode:
         """The ledgers of the state, in its order; none of a state without ledgers.
 
         Raises:
-            UsageError: As `state`.
+            UsageError: See `state`.
         """
         state = self.state
         return tuple(state.ledgers) if offers(state, HasLedgers) else ()
@@ -121,7 +121,7 @@ class Episode:
         Args:
             what: "series", with a row for each value: `part`, `role`, `name`, `period` (from 1;
                 None of a point), `time` (the tick; of a period its end, where the model says it),
-                `date` (where the model has dates), `value` (None where it is not known), `unit`.
+                `date` (if the model has dates), `value` (None if it is not known), `unit`.
                 "decisions", with a row for each decision: `number` (from 1), `time`, `date`,
                 `part`, `role`, then each field of the actions as `action.NAME` and of the
                 observations as `observation.NAME`, lists as JSON.
@@ -139,7 +139,7 @@ class Episode:
         """Return a table of the episode as a data frame of pandas; see `columns`.
 
         Raises:
-            UsageError: As `columns`, or pandas is not installed.
+            UsageError: See `columns`, or pandas is not installed.
         """
         return pandas_frame(self.columns(what))
 
@@ -147,7 +147,7 @@ class Episode:
         """Return a table of the episode as a data frame of polars; see `columns`.
 
         Raises:
-            UsageError: As `columns`, or polars is not installed.
+            UsageError: See `columns`, or polars is not installed.
         """
         return polars_frame(self.columns(what))
 

@@ -35,7 +35,7 @@ class Inside:
     def of(
         cls, run: Run[Any], points: Points | None, *, keep_state: bool, series: bool
     ) -> "Inside | None":
-        """Return the inside of an ended run; None where nothing of it is wanted.
+        """Return the inside of an ended run; None if nothing of it is wanted.
 
         Args:
             run: The ended run.
@@ -83,7 +83,7 @@ class Inside:
 
     @property
     def ends(self) -> Ticks:
-        """The tick at the end of each period, by the name of the series, where it is known.
+        """The tick at the end of each period, by the name of the series, if it is known.
 
         Raises:
             UsageError: See `series`.

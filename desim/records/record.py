@@ -201,7 +201,7 @@ def _header(line: bytes, wanted: str) -> Header:
 def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Line | None]]:
     """Yield each line with what it holds, decoded together with its neighbours, which is faster.
 
-    None stands for a line that must be decoded alone, because it or a neighbour is not as desim
+    None means a line that must be decoded alone, because it or a neighbour is not as desim
     writes it: cut, altered, or with an end that no type of a line has.
     """
     block: list[bytes] = []
