@@ -35,7 +35,7 @@ class Bought:
 
     Attributes:
         share: The share of the budget, above 0 and at most 1.
-        episodes: Episodes played before the last of the trials counted here was finished.
+        episodes: Episodes played by the end of the last trial that is counted here.
         parameters: The best ones so far; None if no trial was complete.
         training: Their mean score on training seeds.
         held_out: The same on held-out seeds; None if it is withheld.
