@@ -170,7 +170,8 @@ def _player(model: Any, role: str, reply: ModelReply) -> Llm:
     seat = Seat(model, role, model.roles[role], 0)
     kind = conversation_kind(type(model))
     metered = Metered(lambda *_, **__: reply, CallLimits())
-    return Llm(seat.spec, kind.begin(seat, kind.options(mode="json")), metered, metered, 0)
+    options = kind.options(model="scripted", mode="json")
+    return Llm(seat.spec, kind.begin(seat, options), metered, metered, 0)
 
 
 def _observation(model: Any, role: str) -> Any:
