@@ -165,7 +165,7 @@ class Llm:
         """Take the requests and replies of a cut record, so that no call is made twice.
 
         Raises:
-            BadRecord: An entry is none that this policy writes.
+            BadRecord: This policy does not write such an entry.
         """
         recorded = list(entries)
         for entry in recorded:

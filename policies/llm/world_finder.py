@@ -25,7 +25,7 @@ _WORLDS = "policies.llm.worlds"
 
 
 def conversation_kind(model: type, named: str = "") -> ConversationKind[Any]:
-    """Return how a language model talks with a model's world.
+    """Return the conversation kind of a model's world.
 
     Args:
         model: The model's class.
@@ -42,15 +42,15 @@ def conversation_kind(model: type, named: str = "") -> ConversationKind[Any]:
 
 
 def own_conversation(named: str) -> Iterator[Any]:
-    """Yield the options of a user's own conversation, and its class or function.
+    """Yield the options of a user's own conversation, then its class or function.
 
-    Where it is begun by another callable, such as a partial one, that is its whole module.
+    If it is begun by another callable, such as a partial, the second item is its whole module.
 
     Args:
-        named: As in `conversation_kind`.
+        named: See `conversation_kind`.
 
     Raises:
-        UsageError: As there.
+        UsageError: The module is missing, or exports no `ConversationKind` of that name.
     """
     kind = conversation_kind(object, named)
     yield kind.options
@@ -61,7 +61,7 @@ def _own(named: str) -> tuple[ModuleType, str]:
     """Return the module of a user's own conversation, and its name there.
 
     Raises:
-        UsageError: There is no such module.
+        UsageError: The module does not exist.
     """
     path, _, name = named.partition(":")
     try:
@@ -76,15 +76,15 @@ def _own(named: str) -> tuple[ModuleType, str]:
 
 
 def conversation_module(model: type) -> ModuleType:
-    """Return the module that says how a language model talks with a model's world."""
+    """Return the module that defines the conversation with a model's world."""
     path = f"{_WORLDS}.{catalog.model_name(model).split(':')[0].rsplit('.', 1)[-1]}"
     return importlib.import_module(path if find_spec(path) else f"{_WORLDS}.generic")
 
 
 def world_texts(model: Model[Any]) -> bytes:
-    """Return the rules of a world and the schemas of its actions, of all roles, as prompts hold.
+    """Return the rules of a world and the schemas of its actions, for all roles, as in prompts.
 
-    Docstrings of a model's classes are part of them, though they are no part of its code.
+    They include docstrings of the model's classes, which its code digest leaves out.
     """
     schemas = {name: action_schemas(codec(role.action)) for name, role in model.roles.items()}
     return msgspec.json.encode([[rules_of(model, name) for name in model.roles], schemas])

@@ -1,7 +1,7 @@
-"""What methods are asked and what comes of it, in words that fit every world.
+"""Questions to methods and the outcomes of their answers, in terms that fit every world.
 
-A decision of a game, a message of an interview and a question of a test are all an `Item`; what is
-known about an answer later is an `Outcome`.
+A decision of a game, a message of an interview and a question of a test are all an `Item`; the
+result of an answer, known later, is an `Outcome`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class Grades(Protocol):
     """A conversation of independent questions that can score a reply after it was given."""
 
     def grade(self, item: "Item", reply: ModelReply, /) -> "Outcome":
-        """Return what came of a reply, the right answer included where it may be shown."""
+        """Return the outcome of a reply, with the right answer if it may be shown."""
         ...
 
 
@@ -46,14 +46,14 @@ class KnowsQuestions(Protocol):
 
 @frozen(kw_only=True)
 class Outcome:
-    """What is known about an answer afterwards.
+    """The outcome of an answer, known after it was given.
 
     Attributes:
         answer: The answer as it was scored: extracted from the reply, or the reply itself.
-        correct: Whether it was right; None where right and wrong do not exist.
-        score: The score of the item or of the episode; None where there is none.
-        gold: The right answer, where it may be shown; otherwise empty.
-        metrics: Further figures, of an episode for instance.
+        correct: Whether it was right; None if answers are not right or wrong.
+        score: The score of the item or of the episode; None if neither is scored.
+        gold: The right answer; empty if it may not be shown.
+        metrics: Further figures, for instance those of an episode.
         revealed: What was hidden while the answer was given, such as the text of a case.
     """
 
@@ -85,9 +85,9 @@ class Item:
     Attributes:
         messages: The conversation, the question at its end.
         tools: Tools that the answer may call.
-        schema: JSON Schema of the answer, where it must be JSON.
-        instructions: What the model is told about its task and the form of an answer.
-        context: What the question is about, where it is given apart from the question.
+        schema: JSON Schema of the answer, if it must be JSON.
+        instructions: The description of the task and of the form of an answer.
+        context: The subject of the question, if it is given apart from the question.
         question: The question.
         number: The item's number in its stream, from 1; 0 outside of a stream.
     """
@@ -111,9 +111,9 @@ class Item:
     ) -> "Item":
         """Return an item for the arguments of a call.
 
-        Of independent questions, the last of the user messages at the beginning is the question
-        and those before it are context. In a dialogue the last message is the question. Otherwise
-        everything but the instructions is the question.
+        For independent questions, the last of the leading user messages is the question, and those
+        before it are the context. In a dialogue the last message is the question. Otherwise
+        all messages except the instructions are the question.
         """
         told = [m for m in messages if m["role"] == "system"]
         rest = [m for m in messages if m["role"] != "system"]
@@ -175,7 +175,7 @@ class Item:
 
 @frozen
 class Answered:
-    """An item of a stream, its reply, and what came of it."""
+    """An item of a stream, its reply and its outcome."""
 
     item: Item
     reply: ModelReply
@@ -186,7 +186,7 @@ class Grade(Protocol):
     """Scores a reply to an item of a stream."""
 
     def __call__(self, item: Item, reply: ModelReply, /) -> Outcome:
-        """Return what came of a reply."""
+        """Return the outcome of a reply."""
         ...
 
 
@@ -196,11 +196,11 @@ class Past:
 
     Attributes:
         number: The episode's number in its series, from 0.
-        name: What the episode was about, such as the name of a case or scenario.
-        situation: What was asked, without instructions.
+        name: The subject of the episode, such as the name of a case or scenario.
+        situation: The question with its context, without instructions.
         answer: The reply.
-        decision: The answer's own fields, without reasons; the reply where there are none.
-        outcome: What came of it.
+        decision: The fields of the answer, without reasons; the whole reply if it has no fields.
+        outcome: The outcome of the episode.
     """
 
     number: int = 0
@@ -218,7 +218,7 @@ def reply_text(reply: ModelReply) -> str:
 
 
 def decision_text(reply: ModelReply, keys: Sequence[str]) -> str:
-    """Return the fields of a reply that are its decision; empty where it has none of them."""
+    """Return the fields of a reply that are its decision; empty if it has none of them."""
     if not keys or reply.calls:
         return reply_text(reply)
     for given in objects(reply.text):
@@ -230,7 +230,7 @@ def decision_text(reply: ModelReply, keys: Sequence[str]) -> str:
 
 
 def explanation(reply: ModelReply) -> str:
-    """Return the reasons that a reply gives for its action; empty where there is neither."""
+    """Return the reasons that a reply gives for its action; empty if it gives none."""
     if reply.calls:
         return reply.text.strip()
     for given in objects(reply.text):
@@ -243,7 +243,7 @@ def explanation(reply: ModelReply) -> str:
 def conversation_text(messages: Sequence[Message]) -> str:
     """Return a conversation as one text, its roles as headings.
 
-    As messages it would lead a model that judges it to play on instead.
+    Given as messages, it would lead a judging model to continue the conversation.
     """
     return "\n\n".join(f"# {message['role']}\n{_content(message)}" for message in messages)
 

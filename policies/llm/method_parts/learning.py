@@ -1,12 +1,12 @@
 """When a method learns while a world is played, and how its memory is carried.
 
-A decision is an item. What a method learns from a decision alone it learns right after it; an
-ended episode is kept with its score and learned from before the first decision of the next one, so
-that every call that learning costs is part of an episode's record and of its limits.
+A decision is an item. A method learns from a single decision right after it. An ended episode is
+kept with its score, and the method learns from it before the first decision of the next episode:
+every call made for learning is then part of an episode's record and of its limits.
 
-Independent questions whose world can score them are learned from window by window instead, as
-`stream.answer_stream` does with questions outside of a world; training questions come before the
-first of the first episode.
+From independent questions that the world can score, a method learns window by window instead, as
+`stream.answer_stream` does outside of a world; training questions come before the first question of
+the first episode.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ from policies.llm.wires.wire import ModelReply
 #: Characters of an episode's situation and answer that are kept until it is learned from.
 _LONGEST = 20_000
 
-#: Figures of an episode that are kept where the world names none.
+#: Figures of an episode that are kept if the world names none.
 _FIGURES = 60
 
 
@@ -53,15 +53,15 @@ class Learning:
         name: The method's name.
         method: The method.
         role: The role that it plays.
-        mode: Whether it learns never, after every episode, or in the first ones alone.
-        train: Of the mode offline: the number of episodes that it learns from; 0 where there are
+        mode: Whether it learns never, after every episode, or only after the first ones.
+        train: In the mode offline: the number of episodes that it learns from; 0 if there are
             training questions.
-        file: Where its memory is kept; empty for nowhere.
-        grade: Scores a reply to an independent question; None where the world does not.
+        file: The file of its memory; empty if the memory is not stored.
+        grade: Scores a reply to an independent question; None if the world does not.
         stream: The questions of an episode, if they are known.
-        training: Questions that are learned from before the others.
+        training: Questions from which it learns before the others.
         episodes: Episodes that have ended.
-        pending: Episodes that were not learned from yet.
+        pending: Ended episodes from which it has not learned yet.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Learning:
     def hold(self) -> None:
         """Lock the file of the memory before the first decision, and read what is in it now.
 
-        Not when it is built: a policy may be built in one process and play in another.
+        The constructor does not do this: a policy may be built in one process and play in another.
 
         Raises:
             UsageError: Another process learns into the file.
@@ -113,7 +113,7 @@ class Learning:
         """Take the memory with which a recorded episode began.
 
         Raises:
-            BadRecord: It is none of this method.
+            BadRecord: The value is not a memory of this method.
         """
         try:
             self._take(Remembered.of(value, type(self.method), "$.entry.learned"))
@@ -138,7 +138,7 @@ class Learning:
         self.method.number = numbers.pop(0) if numbers else self._asked
 
     def _begin_stream(self) -> None:
-        """Learn from the training questions, once; then tell the method what will be asked.
+        """Learn from the training questions, once; then pass all questions to the method.
 
         Raises:
             Spent: A limit is reached.
@@ -178,7 +178,7 @@ class Learning:
         if self.mode == "eval_only" and not self.method.learns_always:
             return
         while self.pending:
-            # What was to be learned from is learned from, though learning may have ended with it.
+            # A pending episode is learned from even if learning has ended with that episode.
             self.method.learns = True
             try:
                 self.method.learn_episode(self.pending[0])

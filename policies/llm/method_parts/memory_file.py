@@ -95,7 +95,7 @@ class Remembered:
         """Return the memory of plain values.
 
         Raises:
-            SchemaError: They are none of this method.
+            SchemaError: The values are not a memory of this method.
         """
         plain = from_plain(value, dict[str, Any], where)
         return cls(
@@ -111,7 +111,7 @@ class Remembered:
 
 
 def read_memory(path: str | Path, name: str, role: str, method: type[Method]) -> Remembered | None:
-    """Return the memory of a role in a file; None where the file or the role is not there.
+    """Return the memory of a role in a file; None if the file or the role in it is missing.
 
     Args:
         path: The file.
@@ -120,7 +120,7 @@ def read_memory(path: str | Path, name: str, role: str, method: type[Method]) ->
         method: The method's class.
 
     Raises:
-        UsageError: The file cannot be read, is no memory, or another method's.
+        UsageError: The file cannot be read, is not a memory file, or is of another method.
     """
     whole = _whole(path)
     if whole is None:
@@ -138,10 +138,10 @@ def read_memory(path: str | Path, name: str, role: str, method: type[Method]) ->
 def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> None:
     """Write the memory of a role, and leave those of other roles as they are.
 
-    The process must hold the file's lock: what another one has learned meanwhile would be lost.
+    The process must hold the file's lock; otherwise changes by other processes would be lost.
 
     Raises:
-        UsageError: The file cannot be written, or is no memory of this method.
+        UsageError: The file cannot be written, or is not a memory file of this method.
     """
     whole = _whole(path) or {"roles": {}}
     if whole.get("method", name) != name:
@@ -168,8 +168,8 @@ def shown_memory(
         trust: Whether the module of a user's own method may be imported.
 
     Raises:
-        UsageError: There is no such file, it is no memory, or of a method that does not exist or
-            would be imported.
+        UsageError: The file does not exist or is not a memory file, or its method does not exist
+            or would be imported.
     """
     whole = _whole(path)
     if whole is None:
@@ -207,12 +207,12 @@ def _trusted(
 
 
 def _rows(state: Any) -> list[dict[str, Any]]:
-    """Return a memory as rows: its own, or one with its fields where its class has none."""
+    """Return a memory as rows: its own, or one row of its fields if its class has no `rows`."""
     return state.rows() if isinstance(state, HasRows) else [to_plain(state)]
 
 
 def _whole(path: str | Path) -> dict[str, Any] | None:
-    """Return the object of a file; None where there is no file."""
+    """Return the JSON object of a file; None if the file does not exist."""
     try:
         content = read_regular(path, MAX_BYTES)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What every method has: a call beneath, a setting, a memory, and moments at which it learns."""
+"""The base class of methods: a wrapped call, a setting, a memory, and steps at which it learns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -26,23 +26,23 @@ class Method:
     only after the calls that a change needs, so that a limit reached on the way leaves it whole.
 
     Attributes:
-        complete: The call beneath.
-        setting: What is known about the world.
+        complete: The wrapped call.
+        setting: Facts of the world.
         rounds: How often the method repeats its main step; None for the published number.
         as_published: Whether the defects of the published code are kept.
-        repeat_context: Whether a call that rewrites an answer contains the context again, where
-            the published one does not.
+        repeat_context: Whether a call that rewrites an answer repeats the context even if the
+            published one does not.
         run_programs: Whether programs in replies are run, by a method that can (`RUNS_PROGRAMS`);
             None for as published, and then only with *as_published*.
         embed: Turns texts into vectors.
-        seed: Of the random draws of a method that has some.
+        seed: The seed of the method's random draws, if it makes any.
         learns: Whether the memory may change.
         number: The number of the present question, from 1; 0 where questions are not counted.
-        memory: What was learned so far.
+        memory: The memory.
     """
 
     MEMORY: ClassVar[type] = NoMemory
-    #: Rounds where none are given.
+    #: Rounds if none are given.
     ROUNDS: ClassVar[int] = 1
     #: Temperatures of answers by kind of task; a kind that is missing has the server's.
     TEMPERATURES: ClassVar[Mapping[Task, float]] = {}
@@ -92,7 +92,7 @@ class Method:
         """Learn from an ended episode."""
 
     def begin_stream(self, items: Sequence[Item]) -> None:
-        """Prepare for a stream of independent questions, all of which are known."""
+        """Prepare for a stream of independent questions, all known in advance."""
 
     def learn(self, window: Sequence[Answered], grade: Grade) -> None:
         """Learn from questions that have been answered and scored."""
@@ -109,7 +109,7 @@ class Method:
         return Answered(item, reply, grade(item, reply))
 
     def begin_episode(self) -> None:
-        """Forget what belongs to an episode that has ended and is not memory."""
+        """Discard the state of an ended episode that is not memory."""
 
     @property
     def learns_always(self) -> bool:
@@ -133,10 +133,10 @@ class Method:
         return self.TEMPERATURES.get(self.task) if given is None else given
 
     def act(self, item: Item, temperature: float | None, advice: str = "") -> ModelReply:
-        """Return an answer in the form that the world wants, tools included.
+        """Return an answer in the form that the world requires, tools included.
 
         Args:
-            item: What is answered.
+            item: The item to answer.
             temperature: The temperature; None for the method's own, else the server's.
             advice: Put at the end of the instructions.
         """
@@ -144,7 +144,7 @@ class Method:
         return self.complete(item.advised(advice), item.tools, item.schema, temperature=own)
 
     def rewrite(self, item: Item, text: str, temperature: float | None) -> ModelReply:
-        """Return an answer to a text that takes the place of the conversation."""
+        """Return an answer to a text that replaces the conversation."""
         told = [system(item.instructions)] if item.instructions else []
         messages = [*told, user(text)]
         return self.complete(messages, item.tools, item.schema, temperature=temperature)
@@ -156,14 +156,14 @@ class Method:
         temperature: float | None,
         schema: Mapping[str, Any] | None = None,
     ) -> str:
-        """Return the text of a call that is no answer: a critique, a lesson, a note.
+        """Return the text of a call other than an answer: a critique, a lesson, a note.
 
         Args:
-            role: Who the model is in this call and what it must do.
-            text: What the call is about.
+            role: The model's role and task in this call.
+            text: The subject of the call.
             temperature: The temperature.
-            schema: JSON Schema of the reply, used only where the world's answers have one, as
-                other servers may not know schemas.
+            schema: JSON Schema of the reply, used only if the world's answers have one, because
+                other servers may not support schemas.
         """
         messages = [system(role), user(text)]
         return self.complete(messages, (), schema, temperature=temperature).text

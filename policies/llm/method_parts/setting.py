@@ -1,7 +1,7 @@
-"""Facts of a world for methods beside the messages, and values by kind of task.
+"""Facts of a world that methods get in addition to the messages, and values by kind of task.
 
-A method states in tables made by `per_task` what differs, such as a temperature, and by `only_for`
-from which kinds of task it learns.
+Tables made by `per_task` hold a method's values that differ between tasks, such as temperatures;
+`only_for` states the kinds of task from which it learns.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ def only_for(
 
     Args:
         tasks: The kinds for which it does something.
-        as_published: Those of a method with `as_published`, where they are others.
+        as_published: The kinds for a method with `as_published`, if they differ.
     """
 
     def decorated(step: Callable[..., None]) -> Callable[..., None]:
@@ -53,16 +53,16 @@ def only_for(
 
 @frozen(kw_only=True)
 class Setting:
-    """What a method knows about the world beside the messages.
+    """Facts of the world that a method gets in addition to the messages.
 
     Attributes:
         task: The kind of items.
-        role: Who decides; a word for notes.
-        name: The name of the case or scenario, where there are several.
-        keys: Keys of a decision; where given, a reviewer sees these alone and not the whole reply.
+        role: The role that decides, as a word for notes.
+        name: The name of the case or scenario, if there are several.
+        keys: Keys of a decision; if given, a reviewer sees only these and not the whole reply.
         topics: Words; a playbook is then shown by its lines that contain one of them.
         goal: A metric and the value from which on an episode counts as a success.
-        figures: Metrics of an episode that are learned from; all where there are none.
+        figures: Metrics of an episode from which the method learns; empty for all.
     """
 
     task: Task = "game"
@@ -76,17 +76,17 @@ class Setting:
 
 @runtime_checkable
 class HasSetting(Protocol):
-    """A conversation whose world is no plain game."""
+    """A conversation that states its setting, because its world is not a plain game."""
 
     setting: Setting
 
 
 @runtime_checkable
 class Reveals(Protocol):
-    """A conversation that can say, once an episode has ended, what was hidden in it."""
+    """A conversation that can reveal hidden facts of an episode once it has ended."""
 
     def revealed(self, episode: Any, /) -> str:
-        """Return what was hidden, such as the text of a case."""
+        """Return the hidden facts, such as the text of a case."""
         ...
 
 
@@ -95,5 +95,5 @@ class NamesEpisodes(Protocol):
     """A conversation whose episodes are about different things, such as cases of interviews."""
 
     def name_of(self, episode: Any, /) -> str:
-        """Return what an ended episode was about; it takes the place of the setting's name."""
+        """Return the subject of an ended episode; it replaces the setting's name."""
         ...

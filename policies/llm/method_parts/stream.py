@@ -19,15 +19,15 @@ def answer_stream(
     """Answer questions and score them, learning as the mode says.
 
     Args:
-        method: The method; what it learns stays in its memory.
+        method: The method; its memory changes.
         items: The questions, numbered from 1.
-        grade: Scores a reply; learning may score further ones.
+        grade: Scores a reply; learning may score further replies.
         mode: One of `LEARNING_MODES`.
         window: Items answered before the memory changes; None for the method's own number.
-        train: Of the mode offline: the questions to learn from, which are not scored.
+        train: In the mode offline: the questions to learn from, which are not scored.
 
     Returns:
-        The first answer to each item, in order: those that count.
+        The first answer to each item, in order; only these count.
     """
     if mode == "offline":
         method.learns = True

@@ -107,7 +107,7 @@ class Ace(Method):
         return "\n\n".join(part for part in (_USING.format(text) if text else "", *further) if part)
 
     def _revised(self, item: Item, draft: ModelReply, temperature: float | None) -> ModelReply:
-        """Return a draft revised after a critique; the draft itself where there is none."""
+        """Return a draft revised after a critique; the draft itself if the critique is empty."""
         game, shown = self.task == "game", f"# The draft\n{reply_text(draft)}"
         asked = item.situation if game else item.question
         self._latest = self.consult(_CRITICISE, f"# The question\n{asked}\n\n{shown}", _PLAIN)

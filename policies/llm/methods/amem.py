@@ -68,7 +68,7 @@ _NOT_A_COPY = "Do not copy a past decision: adapt it to this situation and mend 
 
 @define(eq=False, kw_only=True)
 class AgenticMemory(Method):
-    """Answers with the notes most like the question; notes what came of it.
+    """Answers with the notes most similar to the question; records outcomes as notes.
 
     Attributes:
         every: Evolutions after which the index is built again.
@@ -153,7 +153,7 @@ class AgenticMemory(Method):
         self.memory = self.memory.added(note, decision, near, self.every)
 
     def _recalled(self, item: Item) -> str:
-        """Return the notes for an item as an advice; empty while there are none."""
+        """Return the notes for an item as an advice; empty if no note is found."""
         if not self.memory.notes:
             return ""
         try:

@@ -38,7 +38,7 @@ _SHOWN = per_task(None, plan=1_200)
 #: Whether programs are run as published.
 _RUN_AS_PUBLISHED = per_task(default=True, questions=False)
 
-#: How often a program in a reply is run, and what it may use: its output is put into a prompt.
+#: Program runs for each reply, and the limits of a run, whose output is put into a prompt.
 _RUNS = 3
 _LIMITS = Limits(seconds=2.0, output=8_000)
 
@@ -216,7 +216,7 @@ class DynamicCheatsheet(Method):
 
 
 def sheet_in(reply: str, old: str) -> str:
-    """Return the sheet between the tags of a reply, the old one where there are none.
+    """Return the sheet between the tags of a reply, or the old one if the opening tag is missing.
 
     A reply that was cut off before the closing tag holds the sheet up to its end.
     """

@@ -54,12 +54,12 @@ _LESSON = (
 
 @frozen(kw_only=True)
 class Lesson:
-    """What was learned from one failure.
+    """The lesson of one failure.
 
     Attributes:
         text: The reflection.
         success: Whether the episode reached its goal.
-        goal: The value of the goal's metric; None where it is not known.
+        goal: The value of the goal's metric; None if it is not known.
         decision: The decision that it is about; empty for an item of a stream.
         figures: Figures of the episode.
     """

@@ -63,10 +63,10 @@ class Routing:
             self._recorded = True
 
     def restore(self, plain: Any) -> None:
-        """Follow the policy with which a recorded episode was played, whatever its file says now.
+        """Follow the policy with which a recorded episode was played, even if its file has changed.
 
         Raises:
-            BadRecord: It is no policy.
+            BadRecord: The value is not a policy.
         """
         if not isinstance(plain, Mapping):
             raise BadRecord("the policy of a router in the transcript is no object")
@@ -74,7 +74,7 @@ class Routing:
         self._recorded = True
 
     def begin_decision(self) -> None:
-        """Forget the choice of the last decision."""
+        """Discard the choice of the last decision."""
         self.routed.chosen = ""
 
     def begin_episode(self) -> None:
@@ -160,7 +160,7 @@ def read_policy(router: str) -> Policy:
     """Return the paper's policy, or that of a file.
 
     Raises:
-        UsageError: There is no such file, it is larger than `MAX_BYTES`, or it holds no policy.
+        UsageError: The file does not exist, is larger than `MAX_BYTES`, or is not a policy.
     """
     if router == TABLE_4:
         return table_4()

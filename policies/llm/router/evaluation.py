@@ -81,12 +81,12 @@ class Evaluation:
 
     @cached_property
     def best_method(self) -> str:
-        """The single method with most right answers, of equal ones the first by name."""
+        """The single method with most right answers; of equal methods, the first by name."""
         return max(self.methods, key=lambda name: sum(self.method_right(name)))
 
     @property
     def choices(self) -> dict[str, int]:
-        """How often each method was chosen, the most frequent first."""
+        """The number of choices by method, the most frequent first."""
         return dict(sorted(Counter(self.chosen).items(), key=lambda each: (-each[1], each[0])))
 
     @property

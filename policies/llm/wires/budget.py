@@ -61,10 +61,11 @@ class CallLimits:
             self.need_prices("max_cost")
 
     def need_prices(self, limit: str) -> None:
-        """Check that there is a price, without which a limit of money is never reached.
+        """Check that there is a price; without one a limit of money is never reached.
 
         Raises:
-            UsageError: There is none, nor does the server report money; the text names the limit.
+            UsageError: No price is given and the server does not report its cost; the text names
+                the limit.
         """
         if not self.price_in + self.price_out and not self.reported_cost:
             raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
@@ -179,16 +180,16 @@ class Metered:
         temperature: float | None = None,
         timeout: float = math.inf,
     ) -> ModelReply:
-        """Return the next reply of a resumed record, or send a request once there is none.
+        """Return the next reply of a resumed record, or send a request if none is left.
 
         Reasoning is cut out of the reply; see `replies.answer`.
 
         Args:
-            messages: As in `Send`.
-            tools: As in `Send`.
-            schema: As in `Send`.
-            temperature: As in `Send`.
-            timeout: As in `Send`.
+            messages: See `Send`.
+            tools: See `Send`.
+            schema: See `Send`.
+            temperature: See `Send`.
+            timeout: See `Send`.
 
         Raises:
             Spent: A limit of the seat is reached.
@@ -237,7 +238,7 @@ class Metered:
         """Take the requests and replies among the transcript entries of a cut record.
 
         Raises:
-            BadRecord: A reply is none, or reports figures that no server's reply is read with.
+            BadRecord: An entry is not a valid reply, or reports figures out of range.
         """
         open_request = False
         for entry in entries:
@@ -256,7 +257,7 @@ class Metered:
         self.decision = Used()
 
     def begin_episode(self) -> None:
-        """Set the sums of the episode to zero and drop replies of a record that are left."""
+        """Set the sums of the episode to zero and drop the remaining replies of a record."""
         self.episode = Used()
         self._recorded.clear()
 
@@ -273,7 +274,7 @@ class Metered:
 
 
 def _recorded_reply(plain: Any) -> ModelReply:
-    """Return a reply of a record, which may have been altered, within the bounds of a server's."""
+    """Return a reply of a record, checked against a server's bounds: a record may be altered."""
     reply: ModelReply = from_plain(plain, ModelReply, "$.entry.reply")
     bounds = (
         ("prompt_tokens", reply.prompt_tokens, MAX_TOKENS),

@@ -73,7 +73,7 @@ class ConsultingOptions(LLMOptions):
 
 
 class _InterviewConversation(GenericConversation):
-    """What the roles share: every question is made from the observation; no round is kept."""
+    """The base of all roles: every question is made from the observation; no round is kept."""
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options, mode="json", history=0)
@@ -249,7 +249,7 @@ class JudgeConversation(_InterviewConversation):
         return strict(as_object(scores | {"feedback": {"type": "string"}}))
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the scores of the first object in a text; those that are no numbers are left out.
+        """Return the scores of the first object in a text, without those that are not numbers.
 
         A text without an object scores 0 everywhere; an empty one has no scores.
         """

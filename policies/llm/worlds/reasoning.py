@@ -6,9 +6,9 @@ text alone. The whole reply, without its reasoning, is the action: the world ext
 also from a reply that is not JSON. A reply is asked for again only if its reasoning does not end.
 An empty reply is wrong, as published.
 
-A method that learns is told what came of a question only after it was answered, and the right
-answers of training items; the world's parameter `feedback` is about observations, which no prompt
-repeats: as published, a method without a memory learns nothing.
+A learning method gets the outcome of a question only after the answer, and the right answers of
+training items. The world's parameter `feedback` concerns observations, which no prompt repeats: as
+published, a method without a memory learns nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -128,7 +128,7 @@ class QuestionConversation:
         return [self.question(each) for each in apart if each.id not in asked]
 
     def grade(self, item: Item, reply: ModelReply) -> Outcome:
-        """Return what came of a reply to a question of this conversation, with the right answer."""
+        """Return the outcome of a reply to a question of the episode, with the right answer."""
         name = self._ids[_key(item.messages)]
         graded = self._model.grade(name, reply.text[:_LONGEST])
         gold = next(each.answer for each in self._model.loaded_items if each.id == name)
