@@ -42,7 +42,7 @@ def coverage(case: Case, trials: int) -> float:
 
 
 def holds(found: Any, truth: float) -> bool:
-    """Return whether an interval holds the truth; a missing end is no limit."""
+    """Return whether an interval contains the truth; an end of None is unbounded."""
     return (found.low is None or found.low <= truth) and (found.high is None or truth <= found.high)
 
 

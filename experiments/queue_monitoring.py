@@ -17,7 +17,7 @@ from desim.show.console import console
 from desim.show.table import Table
 from desim.statistics.intervals import Interval, interval
 
-#: Of each interval; all ten hold together with at least 0.99.
+#: The level of each interval; all ten hold together with at least 0.99.
 LEVEL = 0.999
 
 
