@@ -40,7 +40,7 @@ def _inside(name: str) -> dict[str, Any]:
     return _parts({"model": _COMPOSITE, "params": {"parts": {"b": {"model": name}}}})
 
 
-#: Where a record names something: what replaces fields of its header, by what is named.
+#: Places where a record names something: functions from a name to the replaced header fields.
 PLACES: Mapping[str, Any] = {
     "model": lambda name: {"model": name},
     "model without a class": lambda name: {"model": name.partition(":")[0]},

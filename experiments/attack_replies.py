@@ -155,7 +155,7 @@ SHAPES = (
 
 
 def read_as(case: Case, shape: Mapping[str, Any]) -> Any:
-    """Return what a shape is read as in a world: a number, or "bad reply"."""
+    """Return the reading of a shape in a world: a number, or "bad reply"."""
     message = _worded(shape["message"], case)
     choice = {"message": message, "finish_reason": shape["finish_reason"]}
     reply = Completion({}, choice, message).reply([], 0.0, str)

@@ -42,7 +42,7 @@ def alive(rows: Rows, kind: str) -> Rows:
 
 
 def cost(rows: Rows, smaller: float, floor: float) -> str:
-    """Return what a larger floor changes in the net score of survivors, in words."""
+    """Return the change of the survivors' net score by a larger floor, in words."""
     nets = [
         {row["seed"]: net(row) for row in rows.where(**{"policy.floor": one})}
         for one in (floor, smaller)

@@ -229,7 +229,7 @@ KINDS: Mapping[str, Callable[[Place, random.Random], Request]] = {
     )
 }
 
-#: The kinds whose bodies are wrong, and not what is before them.
+#: The kinds whose bodies are wrong, not their heads.
 BODIES = (
     "malformed JSON",
     "deep nesting",

@@ -132,7 +132,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
 
 
 def with_new_bounds(name: str, old: KnownScores, jobs: int) -> KnownScores:
-    """Return what is on file of a preset with bounds that are computed anew."""
+    """Return the stored scores of a preset with newly computed bounds."""
     model = catalog.model(name)
     if not old.fits(model):
         raise click.UsageError(f"{name} has other parameters now; play it, without --bounds")

@@ -1,9 +1,9 @@
 """A scenario prepared for a search: its projects in units of work, their spans by window.
 
-Consultants are alike but for their cost, so they are counted. Two facts make all else independent
-of the assignment. A follow-on comes about whatever was worked on its parent, so all projects and
-their spans are known beforehand. And work is counted in units, a unit being what a consultant
-delivers in a step: the m-th unit of a project delivers the same, by any consultant.
+Consultants differ only in cost, so they are counted. Two facts make all else independent of the
+assignment. Follow-ons do not depend on the work on their parents, so all projects and their spans
+are known beforehand. And work is counted in units, a unit being the work of one consultant in one
+step: the m-th unit of a project delivers the same, by any consultant.
 """
 
 import math

@@ -112,7 +112,7 @@ class Relaxation:
         np.maximum(values[month], reached, out=values[month])
 
     def _note(self, settles: int) -> tuple[float, Array, Array]:
-        """Return what a note of one cent leaves at the horizon, and how far cents may move it.
+        """Return the effects of a note of one cent at the horizon, and the most that rounding adds.
 
         Args:
             settles: The month of the draw.

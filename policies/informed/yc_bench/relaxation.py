@@ -122,9 +122,9 @@ def score_bound_within(model: YCBenchParams, seed: int, acceptances: int) -> Kno
             tasks of the market 5,000,000 at most.
 
     Returns:
-        A relaxation, never above `score_bound`; none as there, and where replacements have no
-        chains, because one counter numbers them all or two tasks share a slot, or where a task may
-        pay more than $100M.
+        A relaxation, never above `score_bound`. None if `score_bound` returns None, if replacements
+        have no chains, because one counter numbers them all or two tasks share a slot, or if a task
+        may pay more than $100M.
 
     Raises:
         UsageError: The number is outside its range.

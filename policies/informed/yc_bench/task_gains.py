@@ -122,7 +122,7 @@ class DrawnWorld:
         )
 
     def gain(self, task: TaskSpec) -> TaskGain:
-        """Return what a task can bring."""
+        """Return the gain of a task."""
         client = self.clients[task.client]
         return TaskGain(self._paid(task.reward_cents), self._work(task.required_qty, client))
 
