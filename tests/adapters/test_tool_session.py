@@ -10,7 +10,7 @@ from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, ch
 from desim.adapters.seat.normalised import has_scale, normalised_score
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_limits import Limits, Nudges
-from desim.adapters.seat.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession
+from desim.adapters.seat.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession, was_played
 from desim.errors import UsageError, WrongAction
 
 BEER = Setup.of("beer_game", "poisson", seats="retailer")
@@ -177,3 +177,21 @@ def test_one_seat_is_played() -> None:
     """Several seats in one conversation would see each other's observations."""
     with pytest.raises(UsageError, match="one seat is played by tools; 2 were given"):
         begun(Setup.of("consulting", "published", seats=("candidate", "interviewer")))
+
+
+@pytest.mark.parametrize(
+    ("facts", "played"),
+    [
+        ({"ended": "horizon", "answers": 4, "defaults": 2}, True),
+        ({"ended": "horizon", "answers": 4, "defaults": 3}, False),
+        ({"ended": "horizon"}, True),
+        ({"ended": "truncated"}, False),
+        ({}, False),
+    ],
+)
+def test_an_episode_counts_as_played_by_its_share_of_defaults(
+    facts: dict[str, Any],
+    played: bool,  # noqa: FBT001 (a parameter)
+) -> None:
+    """A world that ended before its first question was played; a cut one was not."""
+    assert was_played(facts) is played

@@ -18,6 +18,9 @@ __all__ = [
     "seen",
 ]
 
+#: How an episode has ended that a limit of the adapter has cut.
+TRUNCATED = "truncated"
+
 
 def as_json(value: Any) -> str:
     """Return plain values, or a frozen class, as one line of JSON."""
@@ -42,7 +45,7 @@ def end_facts(session: SteppedSession) -> Mapping[str, Any]:
     """
     result = session.result
     if result is None:
-        return {"ended": "truncated" if session.truncated else "", "score": session.score}
+        return {"ended": TRUNCATED if session.truncated else "", "score": session.score}
     return {
         "ended": result.ended,
         "score": result.score,

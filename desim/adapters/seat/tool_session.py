@@ -14,7 +14,14 @@ from typing import Any
 
 from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
 from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import as_json, end_facts, end_text, observation_text, rules_of
+from desim.adapters.seat.seat_texts import (
+    TRUNCATED,
+    as_json,
+    end_facts,
+    end_text,
+    observation_text,
+    rules_of,
+)
 from desim.adapters.seat.setup import Setup
 from desim.core.model_protocols import question_limit
 from desim.episodes.usage import is_played
@@ -185,10 +192,12 @@ class ToolSession:
 def was_played(facts: Mapping[str, Any]) -> bool:
     """Return whether a seat decided often enough for its episode to count, from the facts.
 
-    An episode without answers was not played.
+    An episode without answers was played if the world ended it before any question.
     """
     counts = {"decisions": facts.get("answers", 0), "default_actions": facts.get("defaults", 0)}
-    return counts["decisions"] > 0 and is_played(counts)
+    if not counts["decisions"]:
+        return facts.get("ended", "") not in {"", TRUNCATED}
+    return is_played(counts)
 
 
 def only_seat(setup: Setup) -> str:
