@@ -1,5 +1,6 @@
 """Reading and writing the lines of a record."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -253,7 +254,7 @@ def _check_keys(line: bytes) -> None:
 def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {shown(twice)} comes twice in one object")
     return found

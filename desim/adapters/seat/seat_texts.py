@@ -18,7 +18,7 @@ __all__ = [
     "seen",
 ]
 
-#: How an episode has ended that a limit of the adapter has cut.
+#: The end of an episode that a limit of the adapter has cut.
 TRUNCATED = "truncated"
 
 

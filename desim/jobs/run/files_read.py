@@ -41,10 +41,10 @@ class RowFiles:
 def _modules(found: Iterable[object]) -> Iterator[str]:
     for one in found:
         if not isinstance(one, str | bytes):
-            yield from _modules_of(one)
+            yield from _defining_modules(one)
 
 
-def _modules_of(maker: object) -> Iterator[str]:
+def _defining_modules(maker: object) -> Iterator[str]:
     """Yield the modules of a class and its base classes, of a function, or a module itself."""
     if isinstance(maker, ModuleType):
         yield maker.__name__

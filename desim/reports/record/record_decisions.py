@@ -141,8 +141,8 @@ def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
 _MOST_METRICS = 100
 
 
-#: Characters of an action that are always shown, and that a reader opens.
-_COMPARED_HEAD, _MOST_TEXT = 120, 3_000
+#: Characters of an action in a comparison that are always shown.
+_COMPARED_HEAD = 120
 
 
 #: Characters of a metric that is not a number: the column of numbers stays narrow.

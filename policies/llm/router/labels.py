@@ -241,11 +241,7 @@ _LONG_LIST, _OF_LONG_LIST = 20, 7.0
 #: Added for a table, for every 1,500 characters of context, and for every joining word.
 _TABLE, _LENGTH, _JOIN, _PER = 0.5, 0.5, 0.5, 1500
 
-
-#: The largest score, and the score of a plain question of each capability.
-_HARDEST = 10.0
-
-
+#: The score of a plain question of each capability.
 _PLAIN = {_EXTRACTION: 2.0, _NUMERICAL: 3.0, _KNOWLEDGE: 4.0, _COMPLEX: 5.0}
 
 
