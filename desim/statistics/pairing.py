@@ -5,6 +5,7 @@ Paired comparison of alternatives that were played on the same seeds.
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Literal
 
 from attrs import frozen
 
@@ -12,8 +13,9 @@ from desim.errors import UsageError
 from desim.statistics.intervals import Interval, checked_level, interval, moments, t_quantile
 from desim.statistics.proportions import are_truth_values, paired_share
 
-#: From this share of the unpaired width on, pairing by seeds is of no use that counts.
-_NO_GAIN = 0.9
+#: From this share of the unpaired width on, pairing by seeds is of no use that counts; above the
+#: second share it widens the interval.
+_NO_GAIN, _WIDENS = 0.9, 1.1
 
 
 @frozen
@@ -35,9 +37,15 @@ class Difference:
     @property
     def pairing_helps(self) -> bool:
         """Whether the paired interval is clearly narrower; true where nothing can be said."""
+        return not self.pairing
+
+    @property
+    def pairing(self) -> Literal["", "no gain", "widens"]:
+        """What shared seeds do to the interval; empty where they narrow it or nothing is known."""
         if self.correlation is None or not self.unpaired or self.paired.half is None:
-            return True
-        return self.paired.half < _NO_GAIN * self.unpaired
+            return ""
+        ratio = self.paired.half / self.unpaired
+        return "widens" if ratio > _WIDENS else "no gain" if ratio >= _NO_GAIN else ""
 
 
 def difference(

@@ -1,0 +1,156 @@
+"""Means and shares of values that share a cluster, such as a case or an item.
+
+Values of one cluster are no independent values: twenty seeds that draw six cases say about as much
+as six seeds.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+
+from attrs import frozen
+
+from desim.errors import UsageError
+from desim.statistics.intervals import checked_level, moments, t_quantile
+
+
+@frozen
+class ClusteredMean:
+    """A mean of values in clusters, with its interval.
+
+    Attributes:
+        mean: The mean of all values.
+        se: Its standard error; None for a single cluster.
+        freedom: Satterthwaite's degrees of freedom; None for a single cluster.
+        low: Lower end of the interval; None for a single cluster.
+        high: Upper end; None for a single cluster.
+        n: The number of values.
+        clusters: The number of clusters.
+        level: The confidence level.
+    """
+
+    mean: float
+    se: float | None
+    freedom: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    level: float = 0.95
+
+
+@frozen
+class ClusteredShare:
+    """A share of truth values in clusters, with its interval.
+
+    Attributes:
+        share: The share of values that are true, 0 to 1.
+        effective: The number of independent values that say as much; None for a single cluster.
+        freedom: Degrees of freedom; None for a single cluster.
+        low: Lower end of the interval, at least 0; None for a single cluster.
+        high: Upper end, at most 1; None for a single cluster.
+        n: The number of values.
+        clusters: The number of clusters.
+        level: The confidence level.
+    """
+
+    share: float
+    effective: float | None
+    freedom: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    level: float = 0.95
+
+
+def clustered_mean(
+    values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> ClusteredMean:
+    """Return the mean of values in clusters with its interval.
+
+    With clusters of one size this is Student's interval of the cluster means; with one value in
+    each, that of the values.
+
+    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    multi-stage samples, Survey Methodology 28, 169-181 (CR2, for a mean).
+
+    Args:
+        values: At least one.
+        clusters: The cluster of each value.
+        level: The confidence level, above 0 and below 1.
+
+    Raises:
+        UsageError: *values* is empty, a value is not finite, or the numbers of values differ.
+    """
+    checked_level(level)
+    mean, _ = moments(values)
+    groups = _grouped(values, clusters)
+    n, count = len(values), len(groups)
+    if count == 1:
+        return ClusteredMean(mean, None, None, None, None, n, 1, level)
+    se, freedom = _error(groups, mean, n)
+    half = t_quantile((1 + level) / 2, freedom) * se
+    return ClusteredMean(mean, se, freedom, mean - half, mean + half, n, count, level)
+
+
+def clustered_share(
+    values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> ClusteredShare:
+    """Return the share of truth values in clusters with its interval.
+
+    Wilson's interval with the effective number of values and Student's t.
+
+    Sources: Wilson (1927), Journal of the American Statistical Association 22, 209-212; Korn and
+    Graubard (1998), Survey Methodology 24, 193-201; Franco, Little, Louis and Slud (2019), Journal
+    of Survey Statistics and Methodology 7, 334-364.
+
+    Args:
+        values: Each 0 or 1.
+        clusters: The cluster of each value.
+        level: The confidence level, above 0 and below 1.
+
+    Raises:
+        UsageError: *values* is empty, one is neither 0 nor 1, or the numbers of values differ.
+    """
+    if not all(value in {0, 1} for value in values):
+        raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
+    found = clustered_mean(values, clusters, level)
+    p, n, count = found.mean, found.n, found.clusters
+    if found.se is None or found.freedom is None:
+        return ClusteredShare(p, None, None, None, None, n, 1, level)
+    if found.se and 0 < p < 1:
+        effective, freedom = min(n, n * p * (1 - p) / ((n - 1) * found.se**2)), found.freedom
+    else:
+        effective, freedom = float(count), count - 1.0
+    low, high = _wilson(p, effective, t_quantile((1 + level) / 2, freedom))
+    return ClusteredShare(p, effective, freedom, low, high, n, count, level)
+
+
+def _grouped(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:
+    if len(values) != len(clusters):
+        raise UsageError(f"{len(values)} values and {len(clusters)} clusters were given")
+    groups: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        groups.setdefault(cluster, []).append(value)
+    return list(groups.values())
+
+
+def _error(groups: Sequence[Sequence[float]], mean: float, n: int) -> tuple[float, float]:
+    """Return the standard error of the mean and its degrees of freedom."""
+    sums = [math.fsum(value - mean for value in group) for group in groups]
+    sizes = [len(group) for group in groups]
+    parts = (total**2 / (1 - size / n) for total, size in zip(sums, sizes, strict=True))
+    # Equal values differ from their mean by rounding; a standard error of them is no spread.
+    constant = len({value for group in groups for value in group}) == 1
+    error = 0.0 if constant else math.sqrt(math.fsum(parts)) / n
+    ratios = [size**2 / (n - size) for size in sizes]
+    squares = math.fsum(ratio**2 for ratio in ratios)
+    below = sum(size**2 for size in sizes) + math.fsum(ratios) ** 2 - squares
+    return error, n**2 / below
+
+
+def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
+    spread = t * t / n
+    centre = (p + spread / 2) / (1 + spread)
+    half = t / (1 + spread) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
+    return max(0.0, min(centre - half, p)), min(1.0, max(centre + half, p))

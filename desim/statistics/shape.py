@@ -1,0 +1,103 @@
+"""Shape of a sample: skewness, the values it repeats, and the outcomes it may not hold yet."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from desim.errors import UsageError
+from desim.statistics.intervals import moments
+
+#: Values from which a 95 % interval of a mean is off by at most about one percentage point, for a
+#: skewness of 1 (Cochran 1977, Sampling Techniques, 3rd edition, 2.15).
+_COCHRAN = 25
+
+
+@frozen
+class Shape:
+    """What a sample shows about the distribution of its values.
+
+    Attributes:
+        n: The number of values.
+        skew: Skewness m3 / m2^1.5, with central moments of divisor n; 0 for equal values.
+        needed: Values from which a 95 % interval of the mean is off by about one percentage point.
+        constant: Whether all values are equal.
+        atom: The most frequent value, the smallest of several.
+        atom_share: The share of values that are the atom, above 0 and at most 1.
+        unseen: See `unseen`.
+    """
+
+    n: int
+    skew: float
+    needed: int
+    constant: bool
+    atom: float
+    atom_share: float
+    unseen: float
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether the sample is too small for its skewness."""
+        return self.n < self.needed
+
+
+def shape(values: Sequence[float]) -> Shape:
+    """Describe the shape of a sample.
+
+    Raises:
+        UsageError: *values* is empty, or a value is not finite.
+
+    >>> shape([0.0] * 19 + [1.0]).needed
+    427
+    """
+    mean, _ = moments(values)
+    n = len(values)
+    counts = Counter(values)
+    most = max(counts.values())
+    atom = min(value for value, count in counts.items() if count == most)
+    skew = 0.0 if len(counts) == 1 else _skewness(values, mean)
+    needed = math.ceil(_COCHRAN * skew**2)
+    return Shape(n, skew, needed, len(counts) == 1, float(atom), most / n, unseen(n))
+
+
+def unseen(n: int, confidence: float = 0.95) -> float:
+    """Return the largest probability of an outcome that n independent values may not hold.
+
+    An outcome of this probability is missing in n values with probability 1 - *confidence*; for
+    many values and 95 % it is about 3 / n.
+
+    Raises:
+        UsageError: *n* is below 1.
+
+    >>> f"{unseen(60):.3f}"
+    '0.049'
+    """
+    if n < 1:
+        raise UsageError(f"{n} values were given; at least one is needed")
+    return 1 - math.pow(1 - confidence, 1 / n)
+
+
+def first_look(rarest: float) -> int:
+    """Return the number of values with which an outcome is seen with a probability of 95 %.
+
+    Args:
+        rarest: The probability of the outcome, above 0 and below 1.
+
+    Raises:
+        UsageError: *rarest* is out of range.
+
+    >>> first_look(0.05), first_look(0.01)
+    (59, 299)
+    """
+    if not 0 < rarest < 1:
+        raise UsageError(f"rarest is {rarest:g}; it is a probability above 0 and below 1")
+    return math.ceil(math.log(0.05) / math.log1p(-rarest))
+
+
+def _skewness(values: Sequence[float], mean: float) -> float:
+    scale = max(abs(value - mean) for value in values)  # powers of large values would overflow
+    parts = [(value - mean) / scale for value in values]
+    second = math.fsum(part**2 for part in parts) / len(parts)
+    third = math.fsum(part**3 for part in parts) / len(parts)
+    return third / math.pow(second, 1.5)
