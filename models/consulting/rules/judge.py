@@ -1,23 +1,45 @@
 """The judge by rubric: a stand-in for a language model, for baselines that must run anywhere.
 
-Its counts can be checked by hand: words of a structure, facts asked for, numbers worked out,
-drivers, the recommendation, and length. It does not understand the answers. With the anchors of
-reference SPEC section 4, 0 to 3 is for a candidate who hardly speaks or never recommends.
+Its counts can be checked by hand: words of a structure, facts asked for, numbers worked out and
+numbers without ground (`claims`), drivers, the recommendation, and length. It does not understand
+the answers. What is counted is limited, so that a text that says everything is worth little. With
+the anchors of reference SPEC section 4, 0 to 3 is for a candidate who hardly speaks or never
+recommends.
 """
+
+from collections.abc import Sequence
 
 from attrs import frozen
 
 from models.consulting.actions import FIELDS, Verdict
-from models.consulting.case import Figure, Rubric
+from models.consulting.case import Rubric
 from models.consulting.observation import JudgeView
+from models.consulting.rules.claims import Claims, claims
 from models.consulting.rules.recommendation import recommends
-from models.consulting.rules.words import found, numbers, words
+from models.consulting.rules.words import found, sentences, words
 
 #: Looked for where a case has no rubric, or its rubric no structure.
 STRUCTURE = ("market", "customer", "competition", "revenue", "price", "cost", "capacity", "risk")
 
+#: Further words of which structures of other cases are made.
+OTHERS = (
+    *("demand", "investment", "capability", "profit", "target", "synergies", "integration"),
+    *("alternative", "value", "effect", "budget", "supplier", "product", "channel", "people"),
+    *("process", "technology", "regulation", "growth", "time", "quality", "volume", "culture"),
+)
+
+#: Branches that a structure may have; with twice as many it is a list of words and counts 0.
+_BRANCHES = 12
+
 #: Words of a structure, and drivers, that count as complete.
 _COMPLETE_STRUCTURE, _COMPLETE_DRIVERS = 5, 3
+
+#: Sentences in a row, the recommending one among them, in which drivers are looked for; each
+#: counts for one driver.
+_GROUNDS = 6
+
+#: The share of a figure that a wrong number takes away, or an unfounded one beyond those allowed.
+_LOSS = 0.5
 
 #: Answers in which a structure counts as early.
 _EARLY = 2
@@ -39,11 +61,16 @@ class Findings:
     Attributes:
         structure: Words of a structure in the first answers, of those that count as complete.
         asked: Gated facts that were released; 1 for a case without any.
-        numbers: Figures of the rubric worked out; equal to `asked` for a case without figures.
+        numbers: Figures of the rubric worked out, less what wrong and unfounded numbers cost; equal
+            to `asked` for a case without figures.
         drivers: Drivers named, of those that count as complete; 1 for a case without any.
         recommendation: 1: right, 0.5: neither right nor wrong by the rubric, 0: wrong or missing.
-        brevity: 1: on average at most 150 words an answer, 0: the word limit or more, or silence.
+        brevity: 1: on average at most 150 words an answer, 0: the word limit or more, or silence;
+            answers that repeat an earlier one are silence.
         speaks: Whether the candidate spoke and recommended at all.
+        has_ground: Whether a figure of the rubric was worked out, where it has figures; a
+            recommendation without any has no ground.
+        claims: The numbers stated, by kind.
     """
 
     structure: float
@@ -53,6 +80,8 @@ class Findings:
     recommendation: float
     brevity: float
     speaks: bool
+    has_ground: bool
+    claims: Claims
 
 
 def verdict(view: JudgeView) -> Verdict:
@@ -65,7 +94,7 @@ def verdict(view: JudgeView) -> Verdict:
         10 * seen.brevity,
     )
     overall = sum(weight * each for weight, each in zip(_WEIGHTS, four, strict=True))
-    if not seen.speaks:
+    if not (seen.speaks and seen.has_ground):
         overall = min(overall, _WEAK)
     rounded = (round(each, 1) for each in (*four, overall))
     return Verdict(**dict(zip(FIELDS, rounded, strict=True)), feedback=_feedback(view, seen))
@@ -77,39 +106,53 @@ def findings(view: JudgeView) -> Findings:
     said = "\n".join(answers)
     rubric = view.case.rubric or Rubric()
     asked = len(view.released) / len(view.case.gated) if view.case.gated else 1.0
+    stated = claims(rubric.numbers, view.case, view.dialogue)
     return Findings(
         structure=_structure(rubric, answers),
         asked=asked if answers else 0.0,
-        numbers=_worked_out(rubric.numbers, said) if rubric.numbers else asked,
-        drivers=_drivers(rubric, said),
+        numbers=_worked_out(stated, len(rubric.numbers)) if rubric.numbers else asked,
+        drivers=_drivers(rubric, answers),
         recommendation=_recommendation(rubric, answers),
         brevity=_brevity(answers, view.word_limit),
         speaks=len(words(said)) >= _HARDLY and any(map(recommends, answers)),
+        has_ground=bool(stated.right) or not rubric.numbers,
+        claims=stated,
     )
 
 
 def _structure(rubric: Rubric, answers: list[str]) -> float:
     wanted = rubric.structure or STRUCTURE
     complete = min(len(wanted), _COMPLETE_STRUCTURE)
-    return min(1.0, len(found(wanted, "\n".join(answers[:_EARLY]))) / complete)
+    first = "\n".join(answers[:_EARLY])
+    branches = len(found(tuple({*wanted, *STRUCTURE, *OTHERS}), first))
+    fits = min(1.0, max(0.0, 2 - branches / _BRANCHES))
+    return fits * min(1.0, len(found(wanted, first)) / complete)
 
 
-def _worked_out(figures: tuple[Figure, ...], said: str) -> float:
-    given = numbers(said)
-    return sum(any(_is_right(each, one) for one in given) for each in figures) / len(figures)
+def _worked_out(stated: Claims, figures: int) -> float:
+    """Return the share of the figures; as many unfounded numbers as figures are allowed."""
+    without = stated.wrong + max(0, stated.unfounded - figures)
+    return max(0.0, len(stated.right) - _LOSS * without) / figures
 
 
-def _is_right(figure: Figure, given: float) -> bool:
-    # A loss is often written without its sign, so only the size is compared.
-    size = abs(figure.value)
-    return abs(given - size) <= figure.tolerance * size
-
-
-def _drivers(rubric: Rubric, said: str) -> float:
+def _drivers(rubric: Rubric, answers: list[str]) -> float:
+    """Return the share of the drivers that the last recommendation gives as grounds."""
     if not rubric.drivers:
-        return 1.0 if said.strip() else 0.0
-    named = sum(bool(found(phrases, said)) for phrases in rubric.drivers)
+        return 1.0 if any(each.strip() for each in answers) else 0.0
+    given = sentences(next((each for each in reversed(answers) if recommends(each)), ""))
+    at = next((place for place, each in enumerate(given) if recommends(each)), 0)
+    starts = range(max(0, at - _GROUNDS + 1), at + 1)
+    named = max((_named(rubric, given[start : start + _GROUNDS]) for start in starts), default=0)
     return min(1.0, named / min(len(rubric.drivers), _COMPLETE_DRIVERS))
+
+
+def _named(rubric: Rubric, grounds: Sequence[str]) -> int:
+    """Return the number of drivers that sentences name, one for each sentence."""
+    left = list(rubric.drivers)
+    for each in grounds:
+        if driver := next((phrases for phrases in left if found(phrases, each)), None):
+            left.remove(driver)
+    return len(rubric.drivers) - len(left)
 
 
 def _recommendation(rubric: Rubric, answers: list[str]) -> float:
@@ -122,7 +165,7 @@ def _recommendation(rubric: Rubric, answers: list[str]) -> float:
 
 def _brevity(answers: list[str], word_limit: int) -> float:
     """Return 1 up to 150 words an answer, falling to 0 at the limit; silent answers count as 0."""
-    spoken = [count for each in answers if (count := len(words(each)))]
+    spoken = [count for each in dict.fromkeys(answers) if (count := len(words(each)))]
     if not spoken:
         return 0.0
     mean = sum(spoken) / len(spoken)
@@ -132,8 +175,10 @@ def _brevity(answers: list[str], word_limit: int) -> float:
 
 
 def _feedback(view: JudgeView, seen: Findings) -> str:
+    stated = seen.claims
     return (
         f"Structure {seen.structure:.0%}, facts {len(view.released)} of {len(view.case.gated)}, "
-        f"numbers {seen.numbers:.0%}, drivers {seen.drivers:.0%}, recommendation "
+        f"numbers {seen.numbers:.0%} ({len(stated.right)} right, {stated.wrong} wrong, "
+        f"{stated.unfounded} unfounded), drivers {seen.drivers:.0%}, recommendation "
         f"{seen.recommendation:.0%}, brevity {seen.brevity:.0%}."
     )

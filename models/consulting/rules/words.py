@@ -101,10 +101,17 @@ def numbers(text: str) -> list[float]:
     >>> numbers("1,200 units, 40% of 3 million")
     [1200.0, 40.0, 0.4, 3.0, 3000000.0]
     """
-    given: list[float] = []
+    return [value for forms in quantities(text) for value in forms]
+
+
+def quantities(text: str) -> list[tuple[float, ...]]:
+    """Return the numbers of a text, each as written and, with a scale, also as meant.
+
+    >>> quantities("1,200 units, 40% of 3 million")
+    [(1200.0,), (40.0, 0.4), (3.0, 3000000.0)]
+    """
+    given: list[tuple[float, ...]] = []
     for digits, scale in _NUMBER.findall(text):
         value = float(digits.replace(",", ""))
-        given.append(value)
-        if scale:
-            given.append(value * _SCALES[scale.lower()])
+        given.append((value, value * _SCALES[scale.lower()]) if scale else (value,))
     return given

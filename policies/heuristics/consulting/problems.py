@@ -120,7 +120,7 @@ def _channel(of: Answers) -> Iterator[str]:
     margin = 1 - of["ingredients"].percents[0]
     earned = new * margin
     yield f"New business earns {_n(earned)}, so on balance the platform costs {_n(paid - earned)}."
-    yield f"It would break even at a commission of {_n(100 * earned / orders)} %."
+    yield f"Without a loss the commission could be {_n(100 * earned / orders)} %."
 
 
 def _fall(of: Answers) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _price(of: Answers) -> Iterator[str]:
     buyers = max(demand.counts)
     for share, price in zip(demand.percents, demand.money, strict=True):
         total = buyers * share * (price - make + life)
-        yield f"A price of {_n(price)} brings {_n(total)} in all."
+        yield f"A price of {_n(price)} brings a contribution of {_n(total)}."
 
 
 _PRICE = Problem(
@@ -195,7 +195,7 @@ def _bottleneck(of: Answers) -> Iterator[str]:
     belt = of["belt"].counts[0]
     rates = [doors * unloaded, stations * each, belt, people * loaded]
     late = max(0.0, volume - hours * min(rates))
-    yield f"The bottleneck does {_n(min(rates))} an hour, so {_n(late)} are late."
+    yield f"The slowest step does {_n(min(rates))} an hour, so {_n(late)} are late."
     refund = of["late"].money[0] * days
     yield f"Their refunds cost {_n(late * refund)} a year."
     rates[1] += each

@@ -59,7 +59,7 @@ def market_entry(of: Told) -> dict[str, float]:
         "contribution of a bike in crowns": unit,
         "contribution a year in crowns": sales * unit,
         "profit a year in crowns": profit,
-        "payback in years": once / profit,
+        "payback, paid back in years": once / profit,
     }
 
 

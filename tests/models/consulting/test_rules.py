@@ -15,6 +15,7 @@ from models.consulting import (
 )
 from models.consulting.actions import END
 from models.consulting.rules import interviewer, judge
+from models.consulting.rules.claims import Claims
 from models.consulting.rules.matching import FactFinder, topics
 from models.consulting.rules.recommendation import recommends, supports
 from models.consulting.rules.words import found, numbers, stem, words
@@ -184,7 +185,7 @@ def test_reasons_are_counted() -> None:
 # -- judge -----------------------------------------------------------------------------------------
 
 RUBRIC = Rubric(
-    numbers=(Figure("payback", 3, 0.1), Figure("loss", -2_500_000, 0.02)),
+    numbers=(Figure("payback, paid back in years", 3, 0.1), Figure("loss", -2_500_000, 0.02)),
     drivers=(("demand",), ("price", "cost")),
     recommendation=("buy the oven",),
     against=("not buy",),
@@ -193,8 +194,9 @@ RUBRIC = Rubric(
 
 
 def judged(*answers: str, rubric: Rubric | None = RUBRIC, released: int = 2) -> judge.Findings:
-    """What the judge finds in these answers."""
-    dialogue = [Message("candidate", each) for each in answers]
+    """Return the judge's findings in these answers, after the price of the oven was told."""
+    price = Message("interviewer", BAKERY.gated[0].fact)
+    dialogue = [price, *(Message("candidate", each) for each in answers)]
     told = tuple(fact.topic for fact in BAKERY.gated)[:released]
     case = evolve(BAKERY, rubric=rubric)
     return judge.findings(JudgeView(case, tuple(dialogue), False, told, 500))  # noqa: FBT003
@@ -203,7 +205,10 @@ def judged(*answers: str, rubric: Rubric | None = RUBRIC, released: int = 2) -> 
 def test_a_good_answer_has_everything() -> None:
     """Structure, facts, numbers, drivers, recommendation and brevity."""
     answer = f"Demand and cost matter. The loss is 2.5 million. {GOOD} " + "And so on. " * 10
-    assert judged(answer) == judge.Findings(1, 1, 1, 1, 1, 1, speaks=True)
+    stated = Claims(frozenset(("payback, paid back in years", "loss")), 1, 0, 0)
+    assert judged(answer) == judge.Findings(
+        1, 1, 1, 1, 1, 1, speaks=True, has_ground=True, claims=stated
+    )
 
 
 def test_numbers_and_recommendation_are_checked() -> None:
@@ -212,6 +217,49 @@ def test_numbers_and_recommendation_are_checked() -> None:
     assert judged("I recommend that you do not buy the oven.").recommendation == 0
     assert judged("I recommend to wait and see.").recommendation == 0.5
     assert judged(GOOD, released=1).asked == 0.5
+
+
+def test_a_number_counts_with_what_it_is_said_of() -> None:
+    """The right number of a sentence that names no figure is without ground."""
+    assert judged("It is 3, I recommend to buy the oven.").claims == Claims(frozenset(), 0, 0, 1)
+    wrong = judged("The oven is paid back in 7 years.").claims
+    assert wrong == Claims(frozenset(), 0, 1, 0)
+
+
+def test_numbers_that_were_told_or_follow_cost_nothing() -> None:
+    """9,000 was told; 12,000 follows from 9,000 and 3,000 only where both are known."""
+    assert judged("The price is 9,000.").claims.founded == 1
+    assert judged("With 9,000 and 9,000 it is 18,000.").claims == Claims(frozenset(), 3, 0, 0)
+    assert judged("With 9,000 and 3,100 it is 12,100.").claims == Claims(frozenset(), 1, 0, 2)
+
+
+def test_wrong_and_unfounded_numbers_take_figures_away() -> None:
+    """A wrong number costs half a figure, so does each unfounded one beyond the figures' number."""
+    right = "The loss is 2.5 million. It is paid back in 3 years. "
+    assert judged(right).numbers == 1
+    assert judged(right + "It is paid back in 7 years.").numbers == 0.75
+    assert judged(right + "Say 71, 72.").numbers == 1
+    assert judged(right + "Say 71, 72, 73, 74.").numbers == 0.5
+
+
+def test_a_list_of_words_is_no_structure() -> None:
+    """Up to twelve branches are a structure; a list of twice as many counts nothing."""
+    assert judged("I would look at demand and cost, then at price and risk.").structure == 1
+    many = ", ".join((*judge.STRUCTURE, *judge.OTHERS))
+    assert judged(f"I would look at {many}.").structure == 0
+
+
+def test_drivers_are_grounds_of_the_recommendation() -> None:
+    """They count in six sentences around it, one driver a sentence."""
+    assert judged("Demand. Cost. I recommend to wait.").drivers == 1
+    assert judged("Demand and cost. I recommend to wait.").drivers == 0.5
+    assert judged("Demand. Cost.").drivers == 0
+    assert judged("Demand. " + "So. " * 6 + "I recommend to wait.").drivers == 0
+
+
+def test_an_answer_that_is_repeated_is_silence() -> None:
+    """The same words in every answer are one answer."""
+    assert judged("word", "word", "other", "word").brevity == 0.5
 
 
 def test_long_answers_and_silence_cost_points() -> None:
