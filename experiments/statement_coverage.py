@@ -15,12 +15,12 @@ from attrs import frozen
 from desim.show.console import console
 from desim.show.table import Table
 from desim.statistics.clusters import clustered_mean, clustered_share
-from desim.statistics.elimination import Elimination, select
 from desim.statistics.intervals import interval
 from desim.statistics.normalised import normalised
 from desim.statistics.ranks import ranked
-from desim.statistics.sequences import ScoreRange
-from desim.statistics.stopping import Goal, until_narrow
+from desim.statistics.sequential.elimination import Elimination, select
+from desim.statistics.sequential.sequences import ScoreRange
+from desim.statistics.sequential.stopping import Goal, until_narrow
 
 Rng = np.random.Generator
 

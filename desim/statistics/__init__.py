@@ -5,6 +5,6 @@ Sums are exactly rounded (`math.fsum`), so no result depends on the order of the
 
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import paired
-from desim.statistics.selection import best
+from desim.statistics.sequential.selection import best
 
 __all__ = ["Interval", "best", "interval", "paired"]

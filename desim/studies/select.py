@@ -17,8 +17,8 @@ from desim.jobs.run.playing import Playing, Progress, playing
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval
-from desim.statistics.kim_nelson import MIN_FIRST, KimNelson
-from desim.statistics.ocba import allocation, chance_of_selection
+from desim.statistics.sequential.kim_nelson import MIN_FIRST, KimNelson
+from desim.statistics.sequential.ocba import allocation, chance_of_selection
 
 #: Kim and Nelson's, with a guarantee; optimal computing budget allocation, with a budget.
 Procedure = Literal["kn", "ocba"]

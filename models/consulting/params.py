@@ -11,6 +11,7 @@ from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 from models.consulting import case_file
 from models.consulting.case import Case
+from models.consulting.drawn import templates
 
 #: Words a minute; a slowest speed of 1 keeps every date of an interview inside the calendar.
 FASTEST = 10_000
@@ -39,6 +40,8 @@ class ConsultingParams:
         case: The id of the case to play; empty: the case whose number, in the order of the ids (of
             cases that are given themselves, in their order), is the remainder of the seed by the
             number of cases.
+        drawn: Instead of `cases` those that are generated from templates: "tuning" or "report", 200
+            each, of different templates; empty: none. The seed chooses as for `cases`.
         messages: Messages over both sides, 1 to 200; with an even number the candidate may have the
             last one.
         minutes: Minutes after which nobody is asked for another message, 0 to 1,440; a message
@@ -51,11 +54,13 @@ class ConsultingParams:
         score_of: What a judge's score of the candidate is: its "overall" as in the code, or the
             "mean_of_four" other fields as in the paper's main text.
 
-    Source: reference SPEC section 4 (`published`) and 8 (`paper`); durations and `timed` are ours.
+    Source: reference SPEC section 4 (`published`) and 8 (`paper`); durations, `timed`, `drawn` and
+    `held_out` are ours.
     """
 
     cases: tuple[Case, ...] | str = field(default="", converter=_cases)
     case: str = field(default="", validator=instance_of(str))
+    drawn: str = field(default="", validator=in_(("", *templates.HALVES)))
     messages: int = field(default=12, validator=[whole, ge(1), le(200)])
     minutes: int = field(default=0, validator=[whole, ge(0), le(1_440)])
     speaking_speed: float = field(default=0.0, validator=[finite, _speed])
@@ -74,9 +79,13 @@ class ConsultingParams:
             "speaking_speed": 150.0,
             "reading_speed": 240.0,
         },
+        "drawn": {"drawn": "tuning"},
+        "held_out": {"drawn": "report"},
     }
 
     def __attrs_post_init__(self) -> None:
+        if self.drawn and self.cases:
+            raise ValueError("cases and drawn were given; give one of the two")
         if not self.case:
             return
         ids = [each.id for each in self.loaded_cases if each.id]
@@ -87,15 +96,26 @@ class ConsultingParams:
     @property
     def loaded_cases(self) -> tuple[Case, ...]:
         """The cases from which the seed chooses."""
+        if self.drawn:
+            return templates.cases(self.drawn)
         # The declared type of `cases` includes text, so that the command line accepts a folder.
         return case_file.shipped() if isinstance(self.cases, str) else self.cases
 
     def chosen(self, seed: int) -> int:
         """Return the number, from 0, of the case that is played with a seed."""
-        cases = self.loaded_cases
         if not self.case:
-            return seed % len(cases)
-        return next(at for at, each in enumerate(cases) if each.id == self.case)
+            return seed % self.number_of_cases
+        return next(at for at, each in enumerate(self.loaded_cases) if each.id == self.case)
+
+    def case_at(self, number: int) -> Case:
+        """Return the case with a number from 0."""
+        # One drawn case takes milliseconds, all of them a second.
+        return templates.case_at(self.drawn, number) if self.drawn else self.loaded_cases[number]
+
+    @property
+    def number_of_cases(self) -> int:
+        """The number of cases from which the seed chooses."""
+        return templates.CASES if self.drawn else len(self.loaded_cases)
 
     @property
     def judge_roles(self) -> tuple[str, ...]:
@@ -105,4 +125,4 @@ class ConsultingParams:
     @property
     def deterministic(self) -> bool:
         """Whether episodes do not depend on the seed, which only chooses the case."""
-        return bool(self.case) or len(self.loaded_cases) == 1
+        return bool(self.case) or self.number_of_cases == 1

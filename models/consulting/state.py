@@ -66,7 +66,7 @@ class Interview:
     _asked: set[str] = field(init=False, factory=set)
 
     def __attrs_post_init__(self) -> None:
-        self.case = self.params.loaded_cases[self.number]
+        self.case = self.params.case_at(self.number)
         self.books = Books(self.params.messages, len(self.case.gated), self.params.judges)
         self._finder = fact_finder(self.case)
 

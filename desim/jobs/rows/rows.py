@@ -21,7 +21,7 @@ from desim.jobs.rows.packed import PackedRows, SelectedRows
 from desim.jobs.rows.row_series import series_by_group
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
-from desim.statistics.selection import best
+from desim.statistics.sequential.selection import best
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     import pandas as pd

@@ -10,14 +10,14 @@ from support.paths import REFERENCE
 
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean, clustered_share
-from desim.statistics.elimination import Elimination, select
 from desim.statistics.intervals import seeds_for_difference
 from desim.statistics.normalised import Normalised, normalised, over_worlds
 from desim.statistics.pairing import difference
 from desim.statistics.ranks import ranked
-from desim.statistics.sequences import ScoreRange, betting, t_sequence
+from desim.statistics.sequential.elimination import Elimination, select
+from desim.statistics.sequential.sequences import ScoreRange, betting, t_sequence
+from desim.statistics.sequential.stopping import Goal, until_narrow
 from desim.statistics.shape import shape
-from desim.statistics.stopping import Goal, until_narrow
 
 VECTORS = REFERENCE / "statistics" / "vectors"
 

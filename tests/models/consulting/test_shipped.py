@@ -8,16 +8,23 @@ from desim import catalog, play
 from desim.catalog.policy_spec import read_policies
 from models.consulting import Case, Consulting
 from models.consulting.case_file import shipped
+from models.consulting.drawn.templates import case, templates
 from models.consulting.rules.matching import FactFinder, topics
 from models.consulting.rules.words import numbers
 
+#: Further cases, of each template one.
+DRAWN = tuple(case(each, 0) for each in templates())
+
 CASES = pytest.mark.parametrize("case", shipped(), ids=lambda case: case.id)
+EVERY = pytest.mark.parametrize("case", [*shipped(), *DRAWN], ids=lambda case: case.id)
 CANDIDATES = catalog.baselines(Consulting())
 
 
 @CASES
 @pytest.mark.parametrize("spec", CANDIDATES)
-@pytest.mark.parametrize("preset", Consulting.presets)
+@pytest.mark.parametrize(
+    "preset", [name for name, of in Consulting.presets.items() if "drawn" not in of]
+)
 def test_scripted_roles_play_every_case_to_an_end(case: Case, spec: str, preset: str) -> None:
     """Without a leak, and without a fact that nobody asked for."""
     model = Consulting.preset(preset, case=case.id)
@@ -31,7 +38,7 @@ def test_scripted_roles_play_every_case_to_an_end(case: Case, spec: str, preset:
         assert 0 <= result.score <= 10
 
 
-@CASES
+@EVERY
 def test_a_fact_that_is_told_tells_no_other(case: Case) -> None:
     """And the open text tells none."""
     finder = FactFinder(case)
@@ -40,14 +47,14 @@ def test_a_fact_that_is_told_tells_no_other(case: Case) -> None:
         assert finder.told(fact.fact) == [fact]
 
 
-@CASES
+@EVERY
 def test_a_question_about_a_topic_matches_it_first(case: Case) -> None:
     """So every fact can be had."""
     for fact in case.gated:
         assert topics(case, f"What do you know about {fact.topic}?")[0] == fact
 
 
-@CASES
+@EVERY
 def test_the_rubrics_numbers_are_nowhere_told(case: Case) -> None:
     """A candidate who repeats facts has worked nothing out."""
     assert case.rubric is not None

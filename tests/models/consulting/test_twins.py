@@ -71,6 +71,6 @@ def test_twins_differ_once_a_fact_is_told() -> None:
 @pytest.mark.parametrize("spec", catalog.baselines(Consulting()))
 def test_baselines_read_nothing_of_the_case(spec: str) -> None:
     """Seated at a twin they give the same answers to the same observations."""
-    for preset in Consulting.presets:
+    for preset in (name for name, of in Consulting.presets.items() if "drawn" not in of):
         mine, twins = (Consulting.preset(preset, cases=(case,)) for case in (BAKERY, TWIN))
         assert first_difference(mine, spec, twins, other=0) == ""

@@ -15,7 +15,7 @@ from support.sweep_rows import SCORES, row, three_policies
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep.checkpoint import Checkpoint
 from desim.jobs.rows.rows import Rows
-from desim.statistics.selection import best
+from desim.statistics.sequential.selection import best
 from desim.studies.sweep import sweep
 
 

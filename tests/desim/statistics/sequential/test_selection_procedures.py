@@ -8,8 +8,8 @@ import pytest
 
 from desim.errors import UsageError
 from desim.statistics.intervals import interval
-from desim.statistics.kim_nelson import KimNelson
-from desim.statistics.ocba import allocation, chance_of_selection
+from desim.statistics.sequential.kim_nelson import KimNelson
+from desim.statistics.sequential.ocba import allocation, chance_of_selection
 
 #: The case on which the guarantee is tested: the best is just as far ahead as it must be.
 MEANS, SD, DELTA = (1.0, 0.5, 0.5, 0.5, 0.5), 2.0, 0.5

@@ -11,8 +11,8 @@ from attrs import define, field
 
 from desim.errors import UsageError
 from desim.statistics.intervals import moments
-from desim.statistics.sequences import ScoreRange, lower_end, mean_exceeds
-from desim.statistics.stopping import FIRST_LOOK, checked_first, looks
+from desim.statistics.sequential.sequences import ScoreRange, lower_end, mean_exceeds
+from desim.statistics.sequential.stopping import FIRST_LOOK, checked_first, looks
 
 
 @define

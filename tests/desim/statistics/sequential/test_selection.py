@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from desim.errors import UsageError
-from desim.statistics.selection import best
+from desim.statistics.sequential.selection import best
 
 
 def correlated(rng: np.random.Generator, means: list[float], seeds: int) -> NDArray[np.float64]:

@@ -1,0 +1,1 @@
+"""Cases generated from templates, and the formulas of their figures."""
