@@ -77,9 +77,9 @@ class ReasoningParams:
 
     #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "published": {"exceptions": "as_published"},
+        "published": {},
         "paper": {"near_zero": "paper", "letters": "pattern", "spans": "text"},
-        "online": {"window": 15, "feedback": True, "exceptions": "as_published"},
+        "online": {"window": 15, "feedback": True},
         "small": {"limit": 20},
     }
 

@@ -107,6 +107,17 @@ def test_a_failed_scorer_counts_as_wrong_unless_as_published() -> None:
     assert published["accuracy"] == (0.75 + 1 + 0) / 3
 
 
+@pytest.mark.parametrize("preset", ReasoningTasks.presets)
+def test_answers_that_raise_do_not_raise_the_score(preset: str) -> None:
+    """One right answer and `[[inf]]` otherwise score one of all, in every preset."""
+    model = ReasoningTasks.preset(preset, tasks="multiple_choice")
+    answers = ["[[inf]]"] * len(model.chosen_items)
+    answers[0] = f"[[{model.chosen_items[0].answer}]]"
+    result = play(model, {"analyst": Given(*answers)}).result
+    assert result.score == 1 / len(answers)
+    assert result.metrics["raised"] == len(answers) - 1
+
+
 def test_capabilities_are_split_by_difficulty() -> None:
     """At 3 and at 6; complex reasoning is not split."""
     metrics = play(world(), {"analyst": Given(*ANSWERS)}).result.metrics

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from support.paths import ROOT
 
 from models.reasoning.item import CAPABILITIES, CATEGORIES, Item
 from models.reasoning.item_file import read, shipped
+from models.reasoning.scoring.grade import grade
 from policies.llm.router.labels import BUCKETED, bucket_of
 from policies.llm.router.situation import features_of
 
@@ -90,6 +92,20 @@ def test_answers_to_extract_stand_in_the_context() -> None:
     for item in of("quantity_extraction"):
         assert item.answer in item.context, item.id
         assert item.answer not in item.question, item.id
+
+
+def test_a_quantity_is_told_by_its_first_number_alone() -> None:
+    """The scorer compares nothing else: no scale, no sign, no second number in an answer."""
+    for item in of("quantity_extraction"):
+        assert not re.search(r"thousand|million|billion|trillion", item.answer), item.id
+        assert len(re.findall(r"\d[\d,.]*", item.answer)) == 1, item.id
+        assert not re.search(r"\b(change|grow|differ)", item.question), item.id
+        number = re.search(r"\d[\d,.]*\d|\d", item.answer)
+        assert number
+        assert grade(item, f"[[{item.answer}]]", extracts=False).correct
+        assert grade(item, number.group(), extracts=False).correct, item.id
+        wrong = {f"-{number.group()}", f"1{number.group()}", f"{number.group()}1"}
+        assert not any(grade(item, each, extracts=False).correct for each in wrong), item.id
 
 
 def test_the_right_option_is_one_of_them() -> None:
