@@ -87,13 +87,16 @@ class EnterpriseArena(ArenaParams):
         draws.redraw(world, state)
 
     def score(self, state: Lender) -> float:
-        """Return the value at the end less the charge for tools, dollars; 0 if bankrupt."""
+        """Return the value at the end, or the value added, less the charge for tools, dollars."""
         return score.score(state)
 
     @property
     def worst_score(self) -> float | None:
-        """0, the score of a bankrupt lender; None if tools are charged without a limit."""
-        return None if self.tool_charge else 0.0
+        """0, the score of a bankrupt lender; None if tools are charged without a limit.
+
+        None as well for the value added, of which a bankrupt lender loses what it has raised.
+        """
+        return None if self.tool_charge or self.score_of == "value_added" else 0.0
 
     def metrics(self, state: Lender) -> dict[str, Any]:
         """Return the columns of the paper's Table 2, and the score net of debt."""

@@ -20,9 +20,9 @@ _COLUMNS = ("ind_user_growth_monthly", "ind_user_growth_monthly_alt")
 #: each [P]. The README compares it with the requests behind the paper's Table 2.
 _LOAN_BOOK = 50_000_000.0
 
-#: Changes of the presets that boards play: a request has a bound, and as many refused requests a
-#: month are free as tool calls are allowed [P].
-_CAPPED = {"largest_request": _LOAN_BOOK, "free_refusals": 20}
+#: Changes of the presets that boards play: a request has a bound, as many refused requests a month
+#: are free as tool calls are allowed [P], and money that was raised is owed.
+_CAPPED = {"largest_request": _LOAN_BOOK, "free_refusals": 20, "score_of": "value_added"}
 
 #: Changes of parameters for a company that lends nothing: funding and its own overhead remain, as
 #: in a group's treasury. It is not a preset, because boards should not compare rules in it. The

@@ -332,11 +332,14 @@ class Scoring:
         valuation_multiple: Factor on trailing revenue, 0 to 1,000. [P]
         trailing_months: Months of trailing revenue, 1 to 1,200. [P]
         tool_charge: Dollars charged for a tool call. [P]
+        score_of: "value" as in the paper, which counts money raised in full, or "value_added": less
+            the equity raised and the debt owed.
     """
 
     valuation_multiple: float = field(default=5.0, validator=[finite, ge(0), le(1_000)])
     trailing_months: int = field(default=12, validator=[whole, ge(1), le(1_200)])
     tool_charge: float = field(default=5_000.0, validator=_money)
+    score_of: str = field(default="value", validator=in_(("value", "value_added")))
 
 
 def instalment(principal: int, balance: int, age: int, term: int) -> int:

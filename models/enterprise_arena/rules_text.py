@@ -8,7 +8,7 @@ _YEAR = 12
 _RULES = """You are the chief financial officer of a company that lends {to}. Every \
 month you may look into things and must then do exactly one thing, which ends the month. Your \
 first duty is that cash never falls below zero at the end of a month: then everything is over. If \
-the company lives on, revenue of its latest {latest_months} and cash in the bank count for you.
+the company lives on, revenue of its latest {latest_months} and cash in the bank count for you{less}.
 
 - Tools show how things stand. Each use counts against {you}the month's budget of \
 {budget} calls.
@@ -16,6 +16,8 @@ the company lives on, revenue of its latest {latest_months} and cash in the bank
 arrives {soonest} to {latest} months later, if at all, and only one request can be under way.{terms}
 
 There is no order that you must follow; you may act at any time."""
+
+_LESS = "; in either case equity that you have raised and debt that you owe count against you"
 
 
 def rules(params: ArenaParams) -> str:
@@ -26,6 +28,7 @@ def rules(params: ArenaParams) -> str:
         to="to consumers" if params.opening_users or params.opening_loans else "nothing",
         latest_months="year" if months == _YEAR else f"{months} months",
         you="you and against " if params.tool_charge else "",
+        less=_LESS if params.score_of == "value_added" else "",
         budget=params.tool_budget,
         soonest=soonest,
         latest=latest,

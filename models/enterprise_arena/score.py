@@ -1,4 +1,8 @@
-"""Score and metrics of an episode: the columns of the paper's Table 2 (SPEC section 13)."""
+"""Score and metrics of an episode: the columns of the paper's Table 2 (SPEC section 13).
+
+The published score counts money raised as value: a lender that raises equity whenever it may scores
+best, whatever it does with it. `value_added` takes off what investors and creditors have put in.
+"""
 
 from typing import Any
 
@@ -7,6 +11,11 @@ from models.enterprise_arena.state import SURVIVED, Lender
 
 
 def score(lender: Lender) -> float:
+    """Return the value or, by the parameter `score_of`, the value added, dollars."""
+    return value_added(lender) if lender.params.score_of == "value_added" else value(lender)
+
+
+def value(lender: Lender) -> float:
     """Return the value of the company less the charge for tools, dollars; 0 if bankrupt.
 
     valuation_multiple x trailing revenue + closing cash - tool_charge x calls (SPEC section 13).
@@ -14,19 +23,28 @@ def score(lender: Lender) -> float:
     if lender.world.ended != SURVIVED:
         return 0.0
     params = lender.params
-    value = params.valuation_multiple * dollars(trailing_revenue(lender))
-    value += dollars(lender.closing_cash)
-    return value - params.tool_charge * lender.tool_calls
+    worth = params.valuation_multiple * dollars(trailing_revenue(lender))
+    worth += dollars(lender.closing_cash)
+    return worth - params.tool_charge * lender.tool_calls
+
+
+def value_added(lender: Lender) -> float:
+    """Return the value less the equity raised and the debt owed, dollars.
+
+    A bankrupt lender is worth 0, so it has lost what was put in.
+    """
+    # To the cent, as the difference of large sums carries their rounding.
+    return round(value(lender) - dollars(lender.raised["equity"]) - dollars(lender.debt), 2)
 
 
 def score_net_of_debt(lender: Lender) -> float:
-    """Return the score less the notes still owed, dollars, which may be negative; 0 if bankrupt.
+    """Return the value less the notes still owed, dollars, which may be negative; 0 if bankrupt.
 
     The published score counts borrowed cash in full, so a loan in the last months raises it by the
     amount drawn. Here the draw and the debt cancel.
     """
     survived = lender.world.ended == SURVIVED
-    return score(lender) - dollars(lender.debt) if survived else 0.0
+    return value(lender) - dollars(lender.debt) if survived else 0.0
 
 
 def metrics(lender: Lender) -> dict[str, Any]:
@@ -34,7 +52,8 @@ def metrics(lender: Lender) -> dict[str, Any]:
 
     `months` is the index of the last month with an action. A request is any `fund_raising_request`;
     refused ones count as actions, unless they did not use the month, and not in `success_rate`,
-    which is None without a request. `score_net_of_debt` and `end_debt` are not of the paper.
+    which is None without a request. `value` is the published score; it, `value_added`,
+    `score_net_of_debt` and `end_debt` are in no table of the paper.
     """
     months = lender.months_closed
     divisor = max(1, months)  # before the first closing all counts are 0
@@ -43,6 +62,8 @@ def metrics(lender: Lender) -> dict[str, Any]:
     accepted = counts["requests"] - counts["refused"]
     acted = counts["requests"] - counts["free_refusals"]
     return {
+        "value": value(lender),
+        "value_added": value_added(lender),
         "score_net_of_debt": score_net_of_debt(lender),
         "end_debt": dollars(lender.debt),
         "survived": lender.world.ended == SURVIVED,

@@ -254,28 +254,33 @@ def test_chances_are_those_of_the_model(preset: str) -> None:
 # -- the boards ------------------------------------------------------------------------------------
 
 
-def fraction_of_bound(preset: str, spec: str, seed: int) -> float:
-    """Return the share of the bound that a policy reaches."""
-    model = EnterpriseArena.preset(preset)
-    return play(model, spec, seed).score / bound(model, seed)
-
-
 @pytest.mark.parametrize("spec", ["raise_when_free,amount=50_000_000", "known_luck"])
 @pytest.mark.parametrize("preset", ["capped", "regime"])
 def test_a_board_is_below_its_bound(preset: str, spec: str) -> None:
-    """On its first seed."""
-    assert 0 < fraction_of_bound(preset, spec, 0) <= 1
+    """On its first seeds."""
+    model = EnterpriseArena.preset(preset)
+    for seed in range(3):
+        assert play(model, spec, seed).score <= bound(model, seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 3))
 @pytest.mark.parametrize("preset", ["capped", "regime"])
 def test_no_baseline_beats_the_bound(preset: str, seed: int) -> None:
-    """All of them, and the plan comes within 5 % of it."""
-    specs = catalog.baselines(EnterpriseArena.preset(preset))
-    shares = {spec: fraction_of_bound(preset, spec, seed) for spec in specs}
-    assert max(shares.values()) == shares["known_luck"] <= 1
-    assert shares["known_luck"] > 0.95
+    """All of them; the plan attains it, as survival at no cost is all that adds value."""
+    model = EnterpriseArena.preset(preset)
+    scores = {spec: play(model, spec, seed).score for spec in catalog.baselines(model)}
+    assert max(scores.values()) == scores["known_luck"] <= bound(model, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 3))
+def test_no_baseline_beats_the_bound_of_the_published_score(seed: int) -> None:
+    """Where raised money counts, the plan comes within 5 % of the bound."""
+    model = EnterpriseArena.preset("capped", score_of="value")
+    scores = {spec: play(model, spec, seed).score for spec in catalog.baselines(model)}
+    assert max(scores.values()) == scores["known_luck"] <= bound(model, seed)
+    assert scores["known_luck"] > 0.95 * bound(model, seed)
 
 
 # -- the policy ------------------------------------------------------------------------------------

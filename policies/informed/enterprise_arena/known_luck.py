@@ -9,6 +9,10 @@ score by tool calls, which only cost, and by requests. So
 with V an upper bound on what requests add to the closing cash, or 0 where that is negative, as a
 bankrupt lender scores 0.
 
+Where the score is the value added, equity adds as much as is owed for it, and a note costs its
+interest, of which lower tax returns a part. So V is 0: requests only carry the lender to the
+horizon, and the plan is made of equity alone, or of nothing where survival adds no value.
+
 V comes from backward dynamic programming. A state is a month in which no request is under way, the
 number of equity rounds closed, and the closing debt: what the notes drawn so far will still owe at
 the horizon. The officer of a state waits a month, or requests equity or debt, at most one request a
@@ -145,6 +149,11 @@ def known_plan(params: ArenaParams, seed: int, width: int = WIDTH) -> KnownPlan 
     luck = Luck.of(params, seed) if params.largest_request < UNBOUNDED else None
     if luck is None:
         return None
+    if params.score_of == "value_added":
+        requests = search(Relaxation(luck, borrows=False), width)
+        score = _played(params, seed, requests)
+        bound = max(0.0, round(luck.score(0.0), 2))
+        return KnownPlan(requests, score, bound) if score > 0 else KnownPlan({}, 0.0, bound)
     relaxation = Relaxation(luck)
     requests = search(relaxation, width)
     return KnownPlan(requests, _played(params, seed, requests), _bound(luck, relaxation))

@@ -30,7 +30,8 @@ def search(relaxation: Relaxation, width: int = WIDTH) -> Requests:
     """Return the requests of the best solvent plan found; empty if no plan is solvent.
 
     Args:
-        relaxation: Its values are what plans are hoped to gain from a month on.
+        relaxation: Its values are what plans are hoped to gain from a month on; plans borrow if it
+            does.
         width: Plans kept in each month.
     """
     found = _Search(relaxation, width).best()
@@ -99,7 +100,8 @@ class _Search:
             self._keep(plans, month, month + 1)
             if now.settles < luck.params.horizon:
                 self._keep(self._issued(plans, month), month, now.settles)
-                self._keep(self._lent(plans, month), month, now.settles)
+                if self.relaxation.borrows:
+                    self._keep(self._lent(plans, month), month, now.settles)
         ended = self._open[-1]
         if not len(ended.cash):
             return []

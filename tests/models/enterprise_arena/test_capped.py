@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import frozen
 from support.arena_playing import DEBT, EQUITY, MILLION, played
 from support.arena_seat import Seat, document
 
@@ -17,6 +18,20 @@ from models.enterprise_arena.score import metrics, score
 
 #: The exploit of the published rule: it makes a score of trillions.
 TRILLION = "raise_when_free,amount=1e12"
+
+
+@frozen
+class Grab:
+    """Raises equity whenever it may, and debt in the last months."""
+
+    def decide(self, month: Month) -> FundRaisingRequest | Pass:
+        """Request the largest amount unless a request is under way."""
+        if month.pending_fundraisings:
+            return Pass()
+        kind = "debt" if month.current_month >= 124 else "equity"
+        return FundRaisingRequest(kind, 50 * MILLION)
+
+
 LARGEST = 50 * MILLION
 
 
@@ -46,7 +61,7 @@ def test_a_request_for_a_trillion_leads_no_board(preset: str) -> None:
     rules = ("never_raise", "raise_when_free", TRILLION)
     rows = sweep(f"enterprise_arena/{preset}", list(rules), range(3))
     lines = ranked(rows, rules[0], [], [])
-    assert lines[0].policies == ("raise_when_free",)
+    assert (TRILLION,) not in {line.policies for line in lines}
     trillion, nothing = (rows.where(policy=rule).values("score") for rule in (TRILLION, rules[0]))
     assert trillion == nothing
     assert set(rows.where(policy=TRILLION).values("total_raised")) == {0.0}
@@ -198,7 +213,8 @@ def _month(seat: Seat) -> Month:
 
 def test_a_loan_at_the_end_does_not_raise_the_score_net_of_debt() -> None:
     """It raises the published score by what was drawn, less the first instalment and interest."""
-    model = capped(zero_noise=True, horizon=12, forced_funding={10: (True, 1, 1)})
+    changes = {"zero_noise": True, "horizon": 12, "forced_funding": {10: (True, 1, 1)}}
+    model = capped(**changes, score_of="value")
     plain, owing = played(model), played(model, {10: DEBT})
     gain = score(owing) - score(plain)
     net = metrics(owing)["score_net_of_debt"] - metrics(plain)["score_net_of_debt"]
@@ -209,8 +225,22 @@ def test_a_loan_at_the_end_does_not_raise_the_score_net_of_debt() -> None:
 
 
 def test_a_bankrupt_company_scores_nothing_net_of_debt() -> None:
-    """As its score."""
+    """As its published score; its value added is what it has lost of other people's money."""
     model = capped(zero_noise=True, forced_funding={0: (True, 1, 1)})
     lender = played(model, {0: FundRaisingRequest("debt", MILLION)})
-    assert metrics(lender)["survived"] is False
-    assert (score(lender), metrics(lender)["score_net_of_debt"]) == (0.0, 0.0)
+    figures = metrics(lender)
+    assert figures["survived"] is False
+    assert (figures["value"], figures["score_net_of_debt"]) == (0.0, 0.0)
+    assert score(lender) == figures["value_added"] == -figures["end_debt"] < 0
+
+
+@pytest.mark.parametrize("preset", ["capped", "regime"])
+def test_money_that_is_raised_adds_no_value(preset: str) -> None:
+    """Equity whenever it is free and debt near the end led by 32 and 50 % while it counted."""
+    model = EnterpriseArena.preset(preset)
+    for seed in range(3):
+        greedy = play(model, Grab(), seed=seed)
+        plain = play(model, "raise_when_free,amount=50_000_000", seed=seed)
+        assert greedy.metrics["total_raised"] >= plain.metrics["total_raised"]
+        assert greedy.score <= plain.score
+        assert greedy.score == greedy.metrics["value_added"]
