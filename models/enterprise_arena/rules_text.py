@@ -8,7 +8,8 @@ _YEAR = 12
 _RULES = """You are the chief financial officer of a company that lends {to}. Every \
 month you may look into things and must then do exactly one thing, which ends the month. Your \
 first duty is that cash never falls below zero at the end of a month: then everything is over. If \
-the company lives on, revenue of its latest {latest_months} and cash in the bank count for you{less}.
+the company lives on, revenue of its latest {latest_months} and cash in the bank count for \
+you{less}.
 
 - Tools show how things stand. Each use counts against {you}the month's budget of \
 {budget} calls.
