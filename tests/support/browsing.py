@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
+from support.command_line import interruptible
 from support.paths import PYTHONPATH
 
 #: Seconds after which a test gives up waiting, also on a slow machine.
@@ -61,7 +62,7 @@ class Server:
     def __init__(self, arguments: str, folder: Path) -> None:
         self.log = folder / "server.log"
         with self.log.open("a") as log:
-            self.process = subprocess.Popen(
+            self.process = interruptible(
                 [sys.executable, "-m", "desim", "play", *arguments.split()],
                 cwd=folder,
                 env=_environment(),

@@ -30,6 +30,10 @@ from desim.cli.main import COMMANDS, main
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
 FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")
 
+#: Folders whose modules a new Python would import as well: those that were on the path before any
+#: test changed it. An environment may have several, so that `sys.prefix` alone does not serve.
+FOLDERS = tuple({str(ROOT), *filter(None, sys.path)})
+
 
 def desim_process(
     *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, **streams: Any
@@ -103,9 +107,8 @@ def _become_new(env: dict[str, str], module: str) -> None:
     spawned = ModuleType("__main__")  # what processes that this one spawns import
     spawned.__spec__ = ModuleSpec(f"{module}.__main__", None)
     sys.modules["__main__"] = spawned
-    ours = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
     for name, other in [*sys.modules.items()]:
-        if (file := getattr(other, "__file__", None)) and not file.startswith(ours):
+        if (file := getattr(other, "__file__", None)) and not file.startswith(FOLDERS):
             del sys.modules[name]  # which a test has imported from a user's folder
 
 

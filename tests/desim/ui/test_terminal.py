@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.command_line import interruptible
 from support.failing_world import MILL
 from support.paths import PYTHONPATH
 
@@ -273,13 +274,9 @@ def test_ctrl_c_stops_the_game_and_keeps_its_record(
 ) -> None:
     """While a line is read, and while a policy of another role computes."""
     (tmp_path / "busy.py").write_text(BUSY)
-    # A shell in the background ignores SIGINT, and a test may run in one.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from desim.cli.main import main; main()"
-    )
-    command = [sys.executable, "-c", code, "play", MILL, "--terminal", "--record", "game.jsonl"]
-    process = subprocess.Popen(
+    desim = [sys.executable, "-m", "desim"]
+    command = [*desim, "play", MILL, "--terminal", "--record", "game.jsonl"]
+    process = interruptible(
         [*command, *options.split()],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": PYTHONPATH},

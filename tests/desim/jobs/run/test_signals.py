@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.command_line import interruptible
 from support.paths import PYTHONPATH
 
 from desim.jobs.keep.checkpoint import Checkpoint
@@ -34,17 +35,8 @@ def started(
 
     Without the file *gate*, one of its policies waits forever.
     """
-    interrupts = "inherited" if background else "handled"
-    script = [
-        sys.executable,
-        "-m",
-        "support.small_worlds",
-        str(folder),
-        str(jobs),
-        "20",
-        interrupts,
-    ]
-    process = subprocess.Popen(
+    script = [sys.executable, "-m", "support.small_worlds", str(folder), str(jobs), "20"]
+    process = interruptible(
         [*IN_BACKGROUND, *script] if background else script,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
