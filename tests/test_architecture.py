@@ -3,13 +3,14 @@
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from support.imports import (
     ROOMS,
     WORLDS,
-    circles,
+    circle,
     files,
     graph,
     imported,
@@ -157,7 +158,7 @@ def test_only_heuristics_import_a_model_and_only_their_own() -> None:
 
 def test_there_is_no_circle_of_imports() -> None:
     """Neither at module level, nor under `TYPE_CHECKING`, nor inside functions."""
-    assert circles(graph()) == []
+    assert circle(graph()) == []
 
 
 # -- layers ----------------------------------------------------------------------------------------
@@ -248,6 +249,93 @@ def test_heuristics_import_the_lower_modules_of_their_model(world: str) -> None:
 
 
 # -- names -----------------------------------------------------------------------------------------
+
+#: Public classes of which desim still has two of one name; an entry goes with its double.
+DOUBLE_CLASSES = {
+    "Cell",
+    "Choice",
+    "Clock",
+    "Column",
+    "Factor",
+    "Figure",
+    "Job",
+    "Ledger",
+    "Limits",
+    "Outcome",
+    "Part",
+    "Place",
+    "ResultLine",
+    "Seat",
+    "Section",
+    "Step",
+    "View",
+    "WorldState",
+}
+#: Modules of one name of which none is a command.
+DOUBLE_MODULES = {"episode", "estimates", "server"}
+#: Names that say nothing of what a helper returns.
+VAGUE = {"_text", "_read", "_shown", "_value", "_line"}
+#: The vague names that a room still has; an entry goes with its last helper.
+VAGUE_HELPERS = {
+    "desim/adapters": {"_line", "_read", "_text"},
+    "desim/catalog": {"_text"},
+    "desim/cli": {"_line", "_read", "_shown"},
+    "desim/episodes": {"_read"},
+    "desim/faults.py": {"_line"},
+    "desim/jobs": {"_read", "_text"},
+    "desim/records": {"_line", "_read", "_text"},
+    "desim/reports": {"_line", "_shown", "_text", "_value"},
+    "desim/schema": {"_shown"},
+    "desim/show": {"_value"},
+    "desim/studies": {"_line", "_read", "_text", "_value"},
+    "desim/suites": {"_line", "_read", "_shown", "_text"},
+    "desim/tracing": {"_line", "_shown", "_text", "_value"},
+    "desim/ui": {"_line", "_text", "_value"},
+    "experiments/adapters": {"_value"},
+    "experiments/arena_targets.py": {"_text"},
+    "experiments/attack_actions.py": {"_line"},
+    "experiments/beside.py": {"_shown"},
+    "experiments/extremes.py": {"_text", "_value"},
+    "models/consulting": {"_text", "_value"},
+    "models/enterprise_arena": {"_shown", "_value"},
+    "models/reasoning": {"_text"},
+    "models/yc_bench": {"_text"},
+    "policies/heuristics": {"_read", "_value"},
+    "policies/informed": {"_value"},
+    "policies/llm": {"_line", "_read", "_shown", "_text"},
+}
+
+
+def doubles(held: Iterable[str]) -> set[str]:
+    """Return what occurs more than once."""
+    return {name for name, n in Counter(held).items() if n > 1}
+
+
+def test_public_classes_of_desim_have_names_of_their_own() -> None:
+    """The doubles that are left are listed, and no other is."""
+    assert doubles(name for file in files("desim") for name in source(file).classes) == (
+        DOUBLE_CLASSES
+    )
+
+
+def test_modules_of_desim_have_names_of_their_own() -> None:
+    """A command may have the name of a module that it calls; the doubles left are listed."""
+    commands = ROOT / "desim" / "cli"
+    others = [file for file in files("desim") if commands not in file.parents]
+    stems = [file.stem for file in others if not file.stem.startswith("__")]
+    assert doubles(stems) == DOUBLE_MODULES
+    assert doubles(f.stem for f in files("desim") if commands in f.parents) <= {"__init__"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_helpers_have_names_that_say_what_they_return(room: str) -> None:
+    """The vague names that are left are listed by room, and no other is."""
+    found: dict[str, set[str]] = {}
+    for file in files(room):
+        if vague := source(file).functions & VAGUE:
+            found.setdefault("/".join(file.relative_to(ROOT).parts[:2]), set()).update(vague)
+    listed = {name: held for name, held in VAGUE_HELPERS.items() if name.split("/")[0] == room}
+    assert found == listed
 
 
 def generic_files() -> list[Path]:
