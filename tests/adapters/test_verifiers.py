@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("verifiers", reason="the extra `verifiers` is not installed")
 
 import verifiers.v1 as vf
+from support.agents import KEY, by_turn, called, rolled_out, said
 from support.stub import Served, serving
-from support.verifiers_stub import KEY, by_turn, called, rolled_out, said
 
 import desim
 from desim import catalog

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import pytest
 from attrs import field, frozen
 from attrs.validators import ge
-from support.ids import stable
+from support.cases import stable
 
 from desim.catalog.changes import changed
 from desim.catalog.presets import from_preset, nearest_preset, presets

@@ -45,7 +45,7 @@ def test_a_bomb_stops_at_the_limit(tmp_path: Path) -> None:
         "import sys\n"
         "from desim import Episode\n"
         "from desim.errors import BadRecord\n"
-        "from support.peak import peak\n"
+        "from support.memory import peak\n"
         "begun = peak()\n"
         "try: Episode.read(sys.argv[1])\n"
         "except BadRecord as fault: print(fault)\n"

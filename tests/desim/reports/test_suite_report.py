@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.html_page import Read, read
+from support.pages import Read, read
 from support.suites import bench
 
 from desim.reports.report import write_report

@@ -6,7 +6,7 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, Spot, Stride, Walk
 
 from desim.errors import UsageError

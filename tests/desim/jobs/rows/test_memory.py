@@ -29,7 +29,7 @@ from desim.jobs.keep.fingerprint import fingerprint
 from desim.jobs.plan.grid import grid
 from desim.studies.sweep import sweep
 from desim.jobs.run.play_job import play_to_json
-from support.peak import peak
+from support.memory import peak
 from support.small_worlds import STRIDE, WALK
 
 out, count = sys.argv[1], int(sys.argv[2])

@@ -1,8 +1,10 @@
-"""Twins: the same observations where the hidden facts differ.
+"""What the tests of every world share: names of cases, slow baselines, and twins.
 
-A policy that is not informed cannot tell twins apart, so it answers both in the same way.
+Twins are worlds with the same observations and different hidden facts. A policy that is not
+informed cannot tell them apart, so it answers both in the same way.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +12,19 @@ from desim import Model, play
 from desim.catalog.policy_spec import read_policies
 from desim.episodes.lineup import resolve
 from desim.schema import to_plain
+
+#: Specs of baselines that compute for seconds in any world; quick tests leave them out.
+SEARCHES = frozenset({"planner", "optimal", "local_search"})
+
+
+def stable(value: Any) -> str:
+    """Return the start of a case's `repr`, without memory addresses, the items of sets in order."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    return re.sub(r"\{([^{}:]*)\}", lambda found: f"{{{_sorted(found[1])}}}", text)[:200]
+
+
+def _sorted(items: str) -> str:
+    return ", ".join(sorted(items.split(", ")))
 
 
 def first_difference(

@@ -1,9 +1,10 @@
-"""An episode of any length that does nothing but ask, for measurements of memory.
+"""The peak memory of a process, and an episode of any length that does nothing but ask.
 
 Run as a script, it does one thing with such an episode and prints by how much the peak of the
 process's memory rose above that of an episode of a single decision.
 """
 
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Mapping
@@ -12,10 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from support.peak import peak
 
 from desim import Episode, Role, World, play, replay, resume
 from desim.episodes.futures.branched_record import play_branch
+
+
+def peak() -> float:
+    """Return the most memory that this process has held at once, in MiB.
+
+    The `ru_maxrss` of a child does not serve: Linux hands the peak of the parent on to it, and a
+    worker of pytest has more than what the tests measure.
+    """
+    found = re.search(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1]) / 1024
+
 
 #: Bytes at the end of a record in which its last decision is.
 _TAIL = 1_000
