@@ -1,6 +1,5 @@
 """The game in plain text, through the command line, in a pipe."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,9 +9,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from support.command_line import interruptible
 from support.failing_world import MILL
-from support.paths import PYTHONPATH
+from support.forked import desim_process
 
 from desim import Episode, play
 from desim.cli.main import main
@@ -274,17 +272,8 @@ def test_ctrl_c_stops_the_game_and_keeps_its_record(
 ) -> None:
     """While a line is read, and while a policy of another role computes."""
     (tmp_path / "busy.py").write_text(BUSY)
-    desim = [sys.executable, "-m", "desim"]
-    command = [*desim, "play", MILL, "--terminal", "--record", "game.jsonl"]
-    process = interruptible(
-        [*command, *options.split()],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = ("play", MILL, "--terminal", "--record", "game.jsonl", *options.split())
+    process = desim_process(*command, cwd=tmp_path, stdin=subprocess.PIPE)
     try:
         _until_written(tmp_path / "game.jsonl", tmp_path / ready, process)
         process.send_signal(signal.SIGINT)

@@ -35,11 +35,11 @@ BAD = (
     "{" * 3_000,
     "[1, 2",
     '{"order_qty": ' + "9" * 100_000,
-    "```" + "\n" * 60_000,
-    "```json\n" * 15_000,
-    "<cheatsheet>" * 15_000,
-    "[lof-00001]" * 15_000,
-    '"bullet_tags": [' * 15_000,
+    "```" + "\n" * 20_000,
+    "```json\n" * 4_000,
+    "<cheatsheet>" * 4_000,
+    "[lof-00001]" * 4_000,
+    '"bullet_tags": [' * 4_000,
 )
 
 WITH_MEMORY = ("reflexion", "amem", "dynamic_cheatsheet", "gepa", "ace")
@@ -112,11 +112,10 @@ def test_a_limit_between_the_calls_leaves_the_last_answer(method: str, calls: in
 @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
 def test_no_method_stumbles_over_a_bad_reply(method: str, bad: str) -> None:
     """Empty, garbage, broken and huge replies lead to the world's fallback or a cut order."""
-    model, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))
+    _, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))
     llm.metered.send.script = lambda _: ModelReply(bad)
     episode = play(catalog.model("beer_game", changes={"horizon": "3"}), {"retailer": llm})
     assert len(episode.steps) == 3
-    assert model is not None
 
 
 @pytest.mark.parametrize("method", SOME_QUICK)
