@@ -7,7 +7,7 @@ import pytest
 from attrs import define, frozen
 from support.small_worlds import WALK, Go, Spot
 
-from desim import Role, catalog, play, replay, resume
+from desim import catalog, play, replay, resume
 from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
@@ -19,7 +19,7 @@ from desim.jobs.plan.grid import grid
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.studies.boards.leaderboard import boards
 from desim.studies.sweep import sweep
-from models.beer_game import BeerGame, Order, Stage
+from models.beer_game import BeerGame
 from policies.rollout import Rollout
 
 GAME = BeerGame.preset("poisson", horizon=12)
@@ -109,19 +109,6 @@ def test_wrong_arguments_are_refused_before_the_first_decision(
     with pytest.raises(UsageError, match=text):
         play(GAME, spec, record=file)
     assert not file.exists()
-
-
-def test_a_role_without_options_is_refused() -> None:
-    """There is nothing to choose among."""
-
-    @frozen
-    class Silent(BeerGame):
-        @property
-        def roles(self) -> dict[str, Role]:
-            return {name: Role(Stage, Order, optional=True) for name in self.stages}
-
-    with pytest.raises(UsageError, match="role 'retailer' offers no options"):
-        play(Silent(), "rollout,base=policies.greedy:Greedy")
 
 
 @define

@@ -214,10 +214,10 @@ def _serve() -> None:
     for module in MODULES:
         import_module(module)
     for line in sys.stdin:
-        print(json.dumps(_ended(*json.loads(line))), flush=True)  # noqa: T201 (the answer)
+        print(json.dumps(_measured(*json.loads(line))), flush=True)  # noqa: T201 (the answer)
 
 
-def _ended(arguments: list[str], folder: str, env: dict[str, str], seconds: float) -> Any:
+def _measured(arguments: list[str], folder: str, env: dict[str, str], seconds: float) -> Any:
     left = Path(folder) / "peak"
 
     def measured() -> None:
