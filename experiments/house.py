@@ -1,12 +1,11 @@
 """How large is the code, how is it spread over rooms, and how many files does one event touch?"""
 
 import ast
-import io
 import itertools
 import sys
-import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -24,7 +23,6 @@ PACKAGES = ("desim", "models", "ledgers", "policies")
 LONG = 40
 #: The counts by room that `tests/test_house.py` compares.
 GOLDEN = ROOT / "tests" / "golden" / "house.tsv"
-_BLANK = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
 
 
 @frozen
@@ -34,7 +32,7 @@ class Size:
     Attributes:
         files: Files.
         lines: Lines of any kind.
-        code: Lines with at least one token that is neither a comment nor part of a docstring.
+        code: Lines that are neither empty nor a comment, nor part of a docstring.
         functions: Functions and methods.
         long: Functions of more than `LONG` lines, docstring apart.
     """
@@ -69,15 +67,20 @@ def docstring_lines(node: ast.AST) -> set[int]:
 
 def code_lines(text: str, tree: ast.Module) -> set[int]:
     """Return the numbers of the lines that hold code."""
-    prose = set().union(*(docstring_lines(node) for node in ast.walk(tree)))
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    held = {
-        line
-        for token in tokens
-        if token.type not in _BLANK and token.type != tokenize.ENDMARKER
-        for line in range(token.start[0], token.end[0] + 1)
-    }
-    return held - prose
+    nodes = [*ast.walk(tree)]
+    prose = set().union(*(docstring_lines(node) for node in nodes))
+    texts = set().union(*(text_lines(node) for node in nodes))
+    lines = ((number, line.lstrip()) for number, line in enumerate(text.splitlines(), 1))
+    written = {number for number, line in lines if line and not line.startswith("#")}
+    return (written | texts) - prose
+
+
+def text_lines(node: ast.AST) -> set[int]:
+    """Return the lines of a text, of which some may be empty or begin as a comment does."""
+    if isinstance(node, ast.JoinedStr | ast.Constant) and node.end_lineno != node.lineno:
+        assert node.end_lineno is not None
+        return set(range(node.lineno, node.end_lineno + 1))
+    return set()
 
 
 def functions(tree: ast.Module) -> Iterator[int]:
@@ -102,6 +105,7 @@ def size(files: list[Path]) -> Size:
     return Size(len(files), lines, code, count, long)
 
 
+@cache
 def sizes() -> dict[str, Size]:
     """Return the size of each room, by its name."""
     rooms = defaultdict(list)

@@ -14,15 +14,17 @@ def test_no_more_functions_are_long() -> None:
 
 
 def test_counts_leave_out_docstrings_and_comments() -> None:
-    """A line counts as code where a token of it is neither."""
+    """Empty lines and comments inside of a text count, as it does."""
     lines = [
         '"""Doc."""',
         "# Comment.",
         'x = """a',
-        'b"""',
+        "",
+        "# b",
+        '"""',
         "def f():",
         '    """Doc."""',
         "    return x  # why",
     ]
     text = "\n".join(lines)
-    assert house.code_lines(text, house.ast.parse(text)) == {3, 4, 5, 7}
+    assert house.code_lines(text, house.ast.parse(text)) == {3, 4, 5, 6, 7, 9}
