@@ -25,6 +25,7 @@ from attrs import field, frozen
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
+from desim.show.files import read_regular
 
 #: The quality of a bound. "proved": no policy can score more. "relaxation": the same, but for an
 #: easier problem, so possibly no policy comes near it. "best known": no bound is known, and the
@@ -225,8 +226,7 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
     """
     path = Path(module).with_name(FILE_NAME)
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_regular(path, _MOST_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     return parsed_known_scores(data, str(path))
@@ -242,8 +242,6 @@ def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
     Raises:
         UsageError: The content is damaged, or a number in it is impossible.
     """
-    if len(data) > _MOST_BYTES:
-        raise UsageError(f"{name} has more than {_MOST_BYTES:,} bytes; known scores have fewer")
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:

@@ -1,6 +1,5 @@
 """Reading and writing the lines of a record."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -22,6 +21,7 @@ from desim.records.lines import (
 )
 from desim.records.seal import Seal
 from desim.schema import encode_tagged, has_tags
+from desim.schema.untrusted import check_keys
 from desim.short_repr import cut, shown
 from desim.version import __version__
 
@@ -234,27 +234,7 @@ def _line(line: bytes, what: str) -> Line:
         # A line that desim wrote is the same when it is written again, which is faster to find out
         # than whether a key is repeated.
         if _encode(decoded) != line[:-1]:
-            _check_keys(line)
+            check_keys(line)
     except _FAULTS as fault:
         raise BadRecord(f"{what} is not readable: {cut(str(fault))}") from None
     return decoded
-
-
-def _check_keys(line: bytes) -> None:
-    """Check that no object of a line has a key twice.
-
-    Raises:
-        ValueError: One has, or the line is not readable.
-    """
-    import json
-
-    json.loads(line, object_pairs_hook=_without_repeated_keys)
-
-
-def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        twice = next(key for key, count in counts.items() if count > 1)
-        raise ValueError(f"the key {shown(twice)} comes twice in one object")
-    return found

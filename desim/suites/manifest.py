@@ -24,6 +24,7 @@ from desim import catalog
 from desim.errors import UsageError
 from desim.jobs.keep.fingerprint import code_topics, inside, players, topics_beyond
 from desim.schema import to_plain
+from desim.show.files import read_regular
 from desim.suites.published import published_text
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, plan_to_print
 
@@ -110,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     """
     path = folder / FILE_NAME
     try:
-        content = _content(path)
+        content = read_regular(path, _MAX_BYTES)
         form = msgspec.json.decode(content, type=_Format).format
         if form != FORMAT:
             raise UsageError(_other_format(path, form))
@@ -133,16 +134,6 @@ _AGAIN = "the command that plays the suite writes it anew"
 
 class _Format(msgspec.Struct):
     format: str
-
-
-def _content(path: Path) -> bytes:
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is no regular file")
-    with path.open("rb") as file:
-        content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
-        raise UsageError(f"{path} is larger than {_MAX_BYTES:,} bytes, the limit")
-    return content
 
 
 def _other_format(path: Path, form: str) -> str:

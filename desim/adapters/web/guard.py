@@ -7,7 +7,8 @@ from http import HTTPStatus
 from typing import Any
 
 from desim.adapters.web.access import Access
-from desim.adapters.web.body import json_fault
+from desim.schema.untrusted import TooDeepError, decode_json
+from desim.short_repr import short_repr
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -80,6 +81,17 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return left.pop() if left else await receive()
 
     return received
+
+
+def json_fault(body: bytes) -> str:
+    """Return a sentence on why a body is refused; empty if it is accepted."""
+    try:
+        decode_json(body)
+    except TooDeepError as fault:
+        return f"the body has {fault}"
+    except ValueError as fault:
+        return f"the body is not JSON: {short_repr(str(fault))[1:-1]}"
+    return ""
 
 
 async def _refuse(scope: Message, send: Send, status: int, why: str) -> None:

@@ -24,6 +24,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from desim.errors import BadRecord
+from desim.schema.untrusted import decode_json
 from policies.llm.chat.messages import user
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.wire import Complete, Message, ModelReply, NoReply
@@ -173,8 +174,8 @@ class EndpointVectors:
 def _recorded(reply: ModelReply, count: int) -> list[list[float]]:
     """Return the vectors of a reply, which may come from an altered record."""
     try:
-        vectors = _checked(json.loads(reply.text), count)
-    except (ValueError, RecursionError):
+        vectors = _checked(decode_json(reply.text), count)
+    except ValueError:
         vectors = None
     if vectors is None:
         raise BadRecord(f"a reply of the transcript holds no vectors for {count} texts")
@@ -184,10 +185,10 @@ def _recorded(reply: ModelReply, count: int) -> list[list[float]]:
 def _vectors(content: bytes, count: int) -> list[list[float]] | None:
     """Return the vectors of a response; None if it lacks some, or has others."""
     try:
-        data = json.loads(content)["data"]
+        data = decode_json(content)["data"]
         ordered = sorted(data, key=lambda each: each["index"])
         return _checked([each["embedding"] for each in ordered], count)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

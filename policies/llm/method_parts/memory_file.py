@@ -18,6 +18,7 @@ from desim.core.policy_protocols import ShownMemory
 from desim.errors import SchemaError, UsageError
 from desim.records.record_lock import RecordLock
 from desim.schema import from_plain, to_plain
+from desim.schema.untrusted import decode_json
 from desim.show.files import read_regular
 from policies.llm.method_parts.items import Past
 from policies.llm.method_parts.method import Method
@@ -221,8 +222,8 @@ def _whole(path: str | Path) -> dict[str, Any] | None:
         why = getattr(fault, "strerror", None) or fault
         raise UsageError(f"memory={path} cannot be read: {why}") from None
     try:
-        whole = msgspec.json.decode(content)
-    except (ValueError, RecursionError):
+        whole = decode_json(content)
+    except ValueError:
         whole = None
     if (
         not isinstance(whole, dict)

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from attrs import define, field
 
 from desim import catalog
 from desim.errors import BadRecord, PolicyWarning, UsageError
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from desim.show.files import read_regular
 from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
@@ -165,19 +166,13 @@ def read_policy(router: str) -> Policy:
     if router == TABLE_4:
         return table_4()
     given = f"router={router} was given"
-    path = Path(router)
-    if not path.is_file():
+    if not Path(router).is_file():
         raise UsageError(f"{given}, and there is no such file; possible are {TABLE_4} or a file")
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        data = decode_json(read_regular(router, MAX_BYTES))
     except OSError as fault:
         raise UsageError(f"{given}, which cannot be read: {fault.strerror}") from None
-    if len(content) > MAX_BYTES:
-        raise UsageError(f"{given}, which is larger than {MAX_BYTES >> 20} MiB")
-    try:
-        data = msgspec.json.decode(content)
-    except (ValueError, RecursionError):
+    except ValueError:
         data = None
     if not isinstance(data, dict) or not any(key in data for key in _KEYS):
         raise UsageError(f"{given}, which is no policy: no JSON object with {' or '.join(_KEYS)}")

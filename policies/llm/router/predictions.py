@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 from attrs import evolve, field, frozen, validators
 
 from desim.errors import BadRecord, SchemaError, UsageError, sentence
 from desim.records.record_file import RecordFile, lines_of
 from desim.schema import encode, from_plain
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from policies.llm.router.order import draw, grouped
 from policies.llm.router.policy import canonical
@@ -44,8 +44,8 @@ def read_lines(path: Path, cls: type[T]) -> Iterator[tuple[int, T]]:
         if not line.strip():
             continue
         try:
-            value = from_plain(msgspec.json.decode(line), cls)
-        except (SchemaError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            value = from_plain(decode_json(line), cls)
+        except (SchemaError, ValueError) as fault:
             raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
         yield number, value
 

@@ -5,11 +5,12 @@ A server is not trusted to keep to the protocol: every field may be missing or o
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from attrs import frozen
 
+from desim.schema.untrusted import refuse_constant
 from policies.llm.wires.post import Redact
 from policies.llm.wires.wire import Call, Message, ModelReply
 
@@ -123,7 +124,7 @@ def decoded(content: bytes) -> Completion | None:
     """Decode the body of a response; None if it is not a chat completion."""
     text = content.decode("utf-8", "replace")
     try:
-        body = json.loads(text, parse_constant=_refuse_constant)
+        body = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return None
     choices = body.get("choices") if isinstance(body, Mapping) else None
@@ -235,8 +236,3 @@ def _has_surrogate(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
-    raise ValueError(f"{name} is no number of JSON")
