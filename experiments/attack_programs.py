@@ -23,7 +23,7 @@ from pathlib import Path
 import click
 from attrs import define, field, frozen
 
-from desim.sandbox import Limits, NotConfined, SandboxFailed
+from desim.sandbox import NotConfined, ProgramLimits, SandboxFailed
 from desim.sandbox.process import run_order
 from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
@@ -53,7 +53,7 @@ except OSError:
 n
 """
 
-_LIMITS = Limits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
+_LIMITS = ProgramLimits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
 
 #: Seconds that a program may take on a busy machine, with its start and end.
 _LONGEST = 25

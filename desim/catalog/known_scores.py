@@ -264,8 +264,8 @@ def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
         script: The path of the script that found the scores, in the repository.
         presets: The known scores by preset.
     """
-    blocks = [f"  {_text(name)}: {_block(known)}" for name, known in sorted(presets.items())]
-    head = f'{{\n "format": {_FORMAT},\n "script": {_text(script)},\n "presets": {{\n'
+    blocks = [f"  {_json(name)}: {_block(known)}" for name, known in sorted(presets.items())]
+    head = f'{{\n "format": {_FORMAT},\n "script": {_json(script)},\n "presets": {{\n'
     return head + ",\n".join(blocks) + "\n }\n}\n"
 
 
@@ -281,8 +281,8 @@ def _block(known: KnownScores) -> str:
     scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
     if known.every:
         scores[_EVERY] = known.every
-    lines = [f"   {_text(key)}: {_text(value)}" for key, value in facts.items()]
-    seeds = ",\n".join(f"    {_text(seed)}: {_text(_entry(one))}" for seed, one in scores.items())
+    lines = [f"   {_json(key)}: {_json(value)}" for key, value in facts.items()]
+    seeds = ",\n".join(f"    {_json(seed)}: {_json(_entry(one))}" for seed, one in scores.items())
     return "{\n" + ",\n".join(lines) + f',\n   "scores": {{\n{seeds}\n   }}\n  }}'
 
 
@@ -292,7 +292,7 @@ def _entry(one: KnownScore) -> _Entry:
     return _Entry(one.floor, one.best, one.policy, *ends)
 
 
-def _text(value: Any) -> str:
+def _json(value: Any) -> str:
     return json.dumps(msgspec.to_builtins(value), allow_nan=False)
 
 

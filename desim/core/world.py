@@ -17,7 +17,7 @@ from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import logger
 from desim.core.points import TakesPoints
-from desim.core.streams import generator, redrawn_seed
+from desim.core.streams import check_seed, generator, redrawn_seed
 from desim.errors import NeverYielded, NotInteger, StreamTaken, UsageError, Withdrawn, possible
 from desim.short_repr import short_repr
 
@@ -426,7 +426,7 @@ class World(simpy.Environment):
         Raises:
             UsageError: The seed is not a whole number of at least 0.
         """
-        check_future(future)
+        check_seed(future, "future")
         self.draw_seed = redrawn_seed(self.draw_seed, future)
         for key, stream in self._streams.items():
             stream.bit_generator.state = generator(self.draw_seed, *key).bit_generator.state
@@ -437,19 +437,6 @@ class World(simpy.Environment):
     def on_redraw(self, inner: Callable[[], object]) -> None:
         """Call a function after every redraw; a part redraws the streams of its own world by it."""
         self._on_redraw.append(inner)
-
-
-def check_future(future: object) -> None:
-    """Check the seed of a future.
-
-    Raises:
-        UsageError: The seed is not a whole number of at least 0.
-    """
-    # `type` and not `isinstance`: True would be written to a record as `true`.
-    if type(future) is not int or future < 0:
-        raise UsageError(
-            f"future {short_repr(future)} was given; it is a seed, a whole number of at least 0"
-        )
 
 
 def _event_name(event: Event | None) -> str:

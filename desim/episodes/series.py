@@ -247,7 +247,7 @@ class _Series:
         open_file: Path | None = None
         for number, seed in enumerate(self.seeds, 1):
             file = self._file(number)
-            known = file and self._read(file, seed)
+            known = file and self._begun(file, seed)
             if known and open_file:
                 raise UsageError(
                     f"{open_file} is missing or was cut, but {file} is there; a series goes on in "
@@ -259,7 +259,7 @@ class _Series:
                 open_file = open_file or file
         return found
 
-    def _read(self, file: Path, seed: int) -> Episode | None:
+    def _begun(self, file: Path, seed: int) -> Episode | None:
         """Return the lines of a record; None if it was not begun."""
         if not file.exists() or _is_empty(file):
             return None

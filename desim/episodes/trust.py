@@ -52,7 +52,7 @@ def trusted_model(
         of_policies = (policy_reaches(role, label, model, recorded) for role, label in labels)
         refuse([*model_reaches(model, recorded), *chain.from_iterable(of_policies)], path)
     try:
-        again = {key: to_plain(value) for key, value in _read(model, given).items()}
+        again = {key: to_plain(value) for key, value in _arguments(model, given).items()}
         changed = msgspec.structs.replace(header, model=model, params={**recorded, **again})
         return changed.build(trust=True)
     except BadRecord as fault:
@@ -104,7 +104,7 @@ def given_policies(header: Header, model: Model[Any], policies: Policies) -> dic
     return {role: one for role, one in given.items() if role in header.policies}
 
 
-def _read(model: str, params: Mapping[str, str]) -> dict[str, Any]:
+def _arguments(model: str, params: Mapping[str, str]) -> dict[str, Any]:
     if not params:
         return {}
     cls = catalog.model_class(model)

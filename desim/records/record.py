@@ -110,7 +110,7 @@ def parse(
     for number, (raw, known) in enumerate(decoded, 2):
         if not raw.endswith(b"\n"):
             break  # the process was killed while it wrote
-        line = known or _line(raw, f"decision {found + 1} (line {number})")
+        line = known or _decoded_line(raw, f"decision {found + 1} (line {number})")
         if not isinstance(line, Step | TranscriptEntry):
             _end(record, line, number, decoded)
             seal.check(raw)
@@ -137,7 +137,7 @@ def steps_of(lines: Iterable[bytes]) -> Iterator[Step]:
     """
     for number, (raw, known) in enumerate(_decoded(untagged(lines)), 1):
         if raw.endswith(b"\n"):
-            line = known or _line(raw, f"line {number}")
+            line = known or _decoded_line(raw, f"line {number}")
             if isinstance(line, Step):
                 yield line
 
@@ -189,7 +189,7 @@ def _header(line: bytes, wanted: str) -> Header:
         raise BadRecord(f"the record has format {shown(form)}; {reads}")
     if form != wanted:
         raise BadRecord(f"the record has format {form!r}, but its header line is of {wanted!r}")
-    header = _line(line, "line 1")
+    header = _decoded_line(line, "line 1")
     if not isinstance(header, Header):
         raise BadRecord("the file is no episode record: its first line is no header")
     try:
@@ -228,7 +228,7 @@ def _decoded_block(block: list[bytes]) -> Iterable[tuple[bytes, Line | None]]:
     return ((line, None) for line in block)
 
 
-def _line(line: bytes, what: str) -> Line:
+def _decoded_line(line: bytes, what: str) -> Line:
     try:
         decoded: Line = _decode(line)
         # A line that desim wrote is the same when it is written again, which is faster to find out

@@ -80,7 +80,7 @@ class _Unzipped(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Unzip no more than fits into a buffer."""
-        data = b"" if self._damaged else self._read(len(buffer))
+        data = b"" if self._damaged else self._unzipped(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
@@ -89,7 +89,7 @@ class _Unzipped(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def _read(self, most: int) -> bytes:
+    def _unzipped(self, most: int) -> bytes:
         while not self._unzip.eof:
             raw = self._unzip.unconsumed_tail or self._file.read(_CHUNK_BYTES)
             try:

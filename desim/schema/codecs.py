@@ -82,7 +82,7 @@ class Codec:
         form = self._forms.get(type(action))
         if form is None:
             if not isinstance(action, Mapping):
-                raise WrongAction(f"{_shown(action)}; {self.expected()}")
+                raise WrongAction(f"{_given_text(action)}; {self.expected()}")
             action = self.read(action)
             form = self._forms[type(action)]
         write, convertible = form
@@ -97,12 +97,14 @@ class Codec:
             kept = as_read(action, read, convertible) if convertible else action
         except _FAULTS as fault:
             why = not_finite(action) or sentence(fault)
-            raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}") from None
+            raise WrongAction(f"{_given_text(action)}: {why}; {self.expected()}") from None
         # msgspec writes nan and infinity as null, which an optional number would accept.
         if b"null" in wire and (why := not_finite(action)):
-            raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}")
+            raise WrongAction(f"{_given_text(action)}: {why}; {self.expected()}")
         if len(wire) > MOST_BYTES:
-            raise WrongAction(f"{_shown(action)}: {len(wire):,} bytes; the limit is {MOST_BYTES:,}")
+            raise WrongAction(
+                f"{_given_text(action)}: {len(wire):,} bytes; the limit is {MOST_BYTES:,}"
+            )
         return kept, wire
 
     def read(self, given: Any) -> Any:
@@ -119,7 +121,7 @@ class Codec:
             return from_struct(self._decode(wire))
         except _FAULTS as fault:
             raise WrongAction(
-                f"{_shown(given)}: {self._explain(fault)}; {self.expected()}"
+                f"{_given_text(given)}: {self._explain(fault)}; {self.expected()}"
             ) from None
 
     def expected(self) -> str:
@@ -153,7 +155,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
     classes = members(cls)
     if not isinstance(observation, cls):
         names = " or ".join(each.__name__ for each in classes)
-        raise SchemaError(f"{_shown(observation)} is not of class {names}")
+        raise SchemaError(f"{_given_text(observation)} is not of class {names}")
     if _has_plain_fields(cls):
         with suppress(*_FAULTS):
             msgspec.convert(observation, wire_kind(cls), from_attributes=True)
@@ -235,7 +237,7 @@ def _near_miss(text: str, cls: Any) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def _shown(value: Any) -> str:
+def _given_text(value: Any) -> str:
     """Return a given value for an error text; JSON as it is."""
     if not isinstance(value, bytes):
         return short_repr(value)

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.core.result import check_series
+from desim.core.streams import check_seed
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.jobs.plan.job import Cell, Job, Variant
@@ -196,10 +197,7 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
         )
     checked = tuple(from_numpy(seed) for seed in seeds)
     for seed in checked:
-        if type(seed) is not int or seed < 0:
-            raise UsageError(
-                f"seed {short_repr(seed)} was given; a seed is a whole number of at least 0"
-            )
+        check_seed(seed)
     if not checked:
         raise UsageError("no seed was given; give at least one")
     refuse_duplicates("seed", checked)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
-from desim.sandbox import Limits, run_block
+from desim.sandbox import ProgramLimits, run_block
 from policies.llm.chat.messages import as_json, assistant_message, user
 from policies.llm.method_parts.embedding import most_similar
 from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
@@ -40,7 +40,7 @@ _RUN_AS_PUBLISHED = per_task(default=True, questions=False)
 
 #: Program runs for each reply, and the limits of a run, whose output is put into a prompt.
 _RUNS = 3
-_LIMITS = Limits(seconds=2.0, output=8_000)
+_LIMITS = ProgramLimits(seconds=2.0, output=8_000)
 
 _OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
 
