@@ -166,6 +166,7 @@ class World(simpy.Environment):
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
             ...
     else:
+        # As SimPy binds its own: the class itself is called, without a method around it.
         timeout = BoundClass(Ranked)
         process = BoundClass(Tracked)
 
@@ -207,6 +208,7 @@ class World(simpy.Environment):
 
     def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:
         """Put an event on the calendar, `delay` whole ticks from now."""
+        # SimPy's own method accepts a fraction, which would make the clock a float for good.
         if type(delay) is not int:
             delay = _whole(delay)
         entry: Any = (self._now + delay, priority, next(self._eid), event)
@@ -303,6 +305,7 @@ class World(simpy.Environment):
         due = self.peek_tick()
         if due is not None and due < tick and not self.ended:
             raise UsageError(f"the clock cannot move to t={tick}: an event is left at t={due}")
+        # The calendar of a part may map the common tick to a local one that is over.
         self._now = max(self._now, tick)
 
     def advance_tick(self) -> list[Decision]:
@@ -319,6 +322,7 @@ class World(simpy.Environment):
         while not self.ended:
             if self.asked and self.is_settled and (decisions := self.take_open()):
                 return decisions
+            # A part stops here, because the common clock decides which part moves next.
             if not self._queue or self._queue[0][0] > self._now:
                 break
             if on_event is not None:

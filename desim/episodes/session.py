@@ -26,8 +26,7 @@ from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
-from desim.records.record import step_class
-from desim.records.recorded_steps import RecordedSteps
+from desim.records.record import RecordedSteps, step_class
 from desim.records.recorder import Recorder
 from desim.short_repr import SHOWN, cut
 from desim.tracing.kept_trace import Tracing

@@ -18,7 +18,7 @@ from desim import Episode, play, replay
 from desim.episodes.prefix import first_difference
 from desim.errors import BadRecord, DesimError
 from desim.records import record, record_file
-from desim.records.recorded_steps import RecordedSteps
+from desim.records.record import RecordedSteps
 
 #: How many altered records are read; `DESIM_MUTATIONS` raises it.
 MUTATIONS = int(os.environ.get("DESIM_MUTATIONS", "300"))
