@@ -2,7 +2,8 @@
 
 An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do` being the class
 name in snake_case. For every frozen class a msgspec struct, its wire type, is made once; decoding,
-type checks, the refusal of unknown keys and JSON Schema are msgspec's.
+type checks, the refusal of unknown keys and JSON Schema are msgspec's. An observation is written
+without a tag, unless its role observes a union of classes.
 """
 
 import re
@@ -26,7 +27,7 @@ from desim.schema.convert import (
     writer,
 )
 from desim.schema.scalars import check_finite, not_finite, plain_numbers, plain_scalar
-from desim.schema.wire_types import tag, wire_kind, wire_type
+from desim.schema.wire_types import TAG, tag, wire_kind, wire_type
 from desim.short_repr import short_repr
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
@@ -224,6 +225,37 @@ def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
         text = sentence(fault).replace("`$", f"`{path}") + _near_miss(sentence(fault), cls)
         # msgspec omits the path where the whole value is at fault.
         raise SchemaError(text if " - at `" in text else f"{text} - at `{path}`") from None
+
+
+@cache
+def has_tags(kind: Any) -> bool:
+    """Return whether observations of a class, or of a union of classes, are written with a tag."""
+    return len(members(kind)) > 1
+
+
+def encode_observation(observation: Any, kind: Any) -> bytes:
+    """Return an observation of a role as JSON, with its tag where the role has several classes."""
+    return encode_tagged(observation) if has_tags(kind) else encode(observation)
+
+
+def plain_observation(observation: Any, kind: Any) -> Any:
+    """Return an observation of a role as the JSON values of a record."""
+    return msgspec.json.decode(encode_observation(observation, kind))
+
+
+def class_of(observation: Any, kind: Any) -> Any:
+    """Return the class of an observation, an instance or what a record holds of it.
+
+    Args:
+        observation: The observation.
+        kind: The role's class, or union of classes; returned if no class of a union fits.
+    """
+    if not has_tags(kind):
+        return kind
+    if isinstance(observation, Mapping):
+        named = observation.get(TAG)
+        return next((cls for cls in members(kind) if tag(cls) == named), kind)
+    return type(observation) if attrs.has(type(observation)) else kind
 
 
 def _near_miss(text: str, cls: Any) -> str:
