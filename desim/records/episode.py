@@ -88,11 +88,7 @@ class Episode:
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
-        """The ledgers of the state, in its order; none of a state without ledgers.
-
-        Raises:
-            UsageError: See `state`.
-        """
+        """The ledgers of the state, in its order; none of a state without ledgers."""
         state = self.state
         return tuple(state.ledgers) if offers(state, HasLedgers) else ()
 

@@ -20,9 +20,13 @@ from desim.errors import SchemaError, possible
 from desim.schema import from_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from desim.show.files import open_regular
 from models.yc_bench.company.world_file import Replacement, WorldFile
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, Domain, EmployeeSpec, TaskSpec
+
+#: Bytes of a file that are read, unzipped; the largest published world has a fiftieth of it.
+MOST_BYTES = 64 << 20
 
 _BODY_FIELDS = (
     "title",
@@ -75,8 +79,7 @@ def read(path: str) -> WorldFile:
         ValueError: It cannot be read or has a fault; the text holds the path of both.
     """
     try:
-        packed = Path(path).read_bytes()
-        data = gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed
+        data = _content(path)
         if not data.strip():
             raise ValueError("the file is empty")  # noqa: TRY301 (reported with the others below)
         return _world(decode_json(data.decode("utf-8-sig")))
@@ -85,6 +88,20 @@ def read(path: str) -> WorldFile:
         raise ValueError(f"world: cannot read {path!r}: {why}") from None
     except (ValueError, SchemaError) as fault:
         raise ValueError(f"world: {path!r}: {fault}") from None
+
+
+def _content(path: str) -> bytes:
+    """Return the bytes of a file, unzipped.
+
+    Raises:
+        ValueError: There are more than `MOST_BYTES`.
+    """
+    with open_regular(path) as file:
+        zipped = file.peek(2)[:2] == b"\x1f\x8b"
+        data: bytes = (gzip.GzipFile(fileobj=file) if zipped else file).read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it holds more than {MOST_BYTES >> 20} MiB, the limit")
+    return data
 
 
 def write(path: str, world: WorldFile) -> None:
