@@ -25,7 +25,7 @@ from models.yc_bench.company.world_file import Replacement, WorldFile
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, Domain, EmployeeSpec, TaskSpec
 
-#: Bytes of a file that are read, unzipped; the largest published world has a fiftieth of it.
+#: Bytes of a file that are read, unzipped; a published world has fewer than 100,000.
 MOST_BYTES = 64 << 20
 
 _BODY_FIELDS = (
