@@ -23,10 +23,10 @@ from desim import Run, Seat, catalog, play
 from desim.episodes.usage import default_share
 from desim.schema import to_plain
 from policies.llm.adapter import Llm
+from policies.llm.chat.conversation import conversation_kind
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.completion import Completion
 from policies.llm.wires.wire import ModelReply
-from policies.llm.world_finder import conversation_kind
 
 BAD = "bad reply"
 

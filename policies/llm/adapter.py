@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from attrs import asdict, define, field
+from attrs import asdict, define, evolve, field
 
 from desim import Episode, Model, Role, Seat
 from desim.core.policy_protocols import ShownMemory
@@ -16,7 +16,10 @@ from policies.llm.chat.conversation import (
     HasRequestFields,
     NoCallNeeded,
     ParsedReply,
-    Question,
+    conversation_kind,
+    conversation_module,
+    own_conversation,
+    world_texts,
 )
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
@@ -30,16 +33,9 @@ from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.router.at_seat import Routing, routing_at
 from policies.llm.wires.budget import Metered, Spent, check_prices
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.gate import gate_of
-from policies.llm.wires.resending import Resending
+from policies.llm.wires.resending import Resending, gate_of
 from policies.llm.wires.suspension import suspended
-from policies.llm.wires.wire import Complete, ModelReply
-from policies.llm.world_finder import (
-    conversation_kind,
-    conversation_module,
-    own_conversation,
-    world_texts,
-)
+from policies.llm.wires.wire import Complete, ModelReply, Request
 
 
 @define(eq=False, repr=False)
@@ -98,7 +94,7 @@ class Llm:
             UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
         kind = conversation_kind(type(seat.model), arguments.get("conversation", ""))
-        options, own = _read(kind.options, arguments)
+        options, own = _split_arguments(kind.options, arguments)
         check_prices(options, seat.budget)
         conversation = kind.begin(seat, options)
         metered, call, vectors = _calls(options, seat, conversation)
@@ -236,7 +232,7 @@ class Llm:
             self.learning.begin(question)
         messages = list(question.messages)
         for _ in range(self.retries + 1):
-            reply = self.complete(messages, question.tools, question.schema)
+            reply = self.complete(evolve(question, messages=messages))
             try:
                 parsed = self._parsed(reply, observation)
             except BadReply as bad:
@@ -254,7 +250,7 @@ class Llm:
         self._learn(question, reply)
         return self.conversation.fallback(observation)
 
-    def _learn(self, question: Question, reply: ModelReply) -> None:
+    def _learn(self, question: Request, reply: ModelReply) -> None:
         """Learn from a decision; a limit that is reached here does not take it back."""
         if self.learning:
             try:
@@ -299,7 +295,7 @@ class Llm:
         return {"usage": usage} | routed | reason | limit
 
 
-def _read(
+def _split_arguments(
     options: type[LLMOptions], arguments: Mapping[str, Any]
 ) -> tuple[LLMOptions, dict[str, Any]]:
     """Return the options of a world, and the arguments of the method alone.

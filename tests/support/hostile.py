@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any
 
-from policies.llm.wires.gate import GATES
+from policies.llm.wires.resending import GATES
 
 #: The key that the client sends, which no output may hold.
 KEY = "sk-hostile-0123456789/abc"

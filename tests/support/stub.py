@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define, field
 
-from policies.llm.wires.gate import GATES
+from policies.llm.wires.resending import GATES
 
 #: The usage that a scripted reply reports by default.
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5}

@@ -92,7 +92,7 @@ class Candidate:
     @property
     def mean(self) -> float:
         """The mean score; 0 over no items."""
-        return sum(self.scores) / len(self.scores) if self.scores else 0.0
+        return mean(self.scores)
 
 
 @frozen(kw_only=True)
@@ -201,8 +201,8 @@ class Evolution:
         proposed = self.propose(prompt, batch, before)
         new_mean, accepted = None, False
         if proposed:
-            new_mean = _mean(self._batch_scores(proposed[0], batch))
-            accepted = new_mean >= _mean(before) and self.budget > 0
+            new_mean = mean(self._batch_scores(proposed[0], batch))
+            accepted = new_mean >= mean(before) and self.budget > 0
         if accepted:
             self._join(proposed[0], selected)
         self.steps.append(
@@ -210,7 +210,7 @@ class Evolution:
                 selected=selected,
                 strategy=strategy,
                 accepted=accepted,
-                batch_mean=_mean(before),
+                batch_mean=mean(before),
                 new_mean=new_mean,
                 budget_left=self.budget,
             )
@@ -242,5 +242,6 @@ def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
     return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 
 
-def _mean(scores: Sequence[float]) -> float:
+def mean(scores: Sequence[float]) -> float:
+    """Return the mean; 0 of no scores."""
     return sum(scores) / len(scores) if scores else 0.0

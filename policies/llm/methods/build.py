@@ -10,7 +10,7 @@ from attrs import evolve, field, fields, frozen, make_class
 from desim import Seat
 from desim.errors import UsageError
 from desim.schema import members
-from policies.llm.chat.conversation import Conversation, Question
+from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Grades, KnowsQuestions
@@ -18,7 +18,7 @@ from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.method import Method, NoMemory
 from policies.llm.method_parts.setting import HasSetting, Setting
 from policies.llm.methods import METHODS, method_class
-from policies.llm.wires.wire import Complete
+from policies.llm.wires.wire import Complete, Request
 
 #: Types of the fields that a user may set by an argument.
 _PLAIN = {bool, int, float, str, NoneType}
@@ -140,7 +140,7 @@ class MethodMaker:
             training=training,
         )
 
-    def _training(self) -> Sequence[Question]:
+    def _training(self) -> Sequence[Request]:
         """Return the questions that are learned from before the others; none but offline.
 
         Raises:

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.schema.validators import require_not_negative
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.messages import as_json, request_of
 from policies.llm.chat.parse import objects
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.order import grouped, in_turn, shuffled
@@ -149,11 +149,9 @@ def experiences(
 
 def reflected(item: Item, method: str, complete: Complete) -> Experience:
     """Return what a model learns from the answer of one method to one item."""
-    request = [system(_REQUEST), user(as_json(_shown(item, method)))]
-    reply = complete(request, (), None, temperature=0.0)
-    lesson = next(
-        (each for each in objects(answer_only(reply).text) if _text(each.get("bullet"))), {}
-    )
+    reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0))
+    found = objects(answer_only(reply).text)
+    lesson = next((each for each in found if _storable(each.get("bullet"))), {})
     return Experience(
         item.id,
         method,
@@ -161,10 +159,10 @@ def reflected(item: Item, method: str, complete: Complete) -> Experience:
         item.capability,
         item.bucket,
         item.predictions[method].correct,
-        _text(lesson.get("bullet")),
-        _text(lesson.get("diagnosis")),
+        _storable(lesson.get("bullet")),
+        _storable(lesson.get("diagnosis")),
         _hint(lesson.get("routing_hint")),
-        _text(lesson.get("confidence")),
+        _storable(lesson.get("confidence")),
     )
 
 
@@ -200,7 +198,7 @@ def _id(item: Item) -> str:
     return item.id
 
 
-def _shown(item: Item, method: str) -> dict[str, Any]:
+def _described(item: Item, method: str) -> dict[str, Any]:
     """Return the text for the model; only there it sees a gold answer."""
     prediction = item.predictions[method]
     return {
@@ -219,16 +217,16 @@ def _shown(item: Item, method: str) -> dict[str, Any]:
 
 def _hint(value: Any) -> Hint:
     hint = value if isinstance(value, Mapping) else {}
-    return Hint(_names(hint.get("prefer")), _names(hint.get("avoid")), _text(hint.get("when")))
+    return Hint(_names(hint.get("prefer")), _names(hint.get("avoid")), _storable(hint.get("when")))
 
 
 def _names(value: Any) -> tuple[str, ...]:
     """Return the texts of a list, or a single text as a list of one."""
     listed = value if isinstance(value, list) else [value]
-    return tuple(text for each in listed[:_MOST_NAMES] if (text := _text(each)))
+    return tuple(text for each in listed[:_MOST_NAMES] if (text := _storable(each)))
 
 
-def _text(value: Any) -> str:
+def _storable(value: Any) -> str:
     """Return a text without half a surrogate pair, which no file can hold; else an empty one."""
     text = value.strip()[:_TEXT] if isinstance(value, str) else ""
     return text.encode("utf-8", "replace").decode()

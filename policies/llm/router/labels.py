@@ -17,7 +17,7 @@ from typing import Protocol, get_args
 
 from attrs import frozen
 
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.messages import as_json, request_of
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.situation import Bucket, features_of
 from policies.llm.wires.wire import Complete
@@ -186,9 +186,8 @@ class Labeller:
                 "sub_questions": sub_questions(question),
             },
         }
-        request = user(f"# Task\n{task}\n\n# Sample\n{as_json(sample)}")
-        reply = self.complete([system(_REQUEST), request], (), None, temperature=0.0)
-        return read_label(answer_only(reply).text)
+        request = request_of(_REQUEST, f"# Task\n{task}\n\n# Sample\n{as_json(sample)}", 0.0)
+        return read_label(answer_only(self.complete(request)).text)
 
 
 def candidate_labels(context: str) -> int:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.errors import BadRecord, PolicyFailed
 from desim.records.record_file import RecordFile
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
-from policies.llm.chat.messages import as_json, corrected, system, user
+from policies.llm.chat.messages import as_json, corrected, request_of
 from policies.llm.chat.parse import BadReply, objects
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
@@ -127,14 +127,14 @@ def synthesised(
     Raises:
         PolicyFailed: No reply held a policy.
     """
-    messages = [system(_request(methods)), user(_listed(bullets))]
+    request = request_of(_instructions(methods), _listed(bullets), 0.0)
     for _ in range(retries + 1):
-        reply = complete(messages, (), None, temperature=0.0)
+        reply = complete(request)
         try:
-            return _read(reply)
+            return _policy_in(reply)
         except BadReply as bad:
             last = bad
-            messages = [*messages, *corrected(reply, bad)]
+            request = evolve(request, messages=[*request.messages, *corrected(reply, bad)])
     raise PolicyFailed(f"{retries + 1} replies held no routing policy, the last because {last}")
 
 
@@ -171,7 +171,7 @@ def _key(experience: Experience) -> str:
     return f"{experience.item} {experience.method}"
 
 
-def _read(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
+def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
     """Return policy and findings of a reply.
 
     Raises:
@@ -207,7 +207,7 @@ def _findings(value: Any) -> tuple[str, ...]:
     return tuple(text.encode("utf-8", "replace").decode() for text in texts)
 
 
-def _request(methods: Sequence[str]) -> str:
+def _instructions(methods: Sequence[str]) -> str:
     return (
         "You write the rules by which a router chooses one method for each question, before any "
         "method has answered. You read lessons from answers that were checked. Keep what several "

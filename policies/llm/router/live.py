@@ -1,7 +1,6 @@
 """The router in front of methods: a `complete` that chooses one of several for each decision."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from attrs import define, field, frozen
 
@@ -11,7 +10,7 @@ from policies.llm.router.labels import Labeller
 from policies.llm.router.policy import canonical
 from policies.llm.router.routing import Chooser
 from policies.llm.router.situation import Situation
-from policies.llm.wires.wire import Complete, Message, ModelReply
+from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 
 #: Returns what a router sees of a conversation.
 Describe = Callable[[Sequence[Message]], Situation]
@@ -45,7 +44,7 @@ class Describer:
 
     def __call__(self, messages: Sequence[Message]) -> Situation:
         """Return the situation."""
-        context = "\n".join(_text(each) for each in messages if each.get("role") in _ABOUT)
+        context = "\n".join(_text_of(each) for each in messages if each.get("role") in _ABOUT)
         capability, bucket = self.capability, self.bucket
         if self.labeller is not None:
             label = self.labeller.label(self.task, "", context)
@@ -85,26 +84,19 @@ class Routed:
             known = possible(self.default, self.methods)
             raise UsageError(f"default={self.default} was given; {known}")
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return the reply of the method that is chosen for this decision."""
-        if not (self.chosen and _asked_again(messages)):
-            name = canonical(self.chooser.choose(self.describe(messages)))
+        if not (self.chosen and _asked_again(request.messages)):
+            name = canonical(self.chooser.choose(self.describe(request.messages)))
             self.chosen = name if name in self.methods else self.default
-        return self.methods[self.chosen](messages, tools, schema, temperature=temperature)
+        return self.methods[self.chosen](request)
 
 
 def _asked_again(messages: Sequence[Message]) -> bool:
-    return bool(messages) and _text(messages[-1]).startswith(_ASKED_AGAIN)
+    return bool(messages) and _text_of(messages[-1]).startswith(_ASKED_AGAIN)
 
 
-def _text(message: Message) -> str:
+def _text_of(message: Message) -> str:
     """Return the text of a message; content in parts as JSON."""
     content = message.get("content") or ""
     return content if isinstance(content, str) else as_json(content)

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import asdict, define, field, frozen
 
 from desim.schema import to_plain
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.messages import as_json, request_of
 from policies.llm.chat.parse import objects
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.experiences import Experience
@@ -78,12 +78,11 @@ class ModelChooser:
 
     def choose(self, situation: Situation, /) -> str:
         """Return the name of a method."""
-        request = [system(_REQUEST), user(as_json(self._shown(situation)))]
-        reply = self.complete(request, (), None, temperature=0.0)
-        self.last = self._read(answer_only(reply).text)
+        reply = self.complete(request_of(_REQUEST, as_json(self._described(situation)), 0.0))
+        self.last = self._choice_in(answer_only(reply).text)
         return self.last.method
 
-    def _shown(self, situation: Situation) -> dict[str, Any]:
+    def _described(self, situation: Situation) -> dict[str, Any]:
         features = situation.features
         return {
             "candidates": list(self.available),
@@ -98,7 +97,7 @@ class ModelChooser:
             "context": situation.context[:_CONTEXT],
         }
 
-    def _read(self, text: str) -> ModelChoice:
+    def _choice_in(self, text: str) -> ModelChoice:
         for each in objects(text):
             if isinstance(name := each.get("chosen_agent"), str):
                 method = canonical(name)

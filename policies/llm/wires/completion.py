@@ -1,16 +1,17 @@
 """A chat completion as the server sent it: decoded, checked, and turned into a `ModelReply`.
 
-A server is not trusted to keep to the protocol: every field may be missing or of another type.
+A server is not trusted to keep to the protocol: every field may be missing or of another type. The
+key is removed from every text, as it is or as servers escape it.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import msgspec
 from attrs import frozen
 
-from policies.llm.wires.post import Redact
 from policies.llm.wires.wire import Call, Message, ModelReply
 
 #: Tool calls of a reply; one with more is malformed.
@@ -30,6 +31,12 @@ _TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
 
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
+
+#: A shorter key, such as `none` or `4`, is not treated as a secret: it may be part of any reply.
+SHORTEST_KEY = 8
+
+#: Removes the key from a text.
+Redact = Callable[[str], str]
 
 
 @frozen
@@ -56,7 +63,7 @@ class Completion:
             seconds: Time that the request took.
             redact: Removes the key from every text.
         """
-        text, refusal = (redact(_text(self.message.get(key))) for key in ("content", "refusal"))
+        text, refusal = (redact(_joined(self.message.get(key))) for key in ("content", "refusal"))
         calls = tuple(_calls(self._listed_calls(), redact))
         malformed = self._malformed(text, refusal, calls)
         read, written = self._tokens()
@@ -65,7 +72,7 @@ class Completion:
             text,
             () if len(calls) > MAX_CALLS else calls,
             refusal,
-            finish=redact(_text(self.choice.get("finish_reason"))),
+            finish=redact(_joined(self.choice.get("finish_reason"))),
             prompt_tokens=prompt_tokens,
             completion_tokens=_estimate(_length(text, calls)) if written is None else written,
             estimated=read is None or written is None,
@@ -151,17 +158,21 @@ def _calls(listed: Any, redact: Redact) -> list[Call]:
         if isinstance(arguments, Mapping):
             # Some servers send the object instead of its text.
             arguments = json.dumps(arguments, separators=(",", ":"))
-        identifier = redact(_text(each.get("id")))
+        identifier = redact(_joined(each.get("id")))
         if not identifier or identifier in identifiers:
             identifier = f"call_{len(calls) + 1}"
         identifiers.add(identifier)
         calls.append(
-            Call(identifier, redact(_text(function.get("name"))), redact(_text(arguments)))
+            Call(
+                identifier,
+                redact(_joined(function.get("name"))),
+                redact(_joined(arguments)),
+            )
         )
     return calls
 
 
-def _text(value: Any) -> str:
+def _joined(value: Any) -> str:
     """Return a text, or the joined texts of a list of content parts; otherwise an empty text.
 
     Parts of reasoning are left out.
@@ -240,3 +251,25 @@ def _has_surrogate(text: str) -> bool:
 def _refuse_constant(name: str) -> NoReturn:
     """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
     raise ValueError(f"{name} is no number of JSON")
+
+
+def redactor(key: str) -> Redact:
+    r"""Return a function that replaces a key by `[key]`.
+
+    >>> redactor("sk-12345")(r"bad key \u0073k-12345, sk%2D12345")
+    'bad key [key], [key]'
+    """
+    if len(key) < SHORTEST_KEY:
+        return lambda text: text
+    pattern = re.compile("".join(_ways_written(character) for character in key))
+    return lambda text: pattern.sub("[key]", text)
+
+
+def _ways_written(character: str) -> str:
+    """Return a pattern of the ways in which an ASCII character of a key is written."""
+    code, plain = f"(?i:{ord(character):02x})", re.escape(character)
+    # Text within text doubles backslashes and percent signs; bounded, for a text full of them.
+    backslash = rf"\\{{1,8}}(?:u00{code}|x{code}|{plain})"
+    percent = rf"%(?:25){{0,3}}{code}"
+    entity = rf"&#(?:{ord(character)}|[xX]0{{0,6}}{code});"
+    return f"(?:{plain}|{backslash}|{percent}|{entity})"

@@ -69,7 +69,7 @@ class WeeklyConversation(GenericConversation):
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return super().answer_format()
         return (
             'Answer with one JSON object: {"order_qty": whole number from 0 to '

@@ -15,13 +15,12 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
-from policies.llm.chat.action_tools import as_object, strict
-from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply, Question
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
+from policies.llm.chat.messages import as_json, as_object, strict, system, user
 from policies.llm.chat.options import ROUTED, LLMOptions
 from policies.llm.chat.parse import written_calls
 from policies.llm.method_parts.setting import Setting
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.consulting_replies import (
     FIRST_TURN,
     FORMS,
@@ -82,9 +81,17 @@ class _InterviewConversation(GenericConversation):
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return super().answer_format()
         return FORMS[_kind(self.seat.role)]
+
+    def rules(self, _: Any) -> str:
+        """Return the rules of the interview, or what is judged and what the scores mean."""
+        return self.world_rules
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer: a message."""
+        return strict(as_object({"reply": {"type": "string"}}))
 
     def is_called(self, reply: ModelReply) -> bool:
         """Return whether a reply holds a call, in a field or in its text.
@@ -108,10 +115,6 @@ class InterviewerConversation(_InterviewConversation):
         super().__init__(seat, options)
         self.fields(_INTERVIEWER, _TOKENS, json=False)
 
-    def rules(self, _: Any) -> str:
-        """Return the rules of the interview."""
-        return self.world_rules
-
     def answer_format(self) -> str:
         """Return how to answer."""
         return FORMS["candidate"] if self.mode == "schema" else super().answer_format()
@@ -130,10 +133,6 @@ class InterviewerConversation(_InterviewConversation):
             f"If your message closes the interview, its last characters are {_END}.",
         ]
         return "\n\n".join(part for part in parts if part)
-
-    def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
-        return strict(as_object({"reply": {"type": "string"}}))
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the text as it is; an empty one stops the interview."""
@@ -168,26 +167,16 @@ class CandidateConversation(_InterviewConversation):
         """Return the candidate's task."""
         return f"{self.world_rules}\n\nThe case has the id {observation.case_id}."
 
-    def question(self, observation: Any) -> Question:
+    def question(self, observation: Any) -> Request:
         """Return the dialogue as a chat; own messages are in the form in which they are asked for.
 
         A model that saw them as text would soon answer in text.
         """
         told = system(f"{self.rules(observation)}\n\n{self.answer_format()}")
-        chat = [self._shown(each) for each in observation.dialogue]
+        chat = [_chat_message(each) for each in observation.dialogue]
         if minutes := _minutes(observation):
             chat[-1] = user(f"{observation.last}\n\n({minutes.strip()})")
-        generic = super().question(observation)
-        return Question([told, *chat], generic.tools, generic.schema)
-
-    def _shown(self, message: Any) -> Message:
-        if message.role == "interviewer":
-            return user(message.text)
-        return {"role": "assistant", "content": as_json({"reply": message.text})}
-
-    def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
-        return strict(as_object({"reply": {"type": "string"}}))
+        return self.request([told, *chat])
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the message of a reply; a stock sentence where it holds none."""
@@ -231,10 +220,6 @@ class JudgeConversation(_InterviewConversation):
         super().__init__(seat, options)
         self.fields(_JUDGE, _TOKENS, json=True)
 
-    def rules(self, _: Any) -> str:
-        """Return what is judged, and what the scores mean."""
-        return self.world_rules
-
     def situation(self, observation: Any) -> str:
         """Return the case and the dialogue."""
         ended = "the interviewer" if observation.ended_by_interviewer else "its limit"
@@ -265,6 +250,12 @@ class JudgeConversation(_InterviewConversation):
         feedback = given.feedback[:LONGEST_TEXT]
         action = self.codec.read({"do": "verdict", **given.scores, "feedback": feedback})
         return ParsedReply(action, int(given.incomplete), _NO_SCORES if given.unread else "")
+
+
+def _chat_message(message: Any) -> Message:
+    if message.role == "interviewer":
+        return user(message.text)
+    return {"role": "assistant", "content": as_json({"reply": message.text})}
 
 
 def _dialogue(messages: Any) -> str:

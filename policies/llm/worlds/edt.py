@@ -12,9 +12,8 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, field_lines
-from policies.llm.chat.action_tools import as_object, strict
 from policies.llm.chat.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
-from policies.llm.chat.messages import as_json
+from policies.llm.chat.messages import as_json, as_object, strict
 from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import (
     BadReply,
@@ -126,7 +125,7 @@ class OneDecisionConversation(GenericConversation):
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return super().answer_format()
         return (
             'Answer with one JSON object with exactly these keys: {"C": whole number from 0 to '

@@ -25,7 +25,7 @@ from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import Setting
 from policies.llm.methods import METHODS
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 from policies.llm.worlds import consulting
 from policies.llm.worlds.consulting_replies import STOCK
 
@@ -211,7 +211,7 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
         **({"memory": Playbook(text="## OTHERS")} if method == "ace" else {}),
     )
     for number, step in enumerate(replies, 1):
-        item = Item.of(dialogue(number), task="interview")
+        item = Item.of(Request(dialogue(number)), task="interview")
         reply = built.answer(item)
         built.step(item, reply)
         said = talk.read(reply, None).action.text

@@ -16,7 +16,6 @@ from support.stub import Served, serving, text
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, UsageError
-from policies.llm.chat.conversation import Question
 from policies.llm.chat.messages import user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome
@@ -26,7 +25,7 @@ from policies.llm.methods import METHODS, method_class
 from policies.llm.methods.build import MethodMaker, check_method
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.budget import CallLimits
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 
 #: Empty, garbage, broken, huge, and what makes a careless pattern search for hours.
 BAD = (
@@ -407,9 +406,9 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
     for number in range(1, size + 1):
         assert learning.method.memory == METHODS[method].MEMORY()
         messages = [user(f"context {number}"), user(f"question {number}")]
-        learning.begin(Question(messages))
-        reply = learning.method(messages, (), None)
-        learning.decided(Question(messages), reply)
+        learning.begin(Request(messages))
+        reply = learning.method(Request(messages))
+        learning.decided(Request(messages), reply)
     assert len(scripted.sent) == calls
     rows = learning.method.memory.rows()
     assert len(rows) == size
