@@ -26,9 +26,10 @@ from rich.table import Table
 
 from desim import Episode, catalog, play
 from desim.errors import BadRecord
+from desim.statistics import Interval
+from desim.statistics.proportions import share
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
-from policies.llm.router.evaluation import Share
 
 PAPER = "firmbench"
 
@@ -78,10 +79,10 @@ class Counts:
             for prefix, counts in (("right", self.right), ("counted", self.counted)):
                 counts[name] = counts.get(name, 0) + int(metrics.get(f"{prefix}_{name}", 0))
 
-    def share(self, name: str) -> Share | None:
+    def share(self, name: str) -> Interval | None:
         """Return the accuracy with its interval; None where nothing was counted."""
         right, counted = self.right.get(name, 0), self.counted.get(name, 0)
-        return Share.of([True] * right + [False] * (counted - right)) if counted else None
+        return share([True] * right + [False] * (counted - right)) if counted else None
 
 
 def counted(episodes: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Counts]:
@@ -112,11 +113,11 @@ def capabilities(found: Mapping[str, Counts]) -> Table:
     return made
 
 
-def _estimate(share: Share | None) -> str:
-    if share is None:
+def _estimate(found: Interval | None) -> str:
+    if found is None:
         return "—"
-    right = round(share.mean * share.n)
-    return f"{share.mean:.3f} [{share.low:.3f}, {share.high:.3f}] {right:,}/{share.n:,}"
+    right = round(found.mean * found.n)
+    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}] {right:,}/{found.n:,}"
 
 
 def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:

@@ -3,7 +3,8 @@
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,14 @@ from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, request_of
 from policies.llm.chat.parse import objects
 from policies.llm.replies.answer import answer_only
-from policies.llm.router.order import grouped, in_turn, shuffled
-from policies.llm.router.predictions import Item, methods_of, read_lines, write_lines
+from policies.llm.router.policy import text_of
+from policies.llm.router.predictions import (
+    Item,
+    grouped,
+    methods_of,
+    read_lines,
+    shuffled_in_turn,
+)
 from policies.llm.wires.wire import Complete
 
 #: Answers of each method that are reflected on, in each task.
@@ -106,8 +113,14 @@ def picked(
     for task in sorted(tasks):
         for method in methods_of(tasks[task]):
             answered = [item for item in tasks[task] if method in item.predictions]
-            found += [(item, method) for item in _in_turn(answered, method, most, seed)]
+            kinds = grouped(answered, partial(_kind, method))
+            mixed = shuffled_in_turn(kinds, lambda item: item.id, most, seed)
+            found += [(item, method) for item in mixed]
     return found
+
+
+def _kind(method: str, item: Item) -> tuple[str, str, bool]:
+    return item.capability, item.bucket or "", item.predictions[method].correct
 
 
 def experiences(
@@ -167,35 +180,12 @@ def reflected(item: Item, method: str, complete: Complete) -> Experience:
 
 
 def read_experiences(path: Path) -> list[Experience]:
-    """Return the experiences of a file.
+    """Return the experiences of a file, which `write_lines` has written.
 
     Raises:
         BadRecord: A line does not fit; the text names file and line.
     """
     return [experience for _, experience in read_lines(path, Experience)]
-
-
-def write_experiences(path: Path, values: Iterable[Experience]) -> None:
-    """Write experiences to a new file, one a line.
-
-    Raises:
-        UsageError: The file exists or cannot be made.
-        WriteFailed: The system does not take all of it.
-    """
-    write_lines(path, values)
-
-
-def _in_turn(items: Sequence[Item], method: str, most: int, seed: int) -> list[Item]:
-    """Return items of all kinds in turn; kinds are sorted, items of a kind shuffled."""
-    kinds = grouped(
-        items,
-        lambda item: (item.capability, item.bucket or "", item.predictions[method].correct),
-    )
-    return in_turn((shuffled(kinds[kind], _id, seed) for kind in sorted(kinds)), most)
-
-
-def _id(item: Item) -> str:
-    return item.id
 
 
 def _described(item: Item, method: str) -> dict[str, Any]:
@@ -228,5 +218,4 @@ def _names(value: Any) -> tuple[str, ...]:
 
 def _storable(value: Any) -> str:
     """Return a text without half a surrogate pair, which no file can hold; else an empty one."""
-    text = value.strip()[:_TEXT] if isinstance(value, str) else ""
-    return text.encode("utf-8", "replace").decode()
+    return text_of(value)[:_TEXT].encode("utf-8", "replace").decode()

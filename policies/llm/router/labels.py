@@ -1,14 +1,12 @@
-"""Labels of a question: its capability and its difficulty, given by a model.
+"""Labels of a question: its capability and its difficulty, given by a model or by rules.
 
 Source: reference SPEC of FirmBench, section 2. The words of the request are our own, and so are the
 two estimates among the hints, which the SPEC names without saying how they are made.
 
-Labels of a question by rules of its text: a stand-in for the labelling model.
-
-The rules follow the published ones in substance (reference SPEC of FirmBench, section 2): a list of
-labels to choose from, or options, ask for knowledge; code, or words of computing, make a question
-numerical; what remains is copied out of the text. The weights are our own and measured against
-nothing but the labels of the items that ship; the script that labels items prints how many agree.
+The rules follow the published ones in substance: a list of labels to choose from, or options, ask
+for knowledge; code, or words of computing, make a question numerical; what remains is copied out of
+the text. The weights are our own and measured against nothing but the labels of the items that
+ship; the script that labels items prints how many agree.
 """
 
 import re
@@ -29,47 +27,35 @@ CAPABILITIES = (
     "Complex Reasoning",
 )
 
-
 #: Capabilities whose items have a difficulty, as published.
 BUCKETED = ("Numerical Calculation", "Domain Knowledge")
 
-
 BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
-
 
 #: The highest score of each bucket but the last.
 _EASY, _MIDDLE, _HARDEST = 3.0, 6.0, 10.0
 
-
 #: Characters of a context and of a program that the labelling model reads.
 _CONTEXT, _PROGRAM = 3500, 1200
-
 
 #: Words of an entry of a list of labels; a longer one is a part of a sentence.
 _LABEL_WORDS = 3
 
-
 #: Entries from which on a line is a list of labels.
 _SHORTEST_LIST = 3
-
 
 #: Characters of a text that the estimates read.
 _SEARCHED = 100_000
 
-
 #: Characters of a reply that are read.
 _LONGEST = 20_000
-
 
 #: Characters that may surround the words of a line, such as signs of Markdown.
 _AROUND = " \t*_`"
 
-
 _BEFORE = _AROUND + "#-"
 
-
 _SCORE = re.compile(r"[-+]?\d+(?:\.\d+)?")
-
 
 _REQUEST = (
     "You sort questions; you do not answer them. Name the one capability that a question demands "
@@ -215,7 +201,6 @@ def sub_questions(question: str) -> int:
 
 _EXTRACTION, _NUMERICAL, _KNOWLEDGE, _COMPLEX = CAPABILITIES
 
-
 #: Words of a question whose answer must be computed.
 _COMPUTES = re.compile(
     r"\b(?:average|averaged|compounded|compute|calculate|discount rate|formula|interest|"
@@ -224,18 +209,14 @@ _COMPUTES = re.compile(
     re.IGNORECASE,
 )
 
-
 #: A signature to be completed.
 _SIGNATURE = re.compile(r"^\s*(?:def|class)\s", re.MULTILINE)
-
 
 #: Words that join a condition or a second step to a question.
 _JOINS = re.compile(r"\b(?:if|after|before|under|without|both|each|not)\b", re.IGNORECASE)
 
-
 #: Labels from which on a list counts as long, and the difficulty of choosing from it.
 _LONG_LIST, _OF_LONG_LIST = 20, 7.0
-
 
 #: Added for a table, for every 1,500 characters of context, and for every joining word.
 _TABLE, _LENGTH, _JOIN, _PER = 0.5, 0.5, 0.5, 1500

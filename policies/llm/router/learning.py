@@ -1,10 +1,7 @@
 """Learning a router's policy: experiences are condensed by a model into findings and rules.
 
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
-
-Rules by counting: for each capability and difficulty the method that was right most often.
-
-No model is called: the least that rules written by a model should beat.
+`tallied` counts instead, without a model: the least that rules written by a model should beat.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,9 +20,8 @@ from policies.llm.chat.parse import BadReply, objects
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
-from policies.llm.router.order import grouped, in_turn, shuffled
 from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule
-from policies.llm.router.predictions import Item, methods_of, read_lines
+from policies.llm.router.predictions import Item, grouped, methods_of, read_lines, shuffled_in_turn
 from policies.llm.wires.wire import Complete, ModelReply
 
 #: Bullets that the synthesiser reads.
@@ -73,8 +69,8 @@ def learn(
 ) -> Learned:
     """Learn a policy from stored predictions: a call for each answer picked, and one for the rules.
 
-    The published figure learns from the items that it is scored on; see `leakage.compare` for both
-    that and the figure without.
+    The published figure learns from the items that it is scored on; `compare` returns both that and
+    the figure without.
 
     Args:
         items: Items with predictions, texts and gold answers.
@@ -108,7 +104,7 @@ def chosen_bullets(
         (each for each in found if each.bullet),
         lambda each: (each.method, each.capability, each.bucket or "", each.correct),
     )
-    return in_turn((shuffled(kinds[kind], _key, seed) for kind in sorted(kinds)), most)
+    return shuffled_in_turn(kinds, lambda each: f"{each.item} {each.method}", most, seed)
 
 
 def synthesised(
@@ -167,16 +163,8 @@ def write_learned(path: Path, learned: Learned) -> None:
         file.write(msgspec.json.encode(stored) + b"\n")
 
 
-def _key(experience: Experience) -> str:
-    return f"{experience.item} {experience.method}"
-
-
 def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
-    """Return policy and findings of a reply.
-
-    Raises:
-        BadReply: The reply holds no object with rules.
-    """
+    """Return policy and findings of a reply; BadReply where it holds no object with rules."""
     answer = answer_only(reply)
     if answer.malformed:
         raise BadReply(answer.malformed)
@@ -188,11 +176,7 @@ def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
 
 
 def _storable(policy: Mapping[str, Any]) -> Any:
-    """Return a policy with few enough rules, as it is when it has been written and read.
-
-    Raises:
-        BadReply: The policy cannot be written.
-    """
+    """Return a policy with few enough rules, as it is when it has been written and read."""
     few = {**policy, "rules": policy["rules"][:_MOST_RULES]}
     try:
         return msgspec.json.decode(msgspec.json.encode(few))
@@ -230,12 +214,8 @@ def _instructions(methods: Sequence[str]) -> str:
 
 def _listed(bullets: Sequence[Experience]) -> str:
     """Return experiences as JSON lines; the ids of items are left out as irrelevant."""
-    lines = []
-    for each in bullets:
-        plain = to_plain(each)
-        del plain["item"]
-        lines.append(as_json(plain))
-    return "\n".join(lines) or "(no lessons)"
+    plain = [{k: v for k, v in to_plain(each).items() if k != "item"} for each in bullets]
+    return "\n".join(map(as_json, plain)) or "(no lessons)"
 
 
 def tallied(items: Sequence[Item], least: int = 10) -> Policy:
@@ -255,20 +235,16 @@ def tallied(items: Sequence[Item], least: int = 10) -> Policy:
         (item for item in whole if item.capability),
         lambda item: (item.capability, item.bucket or ""),
     )
-    rules = [
-        _rule(*cell, _best(cells[cell], methods), len(cells[cell]))
-        for cell in sorted(cells)
-        if len(cells[cell]) >= least
-    ]
+    rules = []
+    for capability, bucket in sorted(cells):
+        cell = cells[capability, bucket]
+        if len(cell) >= least:
+            when = {"capability": capability, "difficulty_bucket": bucket or "ALL"}
+            why = f"right most often in {len(cell)} items"
+            rules.append(Rule(when, _best(cell, methods), "high", why))
     return Policy(tuple(rules), _best(whole, methods))
 
 
-def _rule(capability: str, bucket: str, method: str, count: int) -> Rule:
-    when = {"capability": capability, "difficulty_bucket": bucket or "ALL"}
-    return Rule(when, method, "high", f"right most often in {count} items")
-
-
-def _best(items: Iterable[Item], methods: Sequence[str]) -> str:
+def _best(items: Sequence[Item], methods: Sequence[str]) -> str:
     """Return the method with most right answers; max() returns the first of equal ones."""
-    listed = list(items)
-    return max(methods, key=lambda name: sum(item.predictions[name].correct for item in listed))
+    return max(methods, key=lambda name: sum(item.predictions[name].correct for item in items))
