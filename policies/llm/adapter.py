@@ -298,11 +298,7 @@ class Llm:
 def _split_arguments(
     options: type[LLMOptions], arguments: Mapping[str, Any]
 ) -> tuple[LLMOptions, dict[str, Any]]:
-    """Return the options of a world, and the arguments of the method alone.
-
-    Raises:
-        UsageError: An argument does not exist or is invalid.
-    """
+    """Return the options of a world, and the arguments of the method alone."""
     own = own_arguments(arguments.get("method", ""))
     names = parameters(own)
     of_world = build(options, {k: v for k, v in arguments.items() if k not in names})
@@ -314,11 +310,7 @@ def _split_arguments(
 def _calls(
     options: LLMOptions, seat: Seat, conversation: Conversation
 ) -> tuple[Metered, Complete, Embed]:
-    """Return what sends requests within the limits, the call of the model, and that for vectors.
-
-    Raises:
-        UsageError: The endpoint cannot be set up.
-    """
+    """Return what sends requests within the limits, the call of the model, and that for vectors."""
     fields = options.request_fields
     if isinstance(conversation, HasRequestFields):
         fields = {**conversation.request_fields, **fields}

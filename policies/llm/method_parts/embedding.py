@@ -101,11 +101,7 @@ class EmbeddingEndpoint(Endpoint):
     """A `send` whose messages are texts and whose reply is a JSON list of vectors."""
 
     def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
-        """Send one request and return the vectors, in the order of the texts.
-
-        Raises:
-            NoReply: The response lacks a vector for some text, or did not arrive in time.
-        """
+        """Send one request and return the vectors, in the order of the texts."""
         texts = [message["content"] for message in request.messages]
         body = json.dumps({"model": self.model, "input": texts}).encode()
         started = time.monotonic()

@@ -122,11 +122,7 @@ class Learning:
         self._set_whether_it_learns()
 
     def begin(self, question: Request) -> None:
-        """Number an independent question; before the first one of an episode, prepare for all.
-
-        Raises:
-            Spent: A limit is reached in learning from training questions.
-        """
+        """Number an independent question; before the first one of an episode, prepare for all."""
         if self.grade is None:
             return
         if not self._asked:
@@ -182,11 +178,7 @@ class Learning:
             self._save()
 
     def decided(self, question: Request, reply: ModelReply) -> None:
-        """Learn from a decision just made.
-
-        Raises:
-            Spent: A limit is reached; the memory is as it was before.
-        """
+        """Learn from a decision just made."""
         item = self._item(question, self.method.number)
         self._last = item, reply
         if self.method.learns:

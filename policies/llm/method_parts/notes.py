@@ -132,11 +132,8 @@ class Notes:
     def added(self, note: Note, decision: Decision, near: Sequence[int], every: int) -> "Notes":
         """Return the memory with one more note, after the decision about it and its neighbours.
 
-        Args:
-            note: The new note.
-            decision: The decision about it and its neighbours.
-            near: Indices of the notes that the decision was shown.
-            every: Evolutions after which the index is built again.
+        The notes *near* were shown for the decision; the index is built again *every* so many
+        evolutions.
         """
         notes = list(self.notes)
         if decision.evolves and decision.strengthens:
@@ -253,11 +250,7 @@ def _lacks_a_part(decision: Mapping[str, Any]) -> bool:
 
 
 def _object(reply: str, *, as_published: bool) -> dict[str, Any]:
-    """Return the object of a reply; an empty one if it has none.
-
-    Raises:
-        BadNote: As published, the reply is JSON of another kind.
-    """
+    """Return the object of a reply; an empty one if it has none."""
     found = next(iter(objects(reply)), None)
     if as_published and (found is None or reply.lstrip().startswith("[")) and _is_json(reply):
         raise BadNote("the reply is no JSON object")

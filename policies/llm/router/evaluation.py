@@ -145,13 +145,7 @@ class Comparison:
 def compare(
     learner: Learner, learn: Sequence[Item], test: Sequence[Item], methods: Sequence[str] = ()
 ) -> Comparison:
-    """Learn on either side, and score both routers on the test items.
-
-    Args:
-        learner: Called twice, first with the test items.
-        learn: Items of the training split, or the first part that `split` returns.
-        test: Items scored.
-        methods: The methods compared; all that have a record in the test items where empty.
+    """Learn on either side, first on the test items, and score both routers on the test items.
 
     Raises:
         UsageError: An item is on both sides, or the test items cannot be scored.

@@ -97,15 +97,7 @@ def picked(
     """Return the answers to reflect on: for each task and method at most so many.
 
     They are taken in turn from all combinations of capability, bucket and right or wrong, each in
-    an order that depends on the seed.
-
-    Args:
-        items: Items with predictions, in any order.
-        most: Answers of each method in each task, at least 0.
-        seed: Another one takes others.
-
-    Raises:
-        UsageError: *most* is negative.
+    an order that depends on the seed. UsageError: *most* is negative.
     """
     require_not_negative(most=most)
     found = []

@@ -94,13 +94,10 @@ class Label:
 
 
 def bucket_of(capability: str, score: float, *, every_capability: bool = False) -> Bucket | None:
-    """Return the bucket of a difficulty: up to 3 easy, up to 6 middle, else hard.
+    """Return the bucket of a difficulty from 0 to 10: up to 3 easy, up to 6 middle, else hard.
 
-    Args:
-        capability: One of `CAPABILITIES`.
-        score: From 0 to 10.
-        every_capability: Whether all capabilities have buckets. As published only those of
-            `BUCKETED` do, so that the last rule of the paper's Table 4 never fires.
+    As published only the capabilities of `BUCKETED` have buckets, so that the last rule of the
+    paper's Table 4 never fires; with *every_capability* all have.
     """
     if capability not in BUCKETED and not every_capability:
         return None

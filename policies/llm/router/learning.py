@@ -71,16 +71,8 @@ def learn(
 
     The published figure learns from the items that it is scored on; `compare` returns both that and
     the figure without.
-
-    Args:
-        items: Items with predictions, texts and gold answers.
-        complete: The call of the model.
-        most: Answers of each method in each task that are reflected on, at least 0.
-        most_bullets: Experiences that the rules are made from, at least 0.
-        seed: Chooses answers and experiences.
-        retries: The number of further requests after a reply without rules.
-        done: Experiences of an earlier run, which are not made again.
-        keep: Receives each new experience as soon as there is one.
+    The rules are made from *most_bullets* experiences; after a reply without rules there are
+    *retries* further requests. See `experiences` for the other arguments.
 
     Raises:
         PolicyFailed: No reply held a policy.
@@ -135,11 +127,7 @@ def synthesised(
 
 
 def read_learned(path: Path) -> Learned:
-    """Return what `write_learned` wrote.
-
-    Raises:
-        BadRecord: The file does not fit; the text names the line.
-    """
+    """Return what `write_learned` wrote."""
     stored = [each for _, each in read_lines(path, _Stored)]
     if len(stored) != 1:
         raise BadRecord(f"{path} holds {len(stored)} routers; it should hold one")
@@ -148,12 +136,7 @@ def read_learned(path: Path) -> Learned:
 
 
 def write_learned(path: Path, learned: Learned) -> None:
-    """Write what was learned to a new file.
-
-    Raises:
-        UsageError: The file exists or cannot be made.
-        WriteFailed: The system does not take all of it.
-    """
+    """Write what was learned to a new file."""
     stored = {
         "policy": learned.policy.plain(),
         "findings": list(learned.findings),

@@ -214,11 +214,7 @@ class Policy:
         }
 
     def remarks(self, available: Collection[str]) -> list[str]:
-        """Return one sentence for every part of the policy that has no effect.
-
-        Args:
-            available: Names of the methods that can be chosen.
-        """
+        """Return one sentence for every part of the policy that has no effect."""
         found = [f"rule {n} {text}" for n, rule in enumerate(self.rules) for text in _faults(rule)]
         chosen = [(f"rule {n}", rule.choose) for n, rule in enumerate(self.rules)]
         for whose, name in [*chosen, ("the default", self.default)]:

@@ -91,13 +91,8 @@ def route(
 
     The most specific of the matching rules decides, the earliest of equally specific ones. Where
     it may not decide, the default is taken and no other rule is tried, as published. The default
-    itself may be unavailable.
-
-    Args:
-        policy: The rules and the default.
-        situation: The question.
-        available: Names of the methods that a rule may choose.
-        low_confidence_falls_back: Whether a rule of low confidence sends to the default.
+    itself may be unavailable. A rule of low confidence sends to the default, unless
+    *low_confidence_falls_back* is false.
     """
     matching = tuple(
         Match(index, rule.specificity)
@@ -187,9 +182,7 @@ class ModelChooser:
             "candidates": list(self.available),
             "policy": self.learned.policy.plain(),
             "findings": self.learned.findings,
-            "lessons": [
-                _without_source(each) for each in relevant(self.learned.experiences, situation)
-            ],
+            "lessons": [_without_source(each) for each in lessons],
             "task": situation.task,
             "capability": situation.capability,
             "difficulty": situation.bucket,

@@ -67,11 +67,7 @@ async def kept_client(url: str, context: ssl.SSLContext) -> Any:
 
 
 def check_not_ending() -> None:
-    """Check that the process does not end, which closes the connections of its threads.
-
-    Raises:
-        NoReply: It does; the request is not sent, or not again.
-    """
+    """Send no request, also no second time, once the process ends and closes its connections."""
     if _ending.is_set():
         raise NoReply("was not asked, because the process ends", final=True)
 

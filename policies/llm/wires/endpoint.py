@@ -112,11 +112,7 @@ class Endpoint:
         return completion.reply(request.messages, seconds, self._redacted)
 
     def posted(self, path: str, body: bytes, timeout: float) -> Response:
-        """Send a request to a path below the address and return the response if it is a success.
-
-        Raises:
-            NoReply: The response is not a success, or did not arrive in time.
-        """
+        """Send a request to a path below the address and return the response if it is a success."""
         headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "desim"}
         try:
             response = post(f"{self.server}/{path}", body, headers, timeout)

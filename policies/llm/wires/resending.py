@@ -80,11 +80,7 @@ class Gate:
                 self._closings += 1
 
     def passed(self, deadline: float) -> bool:
-        """Wait until a request may leave; return False, at once, if that is after a deadline.
-
-        Args:
-            deadline: By `time.monotonic`.
-        """
+        """Wait until a request may leave; return False, at once, if that is after a deadline."""
         while True:
             with self._lock:
                 start, closings = self._reserved(deadline), self._closings

@@ -20,7 +20,7 @@ from policies.llm.chat.parse import (
     stated_objects,
     written_calls,
 )
-from policies.llm.replies.written import WrittenCall
+from policies.llm.replies.elements import WrittenCall
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -81,11 +81,7 @@ class WeeklyConversation(GenericConversation):
         return _SCHEMA
 
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
-        """Return the order of a reply, truncated to a whole number and cut to its range.
-
-        Raises:
-            BadReply: The reply holds no order, or different ones.
-        """
+        """Return the order of a reply, truncated to a whole number and cut to its range."""
         if calls := written_calls(reply, self.codec, self.known):
             numbers = [self._called(call) for call in calls]
         else:

@@ -87,11 +87,7 @@ class OneDecisionConversation(GenericConversation):
         self._refused = 0
 
     def action_without_call(self, observation: Any) -> Any:
-        """Return None: a refused decision is asked for again, up to a limit.
-
-        Raises:
-            NoCallNeeded: More than `_REFUSALS` decisions in a row were refused.
-        """
+        """Return None: a refused decision is asked for again, up to a limit."""
         self._refused = self._refused + 1 if observation.refused else 0
         if self._refused > _REFUSALS:
             raise NoCallNeeded(
@@ -153,11 +149,7 @@ class OneDecisionConversation(GenericConversation):
         )
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the decision of a reply, unrepaired: the world repairs or refuses it.
-
-        Raises:
-            BadReply: The reply holds no decision, or different ones.
-        """
+        """Return the decision of a reply, unrepaired: the world repairs or refuses it."""
         calls = written_calls(reply, self.codec, self.known)
         given = [call.arguments for call in calls] or map(_arguments, self._stated(reply))
         decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]

@@ -97,12 +97,7 @@ class MonthlyConversation(GenericConversation):
         self._note_uses = 0
 
     def action_without_call(self, month: Any) -> Any:
-        """Return None while the model may act in this month.
-
-        Raises:
-            NoCallNeeded: The month's tool calls are used up, unless `spent` is "ask", or its uses
-                of the notepad are.
-        """
+        """Return None while the model may act in this month."""
         if month.current_month != self._month:
             self._begin(month.current_month)
             return None
@@ -125,12 +120,7 @@ class MonthlyConversation(GenericConversation):
         return self.request([system(told), *self._messages])
 
     def read(self, reply: ModelReply, month: Any) -> ParsedReply:
-        """Parse a reply and keep it for the rest of the month.
-
-        Raises:
-            BadReply: It holds no tool call, note or action, or different ones, or it calls a tool
-                that the model is not offered any more.
-        """
+        """Parse a reply and keep it for the rest of the month."""
         offered, tools = self._offered_now(month), self.by_tools
         action = action_of(self.codec, reply, self.known, _as_tagged, offered, tools=tools)
         if _kind(name_of(action)) == _TOOL and offered is self.without_tools:

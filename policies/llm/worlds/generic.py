@@ -99,11 +99,7 @@ class GenericConversation:
         return answer_schema(self.actions)
 
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
-        """Return the action of a reply.
-
-        Raises:
-            BadReply: The reply holds no valid action, or different ones.
-        """
+        """Return the action of a reply."""
         return ParsedReply(action_of(self.codec, reply, self.known, tools=self.by_tools))
 
     # -- the conversation --------------------------------------------------------------------------

@@ -171,11 +171,7 @@ class TurnConversation(GenericConversation):
         return [(Call("", str(each["do"]), ""), self._checked(each)) for each in tagged]
 
     def _among(self, stated: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the objects that name a command, or hold a line of the console, as tagged objects.
-
-        Raises:
-            BadReply: None does.
-        """
+        """Return the objects that name a command, or hold a line of the console, tagged."""
         tagged = [as_tagged(each, self.known if "command" in each else ()) for each in stated]
         commands = [each for each in tagged if "do" in each]
         if not commands:
