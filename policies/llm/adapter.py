@@ -23,13 +23,13 @@ from policies.llm.chat.conversation import (
 )
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import BadReply
 from policies.llm.method_parts.embedding import Embed, EmbeddingEndpoint, EndpointVectors, hashed
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
 from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
+from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing, routing_at
 from policies.llm.wires.budget import Metered, Spent, check_prices
 from policies.llm.wires.endpoint import Endpoint

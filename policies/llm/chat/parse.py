@@ -20,24 +20,8 @@ from policies.llm.replies import BadReply
 from policies.llm.replies.calls import ARGUMENTS, calls_in
 from policies.llm.replies.elements import WrittenCall
 from policies.llm.replies.lenient import NoJSON, decode_lenient
-from policies.llm.replies.objects import LONGEST, decode_value, object_spans, objects
+from policies.llm.replies.objects import LONGEST, decode_value, object_spans
 from policies.llm.wires.wire import Call, ModelReply
-
-__all__ = [
-    "BadReply",
-    "action_of",
-    "action_of_call",
-    "arguments",
-    "as_tagged",
-    "checked_action",
-    "name_of",
-    "objects",
-    "only",
-    "stated_objects",
-    "text_of",
-    "typed_arguments",
-    "written_calls",
-]
 
 #: Characters of an unknown action's name that an error repeats, the words before it included.
 _WIDTH = 120
@@ -199,15 +183,6 @@ def action_of(
     return only(_valid(stated, check))
 
 
-def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:
-    """Return the action of a tool call.
-
-    Raises:
-        BadReply: The tool does not exist, or its arguments do not fit.
-    """
-    return checked_action(codec, {**arguments(call), "do": call.name}, known)
-
-
 def _valid(tagged: Iterable[dict[str, Any]], check: Callable[[dict[str, Any]], Any]) -> list[Any]:
     """Return the actions among tagged objects."""
     actions: list[Any] = []
@@ -231,12 +206,11 @@ def only(decisions: Iterable[T], tools: Collection[str] = ()) -> T:
     distinct: list[T] = []
     for each in decisions:
         distinct += [] if each in distinct else [each]
-    if len(distinct) > 1 and tools:
-        names = ", ".join(tools)
-        raise BadReply(f"you called {len(tools)} tools ({names:.100}); call one")
-    if len(distinct) > 1:
-        raise BadReply(f"your reply holds {len(distinct)} different actions; answer with one")
-    return distinct[0]
+    if len(distinct) == 1:
+        return distinct[0]
+    if tools:
+        raise BadReply(f"you called {len(tools)} tools ({', '.join(tools):.100}); call one")
+    raise BadReply(f"your reply holds {len(distinct)} different actions; answer with one")
 
 
 def as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ Source: reference SPEC of FirmBench, section 5 (GEPA), and its vectors.
 import random
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from attrs import define, field, frozen
 
@@ -28,28 +27,8 @@ _PROMPTS, _LONGEST = 20, 8_000
 _MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
-class Draws(Protocol):
-    """The random draws of an evolution."""
-
-    def sample(self, count: int, size: int, /) -> list[int]:
-        """Return *size* different numbers below *count*."""
-        ...
-
-    def uniform(self) -> float:
-        """Return a number of at least 0 and below 1."""
-        ...
-
-    def weighted(self, among: Sequence[int], weights: Sequence[float], /) -> int:
-        """Return one of some numbers, by weight."""
-        ...
-
-    def pick(self, count: int, /) -> int:
-        """Return a number below *count*."""
-        ...
-
-
-class RandomDraws:
-    """Draws from a seed.
+class Draws:
+    """The random draws of an evolution.
 
     Args:
         seed: A number or text; the same one gives the same draws everywhere.

@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from attrs import field, frozen
 
 from policies.llm.chat.messages import as_json, system, user
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts.setting import Task, per_task
+from policies.llm.replies.objects import objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Keys under which an answer explains itself, the first one present counts.

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts.embedding import Embed, most_similar
+from policies.llm.replies.objects import objects
 
 #: Keys of a note's origin whose values are its tags.
 _TAGGING = ("role", "case")

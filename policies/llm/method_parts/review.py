@@ -5,10 +5,10 @@ from typing import ClassVar
 
 from attrs import define
 
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.setting import per_task
+from policies.llm.replies.objects import objects
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 

@@ -15,7 +15,6 @@ from attrs import Factory, define, evolve, field
 from attrs.validators import ge
 
 from policies.llm.chat.messages import as_json
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts import playbook as pages
 from policies.llm.method_parts.items import (
     Answered,
@@ -29,6 +28,7 @@ from policies.llm.method_parts.items import (
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import only_for, per_task
+from policies.llm.replies.objects import objects
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 

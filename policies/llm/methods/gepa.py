@@ -16,7 +16,6 @@ from policies.llm.method_parts.evolution import (
     BUDGET,
     Draws,
     Evolution,
-    RandomDraws,
     best_of,
     mean,
     prompts_in,
@@ -162,7 +161,7 @@ class Gepa(Method):
         self._evolve(self._initial(items), grade)
 
     def _evolve(self, prompts: Sequence[str], grade: Grade) -> None:
-        draws = self.draws or RandomDraws(f"{self.seed}/{self.memory.evolutions}")
+        draws = self.draws or Draws(f"{self.seed}/{self.memory.evolutions}")
         pareto, feedback = _parts(self._seen, draws)
         self.last = Evolution(
             feedback=len(feedback),

@@ -16,8 +16,9 @@ from desim.records.record_file import RecordFile
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, corrected, request_of
-from policies.llm.chat.parse import BadReply, objects
+from policies.llm.replies import BadReply
 from policies.llm.replies.answer import answer_only
+from policies.llm.replies.objects import objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule

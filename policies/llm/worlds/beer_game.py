@@ -12,14 +12,8 @@ from desim import Seat
 from desim.schema.described import Schema, field_lines
 from policies.llm.chat.conversation import ConversationKind, ParsedReply
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import (
-    BadReply,
-    as_tagged,
-    checked_action,
-    only,
-    stated_objects,
-    written_calls,
-)
+from policies.llm.chat.parse import as_tagged, checked_action, only, stated_objects, written_calls
+from policies.llm.replies import BadReply
 from policies.llm.replies.elements import WrittenCall
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation

@@ -11,7 +11,8 @@ from typing import Any
 
 from attrs import frozen
 
-from policies.llm.chat.parse import BadReply, objects
+from policies.llm.replies import BadReply
+from policies.llm.replies.objects import objects
 from policies.llm.wires.wire import ModelReply
 
 #: Scores of a verdict.

@@ -15,15 +15,9 @@ from desim.schema.described import Schema, field_lines
 from policies.llm.chat.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
 from policies.llm.chat.messages import as_json, as_object, strict
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import (
-    BadReply,
-    as_tagged,
-    checked_action,
-    only,
-    stated_objects,
-    written_calls,
-)
+from policies.llm.chat.parse import as_tagged, checked_action, only, stated_objects, written_calls
 from policies.llm.method_parts.setting import Setting
+from policies.llm.replies import BadReply
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 

@@ -23,16 +23,15 @@ from policies.llm.chat.messages import (
 )
 from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import (
-    BadReply,
-    action_of_call,
     arguments,
     as_tagged,
     checked_action,
-    objects,
     stated_objects,
     text_of,
     written_calls,
 )
+from policies.llm.replies import BadReply
+from policies.llm.replies.objects import objects
 from policies.llm.wires.wire import Call, Message, ModelReply, Request
 from policies.llm.worlds import yc_bench_texts as texts
 from policies.llm.worlds.generic import GenericConversation
@@ -157,7 +156,8 @@ class TurnConversation(GenericConversation):
         A text without commands is a turn that does nothing, as published.
         """
         if reply.calls:
-            return [(call, self._command(call)) for call in reply.calls]
+            known = self.known
+            return [(c, checked_action(self.codec, self._tagged(c), known)) for c in reply.calls]
         text = text_of(reply)
         if self.by_tools and self.console:
             return []
@@ -179,16 +179,16 @@ class TurnConversation(GenericConversation):
             raise BadReply(f"your reply holds no command; {how} for every command")
         return commands
 
-    def _command(self, call: Call) -> Any:
+    def _tagged(self, call: Call) -> dict[str, Any]:
+        """Return a call as a tagged object."""
         if not (self.console and call.name == _CONSOLE):
-            return action_of_call(self.codec, call, self.known)
+            return {**arguments(call), "do": call.name}
         # As published, arguments that cannot be read are an empty command, which is refused.
         try:
             line = arguments(call).get("command")
         except BadReply:
             line = None
-        line = line if isinstance(line, str) else ""
-        return self._checked({"do": _CONSOLE, "command": line})
+        return {"do": _CONSOLE, "command": line if isinstance(line, str) else ""}
 
     def _checked(self, tagged: Mapping[str, Any]) -> Any:
         return checked_action(self.codec, tagged, self.known, tools=self.by_tools)

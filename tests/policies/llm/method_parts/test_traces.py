@@ -24,7 +24,6 @@ from support.scripted import conversation_at, seat_of
 
 from desim import catalog
 from policies.llm.chat.messages import as_json, system, user
-from policies.llm.chat.parse import BadReply
 from policies.llm.method_parts.evolution import best_of, leaders, prompts_in
 from policies.llm.method_parts.items import Item, Outcome, Past
 from policies.llm.method_parts.learning import answer_stream
@@ -48,6 +47,7 @@ from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet, sheet_in
 from policies.llm.methods.gepa import query
 from policies.llm.methods.reflexion import Reflexion
+from policies.llm.replies import BadReply
 from policies.llm.wires.wire import ModelReply, Request
 
 #: The published text for an empty reflection is its own; ours is this one.

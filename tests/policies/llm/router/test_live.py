@@ -10,8 +10,8 @@ from support.scripted import player, seat_of, worded
 from desim import catalog, play
 from desim.errors import UsageError
 from policies.llm.chat.messages import assistant_message, corrected, system, user
-from policies.llm.chat.parse import BadReply
 from policies.llm.methods.memoryless import SelfRefine
+from policies.llm.replies import BadReply
 from policies.llm.router import (
     Describer,
     Features,
