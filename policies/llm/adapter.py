@@ -31,7 +31,7 @@ from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing, routing_at
-from policies.llm.wires.budget import Metered, Spent, check_prices
+from policies.llm.wires.budget import Metered, Spent
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending, gate_of
 from policies.llm.wires.suspension import suspended
@@ -95,7 +95,8 @@ class Llm:
         """
         kind = conversation_kind(type(seat.model), arguments.get("conversation", ""))
         options, own = _split_arguments(kind.options, arguments)
-        check_prices(options, seat.budget)
+        if seat.budget.max_cost is not None:
+            options.need_prices("--max-cost")
         conversation = kind.begin(seat, options)
         metered, call, vectors = _calls(options, seat, conversation)
         maker = MethodMaker(

@@ -16,7 +16,7 @@ from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
-from policies.llm.router.labels import Labeller
+from policies.llm.router.labels import Labeller, Labels, Sample
 from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4
 from policies.llm.router.routing import Chooser, RuleChooser
 from policies.llm.router.situation import Situation
@@ -59,14 +59,14 @@ class Describer:
     task: str
     capability: str = ""
     bucket: str | None = None
-    labeller: Labeller | None = None
+    labeller: Labels | None = None
 
     def __call__(self, messages: Sequence[Message]) -> Situation:
         """Return the situation."""
         context = "\n".join(_text_of(each) for each in messages if each.get("role") in _ABOUT)
         capability, bucket = self.capability, self.bucket
         if self.labeller is not None:
-            label = self.labeller.label(self.task, "", context)
+            label = self.labeller(Sample(self.task, "", context))
             capability, bucket = label.capability, label.bucket()
         return Situation.of("", context, task=self.task, capability=capability, bucket=bucket)
 

@@ -10,8 +10,8 @@ ship; the script that labels items prints how many agree.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Protocol, get_args
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, get_args
 
 from attrs import frozen
 
@@ -125,19 +125,32 @@ def read_label(text: str) -> Label:
     )
 
 
-class GivesLabels(Protocol):
-    """Labels questions: a model, or rules."""
+@frozen
+class Sample:
+    """A question to be labelled.
 
-    def label(
-        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
-    ) -> Label:
-        """Return the labels of a question; empty ones if it finds none."""
-        ...
+    Attributes:
+        task: The name of the task.
+        question: The question.
+        context: The text that belongs to it; a model reads its first 3,500 characters.
+        options: Among which the answer is chosen, if it is.
+        program: The program that belongs to it; a model reads its first 1,200 characters.
+    """
+
+    task: str
+    question: str
+    context: str
+    options: Sequence[str] = ()
+    program: str = ""
+
+
+#: Returns the labels of a question; empty ones if it finds none.
+Labels: TypeAlias = Callable[[Sample], Label]
 
 
 @frozen
 class Labeller:
-    """Asks a model for the labels of questions, at temperature 0.
+    """Requests the labels of questions from a model, at temperature 0.
 
     Attributes:
         complete: The call of the model.
@@ -145,32 +158,22 @@ class Labeller:
 
     complete: Complete
 
-    def label(
-        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
-    ) -> Label:
-        """Return the labels of a question; empty ones where the reply cannot be read.
-
-        Args:
-            task: The name of the task.
-            question: The question.
-            context: The text that belongs to it; the model reads its first 3,500 characters.
-            options: Among which the answer is chosen, if it is.
-            program: The program that belongs to it; the model reads its first 1,200 characters.
-        """
-        sample = {
-            "question": question,
-            "context": context[:_CONTEXT],
-            **({"options": list(options)} if options else {}),
-            **({"program": program[:_PROGRAM]} if program else {}),
+    def __call__(self, sample: Sample) -> Label:
+        """Return the labels of a question; empty ones where the reply cannot be read."""
+        shown = {
+            "question": sample.question,
+            "context": sample.context[:_CONTEXT],
+            **({"options": list(sample.options)} if sample.options else {}),
+            **({"program": sample.program[:_PROGRAM]} if sample.program else {}),
             "hints": {
-                "context_length": len(context),
-                "options": len(options),
-                "candidate_labels": candidate_labels(context),
-                "sub_questions": sub_questions(question),
+                "context_length": len(sample.context),
+                "options": len(sample.options),
+                "candidate_labels": candidate_labels(sample.context),
+                "sub_questions": sub_questions(sample.question),
             },
         }
-        request = request_of(_REQUEST, f"# Task\n{task}\n\n# Sample\n{as_json(sample)}", 0.0)
-        return read_label(answer_only(self.complete(request)).text)
+        text = f"# Task\n{sample.task}\n\n# Sample\n{as_json(shown)}"
+        return read_label(answer_only(self.complete(request_of(_REQUEST, text, 0.0))).text)
 
 
 def candidate_labels(context: str) -> int:
@@ -222,37 +225,27 @@ _TABLE, _LENGTH, _JOIN, _PER = 0.5, 0.5, 0.5, 1500
 _PLAIN = {_EXTRACTION: 2.0, _NUMERICAL: 3.0, _KNOWLEDGE: 4.0, _COMPLEX: 5.0}
 
 
-class RuleLabeller:
-    """Labels questions by rules; the same question always gets the same labels."""
-
-    def label(
-        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
-    ) -> Label:
-        """Return the labels of a question; the name of its task is not used."""
-        del task
-        labels = candidate_labels(context)
-        capability, why = _capability(question, context, options, program, labels)
-        features = features_of(question, context)
-        score = _PLAIN[capability]
-        if labels >= _LONG_LIST:
-            score = _OF_LONG_LIST
-        score += _TABLE * features.has_table + _LENGTH * (len(context) // _PER)
-        score += _JOIN * len(_JOINS.findall(question)) + sub_questions(question) - 1
-        return Label(capability, min(_HARDEST, score), why)
+def label_by_rules(sample: Sample) -> Label:
+    """Return labels by rules; the same question always gets the same ones, whatever its task."""
+    labels = candidate_labels(sample.context)
+    capability, why = _capability(sample, labels)
+    features = features_of(sample.question, sample.context)
+    score = _OF_LONG_LIST if labels >= _LONG_LIST else _PLAIN[capability]
+    score += _TABLE * features.has_table + _LENGTH * (len(sample.context) // _PER)
+    score += _JOIN * len(_JOINS.findall(sample.question)) + sub_questions(sample.question) - 1
+    return Label(capability, min(_HARDEST, score), why)
 
 
-def _capability(
-    question: str, context: str, options: Sequence[str], program: str, labels: int
-) -> tuple[str, str]:
+def _capability(sample: Sample, labels: int) -> tuple[str, str]:
     """Return the capability and the rule that gave it."""
     if labels:
         return _KNOWLEDGE, f"a choice among about {labels} labels"
-    if options:
-        if context:
-            return _COMPLEX, "a choice among options about a text"
-        return _KNOWLEDGE, f"a choice among {len(options)} options"
-    if program or _SIGNATURE.search(question):
+    if sample.options and sample.context:
+        return _COMPLEX, "a choice among options about a text"
+    if sample.options:
+        return _KNOWLEDGE, f"a choice among {len(sample.options)} options"
+    if sample.program or _SIGNATURE.search(sample.question):
         return _NUMERICAL, "code must be written"
-    if _COMPUTES.search(question):
+    if _COMPUTES.search(sample.question):
         return _NUMERICAL, "something must be computed"
     return _EXTRACTION, "nothing is computed"

@@ -12,7 +12,6 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.errors import BadRecord, PolicyFailed
-from desim.records.record_file import RecordFile
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, corrected, request_of
@@ -22,7 +21,14 @@ from policies.llm.replies.objects import objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule
-from policies.llm.router.predictions import Item, grouped, methods_of, read_lines, shuffled_in_turn
+from policies.llm.router.predictions import (
+    Item,
+    grouped,
+    methods_of,
+    read_lines,
+    shuffled_in_turn,
+    write_lines,
+)
 from policies.llm.wires.wire import Complete, ModelReply
 
 #: Bullets that the synthesiser reads.
@@ -138,13 +144,8 @@ def read_learned(path: Path) -> Learned:
 
 def write_learned(path: Path, learned: Learned) -> None:
     """Write what was learned to a new file."""
-    stored = {
-        "policy": learned.policy.plain(),
-        "findings": list(learned.findings),
-        "experiences": [to_plain(each) for each in learned.experiences],
-    }
-    with RecordFile(path) as file:
-        file.write(msgspec.json.encode(stored) + b"\n")
+    policy = learned.policy.plain()
+    write_lines(path, [_Stored(policy, learned.findings, learned.experiences)])
 
 
 def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:

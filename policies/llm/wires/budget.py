@@ -93,12 +93,6 @@ class CallLimits:
         return max(millionths / _MILLION, reply.reported_cost or 0.0)
 
 
-def check_prices(limits: CallLimits, command: CommandBudget) -> None:
-    """Refuse a command's limit of money for a policy without prices."""
-    if command.max_cost is not None:
-        limits.need_prices("--max-cost")
-
-
 @define
 class Used:
     """Sums over requests and replies.
