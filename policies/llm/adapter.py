@@ -31,7 +31,7 @@ from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing, routing_at
-from policies.llm.wires.budget import Metered, Spent
+from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending, gate_of
 from policies.llm.wires.suspension import suspended
@@ -182,7 +182,7 @@ class Llm:
         """Return an action, after one or more calls of the model if the world needs one."""
         self._repairs = self._bad_replies = 0
         self._default_reason = ""
-        self.metered.begin_decision()
+        self.metered.decision = Used()
         if self.routing:
             self.routing.begin_decision()
         self._record_memory()

@@ -139,7 +139,9 @@ class Notes:
         if decision.evolves and decision.strengthens:
             note = evolve(note, links=note.links + decision.links, tags=decision.tags)
         if decision.evolves and decision.updates:
-            for index, tags, context in _rewritten(notes, near, decision):
+            # Neighbours beyond those that the decision has tags for stay as they are.
+            for at, (index, tags) in enumerate(zip(near, decision.neighbor_tags, strict=False)):
+                context = (*decision.contexts[at : at + 1], notes[index].context)[0]
                 notes[index] = evolve(notes[index], tags=tags, context=context)
         notes.append(note)
         evolutions = self.evolutions + decision.evolves
@@ -158,17 +160,6 @@ class Notes:
             elif match := _NUMBER.search(link):
                 numbers.append(int(match[0]))
         return [number for number in numbers if 0 <= number < len(self.notes)]
-
-
-def _rewritten(
-    notes: Sequence[Note], near: Sequence[int], decision: Decision
-) -> list[tuple[int, tuple[str, ...], str]]:
-    """Return index, tags and context of each neighbour that a decision has tags for."""
-    contexts = decision.contexts
-    return [
-        (index, tags, contexts[at] if at < len(contexts) else notes[index].context)
-        for at, (index, tags) in enumerate(zip(near, decision.neighbor_tags, strict=False))
-    ]
 
 
 def noted(

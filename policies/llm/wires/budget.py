@@ -223,10 +223,6 @@ class Metered:
                     self._recorded.pop()
                 self._recorded.append(reply)
 
-    def begin_decision(self) -> None:
-        """Set the sums of the decision to zero."""
-        self.decision = Used()
-
     def begin_episode(self) -> None:
         """Set the sums of the episode to zero and drop the remaining replies of a record."""
         self.episode = Used()

@@ -29,6 +29,9 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thi
 #: Keys of the texts within them, and how deep they are searched.
 _TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
 
+#: Tokens read and written, as they are counted in the usage.
+_TOKENS = ("prompt", "completion")
+
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
 
@@ -66,7 +69,7 @@ class Completion:
         text, refusal = (redact(_joined(self.message.get(key))) for key in ("content", "refusal"))
         calls = tuple(_calls(self._listed_calls(), redact))
         malformed = self._malformed(text, refusal, calls)
-        read, written = self._tokens()
+        read, written = (_count(self._usage.get(f"{kind}_tokens")) for kind in _TOKENS)
         prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
         return ModelReply(
             text,
@@ -108,11 +111,6 @@ class Completion:
         if len(calls) > MAX_CALLS:
             return f"you called more than {MAX_CALLS} tools"
         return ""
-
-    def _tokens(self) -> tuple[int | None, int | None]:
-        """Return the reported tokens read and written; None for a count that is missing."""
-        usage = self._usage
-        return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
     def _cached(self) -> int:
         """Return the reported tokens read from a cache, in OpenAI's form or DeepSeek's."""
@@ -178,16 +176,10 @@ def _joined(value: Any) -> str:
     Parts of reasoning are left out.
     """
     if isinstance(value, list):
-        texts = [part if isinstance(part, str) else _text_of_part(part) for part in value]
-        return "".join(texts)
+        read = (part for part in value if not (isinstance(part, Mapping) and _thinks(part)))
+        texts = (part.get("text") if isinstance(part, Mapping) else part for part in read)
+        return "".join(text for text in texts if isinstance(text, str))
     return value if isinstance(value, str) else ""
-
-
-def _text_of_part(part: Any) -> str:
-    if not isinstance(part, Mapping) or _thinks(part):
-        return ""
-    text = part.get("text")
-    return text if isinstance(text, str) else ""
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:

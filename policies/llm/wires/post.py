@@ -25,7 +25,7 @@ from policies.llm.wires.clients import (
     check_not_ending,
     keep_no_more,
     kept_client,
-    lone_client,
+    new_client,
 )
 from policies.llm.wires.suspension import wait
 from policies.llm.wires.wire import NoReply
@@ -114,7 +114,7 @@ async def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: floa
                     raise
                 check_not_ending()
                 keep_no_more(url)
-        async with lone_client(_ssl_context()) as client:
+        async with new_client(_ssl_context(), force_close=True) as client:
             return await _answered(client, url, body, sent)
 
 

@@ -26,7 +26,6 @@ from policies.llm.worlds.consulting_replies import (
     FORMS,
     SCORES,
     STOCK,
-    Scores,
     said_in,
     scores_in,
     unrefused,
@@ -101,6 +100,20 @@ class _InterviewConversation(GenericConversation):
         calls = written_calls(reply, self.codec, self.known)
         return any(self.by_tools or call.name in self.known for call in calls)
 
+    def meant(self, text: str) -> ParsedReply:
+        """Return the action that a reply's text means; an empty one means the fallback."""
+        raise NotImplementedError
+
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the action of a call, or what the text means."""
+        if self.is_called(reply):
+            return super().parsed(reply, observation)
+        return self.meant(unrefused(reply))
+
+    def fallback(self, _: Any) -> Any:
+        """Return what an empty reply means."""
+        return self.meant("").action
+
     def fields(self, temperature: float | None, tokens: int | None, *, json: bool) -> None:
         """Set the fields of all requests."""
         given = {"temperature": temperature, "max_completion_tokens": tokens}
@@ -134,21 +147,10 @@ class InterviewerConversation(_InterviewConversation):
         ]
         return "\n\n".join(part for part in parts if part)
 
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+    def meant(self, text: str) -> ParsedReply:
         """Return the text as it is; an empty one stops the interview."""
-        if self.is_called(reply):
-            return super().parsed(reply, observation)
-        text = unrefused(reply)
-        if self.mode == "schema":
-            text = said_in(text) or text
-        return self._say(text)
-
-    def fallback(self, _: Any) -> Any:
-        """Return an empty message, which stops the interview."""
-        return self._say("").action
-
-    def _say(self, text: str) -> ParsedReply:
-        kept = text.strip()[:LONGEST_TEXT]
+        said = said_in(text) if self.mode == "schema" else ""
+        kept = (said or text).strip()[:LONGEST_TEXT]
         action = self.codec.read({"do": "say", "text": kept})
         return ParsedReply(action, int(not kept), "" if kept else _NOTHING_SAID)
 
@@ -178,19 +180,13 @@ class CandidateConversation(_InterviewConversation):
             chat[-1] = user(f"{observation.last}\n\n({minutes.strip()})")
         return self.request([told, *chat])
 
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the message of a reply; a stock sentence where it holds none."""
-        if self.is_called(reply):
-            return super().parsed(reply, observation)
-        text = unrefused(reply)
+    def meant(self, text: str) -> ParsedReply:
+        """Return the message that a text holds; a stock sentence where it holds none."""
         said = said_in(text)
         if not said and self.options.chosen_method not in _STRICT:
             said = text.strip()
-        return self._reply(said)
-
-    def fallback(self, _: Any) -> Any:
-        """Return the stock sentence."""
-        return self._reply("").action
+        action = self.codec.read({"do": "reply", "text": said[:LONGEST_TEXT] or STOCK})
+        return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
 
     def revealed(self, episode: Episode) -> str:
         """Return the text of the case that was played."""
@@ -206,11 +202,6 @@ class CandidateConversation(_InterviewConversation):
         named = {f"case_{number:04d}": case for number, case in enumerate(model.loaded_cases)}
         named |= {case.id: case for case in model.loaded_cases}
         return named[episode.metrics["case"]]
-
-    def _reply(self, said: str) -> ParsedReply:
-        text = said[:LONGEST_TEXT] or STOCK
-        action = self.codec.read({"do": "reply", "text": text})
-        return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
 
 
 class JudgeConversation(_InterviewConversation):
@@ -233,20 +224,16 @@ class JudgeConversation(_InterviewConversation):
         scores: dict[str, Schema] = {name: {"type": "number"} for name in SCORES}
         return strict(as_object(scores | {"feedback": {"type": "string"}}))
 
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+    def fallback(self, _: Any) -> Any:
+        """Return 0 everywhere."""
+        return self.meant("nothing").action
+
+    def meant(self, text: str) -> ParsedReply:
         """Return the scores of the first object in a text, without those that are not numbers.
 
         A text without an object scores 0 everywhere; an empty one has no scores.
         """
-        if self.is_called(reply):
-            return super().parsed(reply, observation)
-        return self._verdict(scores_in(unrefused(reply)))
-
-    def fallback(self, _: Any) -> Any:
-        """Return 0 everywhere."""
-        return self._verdict(scores_in("nothing")).action
-
-    def _verdict(self, given: Scores) -> ParsedReply:
+        given = scores_in(text)
         feedback = given.feedback[:LONGEST_TEXT]
         action = self.codec.read({"do": "verdict", **given.scores, "feedback": feedback})
         return ParsedReply(action, int(given.incomplete), _NO_SCORES if given.unread else "")

@@ -109,9 +109,8 @@ class GenericConversation:
 
     def question(self, observation: Any) -> Request:
         """Return the question: the rules, the rounds kept, the observation."""
-        situation = self.situation(observation)
         rules = f"{self.rules(observation)}\n\n{self.answer_format()}"
-        self._question = user(situation)
+        self._question = user(self.situation(observation))
         return self.request([system(rules), *self._rounds.messages(), self._question])
 
     def request(self, messages: Sequence[Message]) -> Request:
