@@ -159,7 +159,6 @@ def fastest(people: Iterable[TeamMember], domain: str) -> list[TeamMember]:
 
 Assignment = tuple[TaskOffer, list[TeamMember]]
 
-
 #: Offers of each domain that are tried with every team.
 _TRIED = 8
 

@@ -1,8 +1,6 @@
-"""The cheapest order list found for a known demand, and a lower bound on the cost of any list.
+"""Policies that know the demand: the cheapest order list found for it, and foresight of a week.
 
-Order lists and their results, as played by the model itself.
-
-Policies without memory: the published rules, a constant order, and foresight of demand.
+A list is played by the model itself, and compared with a lower bound on the cost of any list.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

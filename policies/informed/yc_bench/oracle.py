@@ -116,7 +116,6 @@ class MarketForesight:
 #: Number of replacements of a task that are examined; number of best offers that define a good one.
 _DEPTH, _GOOD = 20, 6
 
-
 #: Rounds of digging at a stop.
 _ROUNDS = 3
 

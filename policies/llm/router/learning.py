@@ -34,7 +34,6 @@ from policies.llm.wires.wire import Complete, ModelReply
 #: Bullets that the synthesiser reads.
 MOST_BULLETS = 600
 
-
 #: Findings kept, characters of each, and rules kept.
 _MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
 
