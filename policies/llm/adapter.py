@@ -170,7 +170,7 @@ class Llm:
                 raise BadRecord("a transcript entry of a language model is no object")
             if "memory" in entry:
                 self.conversation.memory = from_plain(entry["memory"], list, "$.entry.memory")
-                self._memory_recorded = not self._has_learned
+                self._memory_recorded = not (self.learning and self.learning.has_memory)
             if "learned" in entry and self.learning:
                 self.learning.restore(entry["learned"])
                 self._memory_recorded = True
@@ -274,14 +274,9 @@ class Llm:
             return
         if self.conversation.memory:
             self.transcript({"memory": self.conversation.memory})
-        if self.learning and self._has_learned:
+        if self.learning and self.learning.has_memory:
             self.transcript({"learned": self.learning.plain})
         self._memory_recorded = True
-
-    @property
-    def _has_learned(self) -> bool:
-        """Whether a method carries a memory."""
-        return self.learning is not None and self.learning.has_memory
 
     def _noted(self) -> dict[str, Any]:
         usage = asdict(self.metered.decision) | {

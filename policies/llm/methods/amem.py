@@ -11,6 +11,7 @@ dialogue holds the text of its case, but not the dialogue.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from attrs import define, field
@@ -170,15 +171,12 @@ class AgenticMemory(Method):
         return paragraphs(_RECALLED, text, _WARNING[self.task])
 
     def _retrieved(self, item: Item) -> list[int]:
-        found = self._search(item.situation[_SEARCHED[self.task] :], _RETRIEVED)
+        search = partial(self.memory.retrieved, embed=self.embed, as_published=self.as_published)
+        found: list[int] = search(item.situation[_SEARCHED[self.task] :], _RETRIEVED)
         if len(found) < _ENOUGH[self.task]:
-            more = self._search(f"{self.setting.role} {_GENERAL}", _MORE)
+            more = search(f"{self.setting.role} {_GENERAL}", _MORE)
             found += [index for index in more if index not in found]
         return found
-
-    def _search(self, query: str, count: int) -> list[int]:
-        memory: Notes = self.memory
-        return memory.retrieved(query, count, self.embed, as_published=self.as_published)
 
     def _note_text(self, index: int) -> str:
         note = self.memory.notes[index]

@@ -136,10 +136,6 @@ class Used:
         self.reported_cost += reply.reported_cost or 0.0
 
 
-def _unrecorded(_: Any) -> None:
-    """Write nothing: the episode has no record."""
-
-
 @define
 class Metered:
     """Sends requests, checks limits before each, counts, and writes them to the record.
@@ -148,7 +144,7 @@ class Metered:
         send: Sends one request.
         limits: Limits of one episode.
         command: What all policies of the command may use together.
-        transcript: Writes a plain value to the record.
+        transcript: Writes a plain value to the record, if the episode has one.
         episode: Sums of the episode so far.
         decision: Sums of the present decision so far.
     """
@@ -156,7 +152,7 @@ class Metered:
     send: Send
     limits: CallLimits
     command: CommandBudget = field(factory=CommandBudget)
-    transcript: Callable[[Any], None] = _unrecorded
+    transcript: Callable[[Any], None] = lambda _: None
     episode: Used = field(factory=Used)
     decision: Used = field(factory=Used)
     _recorded: deque[ModelReply | None] = field(factory=deque, init=False)
@@ -179,7 +175,7 @@ class Metered:
         return partial(self._metered, send)
 
     def _metered(self, send: Send, request: Request, timeout: float) -> ModelReply:
-        """Return a recorded reply, or send a request."""
+        """Return a recorded reply, or send a request and write it and its outcome to the record."""
         while True:
             if reason := self.limits.reached(self.episode):
                 raise Spent(reason)
@@ -190,10 +186,6 @@ class Metered:
             if (reply := self._recorded.popleft()) is not None:
                 self._count(reply)
                 return reply
-        return self._sent(send, request, timeout)
-
-    def _sent(self, send: Send, request: Request, timeout: float) -> ModelReply:
-        """Write a request to the record, send it, and write its outcome."""
         self.command.check()
         self._count_request()
         self.command.calls += 1

@@ -68,6 +68,7 @@ class Completion:
         """
         text, refusal = (redact(_joined(self.message.get(key))) for key in ("content", "refusal"))
         calls = tuple(_calls(self._listed_calls(), redact))
+        length = len(text) + sum(len(call.name + call.arguments) for call in calls)
         malformed = self._malformed(text, refusal, calls)
         read, written = (_count(self._usage.get(f"{kind}_tokens")) for kind in _TOKENS)
         prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
@@ -77,7 +78,7 @@ class Completion:
             refusal,
             finish=redact(_joined(self.choice.get("finish_reason"))),
             prompt_tokens=prompt_tokens,
-            completion_tokens=_estimate(_length(text, calls)) if written is None else written,
+            completion_tokens=_estimate(length) if written is None else written,
             estimated=read is None or written is None,
             seconds=seconds,
             malformed=malformed,
@@ -220,10 +221,6 @@ def _count(value: Any) -> int | None:
 def _money(value: Any) -> float | None:
     """Return a reported amount; None unless it is a number from 0 to `MAX_COST`."""
     return float(value) if type(value) in (int, float) and 0 <= value <= MAX_COST else None
-
-
-def _length(text: str, calls: Sequence[Call]) -> int:
-    return len(text) + sum(len(call.name + call.arguments) for call in calls)
 
 
 def _estimate(characters: int) -> int:

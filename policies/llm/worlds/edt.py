@@ -145,7 +145,8 @@ class OneDecisionConversation(GenericConversation):
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the decision of a reply, unrepaired: the world repairs or refuses it."""
         calls = written_calls(reply, self.codec, self.known)
-        given = [call.arguments for call in calls] or map(_arguments, self._stated(reply))
+        given = [call.arguments for call in calls]
+        given = given or [_arguments(each) for each in stated_objects(reply, tools=self.by_tools)]
         decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]
         if decisions:
             answer = {"do": "answer", "given": only(decisions)}
@@ -153,9 +154,6 @@ class OneDecisionConversation(GenericConversation):
         if self.by_tools or any(call.name in self.known for call in calls):
             return super().parsed(reply, observation)
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")
-
-    def _stated(self, reply: ModelReply) -> list[dict[str, Any]]:
-        return stated_objects(reply, tools=self.by_tools)
 
     def after(self, episode: Episode) -> None:
         """Keep the five metrics of an episode and its decision."""

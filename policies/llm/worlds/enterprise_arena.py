@@ -159,7 +159,9 @@ class MonthlyConversation(GenericConversation):
         """Return how to answer."""
         if self.by_tools:
             return "Call one tool at a time; an action ends the month."
-        kinds = {kind: _of(self.actions, kind) for kind in _TYPES}
+        kinds: dict[str, dict[str, Schema]] = {kind: {} for kind in _TYPES}
+        for name, schema in self.actions.items():
+            kinds[_kind(name)][name] = schema
         tools = (
             f'{{"type": "tool", "name": NAME, "params": {{...}}}}\n{menu(kinds[_TOOL], "name")}\n'
         )
@@ -213,10 +215,6 @@ def _kind(name: str) -> str:
     if name in _NOTES:
         return _MEMORY
     return _ACTION if name in _ACTIONS else _TOOL
-
-
-def _of(actions: Mapping[str, Schema], kind: str) -> dict[str, Schema]:
-    return {name: schema for name, schema in actions.items() if _kind(name) == kind}
 
 
 def _as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:

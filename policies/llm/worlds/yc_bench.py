@@ -107,7 +107,9 @@ class TurnConversation(GenericConversation):
         if desk.status is not None:
             self._drop_waiting()
             if desk.status.kind == "reopened":
-                self._forget_messages()
+                # A new company begins an empty conversation; only the scratchpad is kept.
+                self._messages.clear()
+                self._answers.clear()
             return None
         if self._waiting:
             return self._next()
@@ -216,11 +218,6 @@ class TurnConversation(GenericConversation):
             self._pad = ""
         elif isinstance(content := out.get("content"), str):
             self._pad = content
-
-    def _forget_messages(self) -> None:
-        """Begin an empty conversation, as a new company does; only the scratchpad is kept."""
-        self._messages.clear()
-        self._answers.clear()
 
     def _drop_waiting(self) -> None:
         """Answer the calls that an ended turn has left: servers refuse a call without an answer."""
