@@ -145,9 +145,7 @@ def chain_levels(params: BeerGameParams, value_added: str = _EQUAL) -> tuple[int
 def _weekly_demand(text: str, weeks: int) -> tuple[int, Curve]:
     """Return the units of a lot and the probability of each number of lots in a week, from 0 on.
 
-    Args:
-        text: The demand.
-        weeks: Lead times of all stages together, which set the size of the lots.
+    The lead times of all stages together, *weeks*, set the size of the lots.
     """
     mean, sd = demand.moments(text)
     if not sd:

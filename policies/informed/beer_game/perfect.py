@@ -121,14 +121,7 @@ class Perfect:
 
 @cache
 def best_plan(params: BeerGameParams, role: str, seed: int, rounds: int = 30) -> ClairvoyantPlan:
-    """Search for a cheap order list of one stage and compute a lower bound on any list's cost.
-
-    Args:
-        params: A Beer Game, which is played to check the list.
-        role: The stage that is played.
-        seed: The episode's seed, from which random demand is drawn.
-        rounds: See `Perfect.seated`.
-    """
+    """Search for a cheap order list of one stage and compute a lower bound on any list's cost."""
     stage = params.stages.index(role)
     weekly = demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
     bound = CostBound(params, stage, weekly_rows(params, seed, {})).cost()

@@ -27,12 +27,7 @@ _INSTRUMENTS = ("", EQUITY, DEBT)
 
 
 def search(relaxation: Relaxation, width: int = WIDTH) -> Requests:
-    """Return the requests of the best solvent plan found; empty if no plan is solvent.
-
-    Args:
-        relaxation: Its values are what plans are hoped to gain from a month on.
-        width: Plans kept in each month.
-    """
+    """Return the requests of the best solvent plan found; empty if no plan is solvent."""
     found = _Search(relaxation, width).best()
     largest = relaxation.luck.params.largest_request
     return {
