@@ -1,4 +1,4 @@
-"""What policies take from a seat: the inventory position of a stage, and checked parameters.
+"""The inventory position of a stage, and the parameters of a seat, checked.
 
 The position is what is on hand, plus ordered and not received, less owed.
 """

@@ -168,7 +168,7 @@ def match(
 ) -> Assignment | None:
     """Return the best task and team, or none that would be in time.
 
-    Of the offers the best is the first; *favour* returns a factor on the value of one.
+    Offers are ranked, the best first; *favour* returns a factor on the value of one.
     """
     free = [who for who in valuation.estimate.people.values() if who.free]
     best, pair = 0.0, None

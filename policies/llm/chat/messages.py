@@ -1,4 +1,4 @@
-"""What requests are made of: chat messages, tools, and strict schemas of answers.
+"""The parts of requests: chat messages, tools, and strict schemas of answers.
 
 Tools and schemas are made from the JSON Schema of a role's actions (`desim.schema.described`).
 """

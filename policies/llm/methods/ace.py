@@ -44,13 +44,13 @@ _GIVEN = per_task(slice(None), game=slice(6_000), plan=slice(-2_500, None))
 #: Whether an answer is criticised and revised.
 _REVISED = per_task(default=True, plan=False, questions=False)
 
-#: What the revision of a draft is given of the draft and its critique.
+#: The part of a revision's advice about the draft and its critique.
 _CRITICISED = per_task(
     "# What was said about a first draft\n{said}",
     game="# The draft\n{draft}\n\n# What was said about it\n{said}",
 )
 
-#: What is learned from an ended episode: its subject, and the text that is reflected on.
+#: The texts about an ended episode: its subject, and the text that is reflected on.
 _SUBJECT = per_task(
     "# The decision\n{past.decision}\n\n# What came of it\n{came}",
     interview="# The case\n{past.outcome.revealed}",
