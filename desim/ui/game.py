@@ -1,8 +1,8 @@
 """A game that a person plays, for the page and the terminal.
 
-A game is a `CallerSession` whose caller is a person. The page and the terminal show a `View`, which
-is made anew after every change. An answer names the turn of the view that it answers, so an answer
-from an old tab or a second click is refused.
+A game is a `CallerSession` whose caller is a person. The page and the terminal show a `GameView`,
+which is made anew after every change. An answer names the turn of the view that it answers, so an
+answer from an old tab or a second click is refused.
 
 A game that fails is shown like any other: the view holds a `Fault`, and the record keeps every
 decision and has no result. Playing the same record again leads to the same fault of the model.
@@ -31,9 +31,8 @@ from desim.records.recorder import cut
 from desim.schema import codec
 from desim.short_repr import short_repr
 from desim.ui.game_faults import Answer, Fault, RecordWatch
-from desim.ui.helps import offered_options, offered_tables
 from desim.ui.part_texts import time_text
-from desim.ui.view import View
+from desim.ui.view import GameView, offered_options, offered_tables
 
 
 class Stale(UsageError):
@@ -295,14 +294,14 @@ class Game:
         _, _, fault = self._present()
         return self._play.open[0] if self._play and self._play.open and not fault else None
 
-    def _new_view(self) -> View:
+    def _new_view(self) -> GameView:
         decision, (steps, episode, fault) = self._open_decision(), self._present()
         mine = tuple(step for step in steps if step.role in self.seats)
         role = decision.role if decision else ""
         options, options_error = self._options(decision)
         shown_role = role or (mine[-1].role if mine else self.seats[0])
         tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
-        return View(
+        return GameView(
             turn=self._turn,
             date=self.time(shown_role, self._run.world.now),
             role=role,

@@ -12,7 +12,7 @@ from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Curve, Panel, lines
 from desim.reports.elements.estimates import HEADS, Estimates, cells
 from desim.reports.elements.page import Figure, Given, cleaned
-from desim.reports.sweep.varied import Factor, families
+from desim.reports.sweep.varied import VaryingColumn, families
 from desim.statistics.intervals import Interval
 
 #: Lines of a figure, panels of a figure, and values of a parameter that is not a number.
@@ -22,7 +22,7 @@ _MOST_CURVES, _MOST_PANELS, _MOST_NAMES = 8, 9, 12
 _SEVERAL = 2
 
 
-def over_parameters(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+def over_parameters(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
     """Yield the mean score over each number that varies, a line for each policy."""
     estimates = Estimates.of(rows)
     for factor in factors:
@@ -53,7 +53,7 @@ def over_parameters(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
         )
 
 
-def main_effects(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+def main_effects(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
     """Yield the mean score at each level of what varies, over everything else; for several."""
     design = _Design.of(rows, factors)
     if not design.factors:
@@ -76,7 +76,7 @@ def main_effects(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
     )
 
 
-def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+def interactions(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
     """Yield the mean score at each pair of levels of every two columns that vary."""
     design = _Design.of(rows, factors)
     pairs = list(combinations(design.factors, 2))
@@ -118,13 +118,13 @@ class _Design:
         notes: What is left out, and whether levels meet unevenly.
     """
 
-    factors: Sequence[Factor] = ()
+    factors: Sequence[VaryingColumn] = ()
     among: Sequence[int] = ()
     estimates: Estimates | None = None
     notes: Sequence[str] = ()
 
     @classmethod
-    def of(cls, rows: Rows, factors: Sequence[Factor]) -> "_Design":
+    def of(cls, rows: Rows, factors: Sequence[VaryingColumn]) -> "_Design":
         """Return the design of a sweep."""
         few = [one for one in factors if one.numeric or len(one.values()) <= _MOST_NAMES]
         if len(few) < _SEVERAL:
@@ -146,13 +146,13 @@ class _Design:
             few.append(by_policy)
         return cls(few, among, estimates, [*notes, *_uneven(few, among)])
 
-    def means(self, factor: Factor, among: Iterable[int]) -> dict[Any, Interval | None]:
+    def means(self, factor: VaryingColumn, among: Iterable[int]) -> dict[Any, Interval | None]:
         """Return the mean at each level of a factor among some rows."""
         assert self.estimates is not None
         return {level: self.estimates.mean(at) for level, at in factor.places(among).items()}
 
 
-def _uneven(factors: Sequence[Factor], among: Iterable[int]) -> Iterator[str]:
+def _uneven(factors: Sequence[VaryingColumn], among: Iterable[int]) -> Iterator[str]:
     """Yield the sentence for rows in which not all levels meet equally often."""
     counts = Counter(tuple(factor.levels[place] for factor in factors) for place in among)
     seen = [len({key[number] for key in counts}) for number in range(len(factors))]
@@ -161,7 +161,7 @@ def _uneven(factors: Sequence[Factor], among: Iterable[int]) -> Iterator[str]:
 
 
 def _panel(
-    factor: Factor, by_curve: dict[str, dict[Any, Interval | None]], legend: str = ""
+    factor: VaryingColumn, by_curve: dict[str, dict[Any, Interval | None]], legend: str = ""
 ) -> Panel:
     """Return curves over the levels of a factor."""
     if factor.numeric:

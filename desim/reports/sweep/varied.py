@@ -15,7 +15,7 @@ _ARGUMENT = "policy."
 
 
 @frozen
-class Factor:
+class VaryingColumn:
     """A column that has several values in a sweep.
 
     Attributes:
@@ -61,7 +61,7 @@ def varied(rows: Rows) -> dict[str, str]:
     return {name: column if column in known else name for name, column in full}
 
 
-def swept(rows: Rows) -> list[Factor]:
+def swept(rows: Rows) -> list[VaryingColumn]:
     """Return the parameters and the arguments of policies that have several values.
 
     The list is empty for a sweep of several models: scores of different worlds have no common mean.
@@ -71,11 +71,11 @@ def swept(rows: Rows) -> list[Factor]:
         return []
     texts = _texts(rows)
     parameters = [
-        Factor(name, _plain(rows.column(column)), texts.get(name, ""))
+        VaryingColumn(name, _plain(rows.column(column)), texts.get(name, ""))
         for name, column in names.items()
     ]
     arguments = [
-        Factor(name, _plain(rows.column(name)))
+        VaryingColumn(name, _plain(rows.column(name)))
         for name in rows.columns
         if name.startswith(_ARGUMENT)
     ]
@@ -84,7 +84,7 @@ def swept(rows: Rows) -> list[Factor]:
     return [one for n, one in enumerate(each) if all(one.levels != e.levels for e in each[:n])]
 
 
-def families(rows: Rows, without: Iterable[str]) -> Factor:
+def families(rows: Rows, without: Iterable[str]) -> VaryingColumn:
     """Return the policies without the arguments that vary, so that lines may join their rows.
 
     Args:
@@ -97,7 +97,7 @@ def families(rows: Rows, without: Iterable[str]) -> Factor:
     for label in labels:
         if label not in known:
             known[label] = _without(label, names)
-    return Factor("policy", [known[label] for label in labels])
+    return VaryingColumn("policy", [known[label] for label in labels])
 
 
 def _without(label: str, names: Iterable[str]) -> str:
