@@ -7,17 +7,13 @@ from typing import Any
 #: The text of a value that is missing or empty.
 NOTHING = "—"
 
-
 #: From `_CENTS` on a number has two decimals, below it six digits; from `_HUGE` on an exponent.
 _CENTS, _HUGE = 1e3, 1e15
-
 
 #: A narrower interval justifies no more digits; an estimate of this size has no decimals.
 _NARROW, _WHOLE = 1e-6, 1e6
 
-
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
 

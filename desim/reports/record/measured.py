@@ -19,10 +19,8 @@ from desim.show.labels import label_text
 #: Most points of a line; of a longer one the extremes of each stretch are drawn.
 _MOST_POINTS = 1_500
 
-
 #: Most marks of decisions in a panel: more than a picture of this size can separate.
 _MOST_MARKS = 400
-
 
 #: Units that are converted: by unit, the unit drawn and the divisor.
 _UNITS = {"cents": ("dollars", 100.0)}
@@ -181,7 +179,6 @@ def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:
 
 #: Most roles whose decisions are marked; an untrusted record may name one for each decision.
 _MOST_ROLES = 200
-
 
 #: The least share of a period from which its figures are shown.
 _HARDLY = 0.05

@@ -17,14 +17,11 @@ from desim.show.labels import NOTHING, estimate_text
 #: Actions of a role with a colour of their own, and roles of a record.
 _MOST_ACTIONS, _MOST_ROLES = 7, 12
 
-
 #: Characters of a long text that are always shown, and that a reader opens.
 _HEAD, _MOST_TEXT = 90, 3_000
 
-
 #: Decisions of a table that is open at first.
 _MOST_OPEN = 40
-
 
 #: Messages that policies received, of all records of a page.
 _MOST_MESSAGES = 200
@@ -140,10 +137,8 @@ def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
 #: Metrics that are shown.
 _MOST_METRICS = 100
 
-
 #: Characters of an action in a comparison that are always shown.
 _COMPARED_HEAD = 120
-
 
 #: Characters of a metric that is not a number: the column of numbers stays narrow.
 _CELL = 28

@@ -15,10 +15,8 @@ from desim.ui.layout import NamedValue, ValueGroup
 #: Rows of a table on one page.
 _PAGE_ROWS = 10
 
-
 #: Longer values are shown in a smaller font.
 _SHORT = 16
-
 
 #: Cells of a column up to so long, such as dates, stay in one line; longer words may break.
 _UNBROKEN = 10
@@ -135,10 +133,8 @@ def _explain(help: str) -> None:  # noqa: A002
 #: Charts on the page.
 CHARTS_MAX = 12
 
-
 #: Points are marked on lines of up to so many.
 _MARKED_MAX = 40
-
 
 _INK, _LINE, _GRID = "#44525a", "#2f6f73", "#e3e8ea"
 
