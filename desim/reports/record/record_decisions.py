@@ -53,7 +53,7 @@ def actions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         f"Shares of {', '.join(heads)} among the decisions of {len(bars)} roles.",
         cleaned(
             ["role", "decisions", *heads],
-            ([b, f"{bars[b].total():,}", *(f"{n:,}" for n in row)] for b, row in counts.items()),
+            ([bar, bars[bar].total(), *row] for bar, row in counts.items()),
         ),
     )
 
@@ -75,7 +75,7 @@ def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         shown = [*one.first, *one.last]
         heads = ["number", "time", "role", "action", "observation"]
         yield Folded(
-            f"{one.name}: {_shown(one)}",
+            f"{one.name}: {_extent(one)}",
             cleaned(
                 [*heads, "notes"] if _notes(one) else heads,
                 (_decision_line(one, number, step) for number, step in shown),
@@ -86,7 +86,7 @@ def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         )
 
 
-def _shown(one: ReadRecord) -> str:
+def _extent(one: ReadRecord) -> str:
     first, last, of = len(one.first), len(one.last), one.decisions
     if first + last == of:
         return f"all {of:,} decisions." if of > 1 else "its one decision."
@@ -101,14 +101,17 @@ def _notes(one: ReadRecord) -> bool:
 
 
 def _decision_line(one: ReadRecord, number: int, step: Step) -> Iterator[object]:
-    series = one.replayed.series
-    yield f"{number:,}"
-    yield series.timeline.text(step.t) if series else f"t={step.t:,}"
+    yield number
+    yield _when(one, step)
     yield step.role
-    yield Fold.of(readable(step.action), _HEAD, _MOST_TEXT)
-    yield Fold.of(readable(step.observation), _HEAD, _MOST_TEXT)
+    yield _folded(step.action)
+    yield _folded(step.observation)
     if _notes(one):
-        yield Fold.of(readable(step.notes) if step.notes else "", _HEAD, _MOST_TEXT)
+        yield _folded(step.notes) if step.notes else ""
+
+
+def _folded(value: Any, head: int = _HEAD) -> Fold | str:
+    return Fold.of(readable(value), head, _MOST_TEXT)
 
 
 def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
@@ -122,7 +125,7 @@ def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
                 cleaned(
                     ["number", "role", "entry"],
                     (
-                        [f"{at:,}", entry.role, Fold.of(readable(entry.entry), _HEAD, _MOST_TEXT)]
+                        [at, entry.role, _folded(entry.entry)]
                         for at, entry in enumerate(islice(found, most), 1)
                     ),
                     left=(1, 2),
@@ -156,7 +159,7 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
     yield cleaned(
         ["metric", *(one.name for one in each), *heads],
         (
-            [name, *map(_value, values), *(_change(values[0], other) for other in values[1:])]
+            [name, *map(_metric_cell, values), *(_change(values[0], other) for other in values[1:])]
             for name, values in lines
         ),
         most=_MOST_METRICS,
@@ -169,10 +172,10 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
         )
 
 
-def _value(value: Any) -> Fold | str:
+def _metric_cell(value: Any) -> Fold | str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return estimate_text(float(value)) if abs(value) < 1e300 else short_value(value)  # noqa: PLR2004
-    return Fold.of(readable(value), _CELL, _MOST_TEXT)
+    return _folded(value, _CELL)
 
 
 def _change(before: Any, after: Any) -> str:
@@ -208,19 +211,16 @@ def _metrics_line(first: ReadRecord, other: ReadRecord) -> list[object]:
         if mine is None or theirs is None:
             more = other if mine is None else first
             text = f"none in {number - 1:,} decisions; {more.name} goes on"
-            return [other.name, text, NOTHING, NOTHING, NOTHING]
+            return [other.name, text, None, None, None]
         if (mine.t, mine.role, mine.action) != (theirs.t, theirs.role, theirs.action):
             asked = mine.role if mine.role == theirs.role else f"{mine.role} and {theirs.role}"
             return [
                 other.name,
                 f"number {number:,}, {_when(first, mine)}",
                 asked,
-                *(
-                    Fold.of(readable(one.action), _COMPARED_HEAD, _MOST_TEXT)
-                    for one in (mine, theirs)
-                ),
+                *(_folded(one.action, _COMPARED_HEAD) for one in (mine, theirs)),
             ]
-    return [other.name, "none: all decisions are the same", NOTHING, NOTHING, NOTHING]
+    return [other.name, "none: all decisions are the same", None, None, None]
 
 
 def _when(one: ReadRecord, step: Step) -> str:

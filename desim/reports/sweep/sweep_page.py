@@ -85,7 +85,7 @@ def _command(rows: Rows, seeds: str) -> str:
             if value not in (known := values.setdefault(name, [])):
                 known.append(value)
     full = len(policies) * len(set(rows.column("seed"))) * prod(map(len, values.values()))
-    texts = {name: list(map(_text, each)) for name, each in values.items()}
+    texts = {name: list(map(_option_text, each)) for name, each in values.items()}
     plain = all(text is not None for each in texts.values() for text in each)
     if len(models) > 1 or len(presets) > 1 or len(rows) != full or not plain:
         return ""
@@ -99,7 +99,7 @@ def _command(rows: Rows, seeds: str) -> str:
     return shlex.join([*words, "--seeds", seeds])
 
 
-def _text(value: object) -> str | None:
+def _option_text(value: object) -> str | None:
     """Return a value as `--set` reads it; None if it cannot."""
     if isinstance(value, bool):
         return str(value).lower()
