@@ -28,6 +28,9 @@ from urllib.parse import urlsplit
 import click
 from attrs import define, field
 
+from desim.show.console import console
+from desim.show.table import Table
+from experiments.attacks import exit_with
 from experiments.hostile_requests import BODIES, KINDS, Place, Request
 
 #: The packages that the servers need.
@@ -256,21 +259,18 @@ def main(servers: Sequence[str], requests: int, silent: int, seed: int) -> None:
             attack = Attack(place, pid, chance).run(requests, silent)
             if name == "openenv":
                 attack.messages(requests // 5)
-        for line in _table(name, attack.outcomes):
-            print(line)
+        console().print(Table((name, "requests", "outcomes"), _kinds(attack.outcomes), (0, 2)))
         print(f"{name}: slowest answer {attack.slowest:.1f} s, holes {len(attack.holes)}\n")
         holes += [f"{name}: {each}" for each in attack.holes]
-    for each, times in Counter(holes).most_common(50):
-        print(f"{times:,} x {each}")
-    sys.exit(1 if holes else 0)
+    exit_with([f"{times:,} x {each}" for each, times in Counter(holes).most_common()], most=50)
 
 
-def _table(name: str, outcomes: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _kinds(outcomes: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, int, str]]:
     """Yield a line for each kind of request, with how often each outcome came."""
     for kind in dict.fromkeys(kind for kind, _ in outcomes):
         found = {outcome: n for (one, outcome), n in sorted(outcomes.items()) if one == kind}
-        shown = "  ".join(f"{outcome} x {n:,}" for outcome, n in found.items())
-        yield f"{name:8} {kind:16} {sum(found.values()):6,}   {shown}"
+        texts = (f"{outcome} x {n:,}" for outcome, n in found.items())
+        yield kind, sum(found.values()), "  ".join(texts)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from support.paths import REFERENCE
 
 from desim.composition.invariants import checked as transfers_checked
-from experiments.model_checks import models_checked
+from experiments.attacks import models_checked
 from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in

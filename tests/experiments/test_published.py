@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pages
 import pytest
-from beside import beside
-from fates import CannotBe, NeedsModel, Rebuilt, Rule, count, entries
+from beside import CannotBe, NeedsModel, Rebuilt, Rule, beside, count, entries
 from published import PAPERS, Cell, Line, Sheet, find, markdown, numbers, read
 from reproduce_edt import best_mean
 from support.paths import PYTHONPATH, REFERENCE, ROOT
@@ -152,7 +151,7 @@ def test_a_suite_is_named_as_a_file_that_is_there_or_is_to_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sentence changes when the file arrives."""
-    monkeypatch.setattr("fates.SUITES", tmp_path)
+    monkeypatch.setattr("beside.SUITES", tmp_path)
     assert "no suite yet" in NeedsModel("some.toml").note
     (tmp_path / "some.toml").touch()
     assert NeedsModel("some.toml").note == "experiments/suites/some.toml"
