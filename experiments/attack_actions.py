@@ -46,7 +46,7 @@ _MAX_ANSWERS = 50
 #: Characters of the longest permitted error text; a longer one is a fault.
 _MAX_TEXT = 2_000
 
-#: Possible outcomes of an answer, and of those the ones that count as an action.
+#: Possible outcomes of an answer, and those of an answer that is counted as an action.
 _OUTCOMES = ("accepted", "wrong", "faults")
 _ANSWERED = _OUTCOMES[:2]
 
@@ -174,14 +174,13 @@ def main(worlds: tuple[str, ...], actions: int, seed: int) -> None:
     lines: list[tuple[str, str, list[int]]] = []
     for world, attack in attacked(everything(worlds), actions, seed):
         for role in attack.model.roles:
-            accepted, wrong, wrongly = (attack.counts[role, what] for what in _OUTCOMES)
-            lines.append((world, role, [accepted + wrong, accepted, wrong, wrongly]))
+            counts = [attack.counts[role, what] for what in _OUTCOMES]
+            lines.append((world, role, [sum(counts[:2]), *counts]))
         faults += [f"{world} {each}" for each in attack.faults]
     total = [sum(counts) for counts in zip(*(counts for *_, counts in lines), strict=True)]
     lines.append(("all", f"{time.monotonic() - begun:,.0f} s", total))
     heads = ("world", "role", "actions", *_OUTCOMES)
-    table = ((world, role, *counts) for world, role, counts in lines)
-    console().print(Table(heads, table, (0, 1)))
+    console().print(Table(heads, ((*names, *counts) for *names, counts in lines), (0, 1)))
     exit_with(faults)
 
 

@@ -14,8 +14,6 @@ import json
 import os
 import random
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL
 from urllib.parse import urlsplit
 
 import click
@@ -30,7 +29,7 @@ from attrs import define, field
 
 from desim.show.console import console
 from desim.show.table import Table
-from experiments.attacks import exit_with
+from experiments.attacks import DESIM, exit_with, started
 from experiments.hostile_requests import BODIES, KINDS, Place, Request
 
 #: The packages that the servers need.
@@ -59,15 +58,9 @@ def installed() -> list[str]:
 @contextmanager
 def serving(name: str) -> Iterator[tuple[Place, int]]:
     """Start a server; yields its address and its process."""
-    command = [sys.executable, "-m", "desim", "serve", "beer_game", "--preset", "poisson"]
-    command += ["--seat", "retailer", f"--{name}", *(["--json"] if name == "mcp" else [])]
-    process = subprocess.Popen(  # noqa: S603 (our own command)
-        command,
-        env={**os.environ, "DESIM_TOKEN": _TOKEN},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    command = [*DESIM, "serve", "beer_game", "--preset", "poisson", "--seat", "retailer"]
+    command += [f"--{name}", *(["--json"] if name == "mcp" else [])]
+    process = started(*command, env={"DESIM_TOKEN": _TOKEN}, stderr=DEVNULL)
     with process:
         try:
             assert process.stdout is not None

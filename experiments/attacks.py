@@ -1,4 +1,4 @@
-"""What the attacks share: tallies, commands in processes of their own, a scripted endpoint."""
+"""The parts of several attacks: tallies, commands in processes, and a scripted endpoint."""
 
 import json
 import os
@@ -70,10 +70,11 @@ def exit_with(holes: Sequence[str], most: int = 100) -> NoReturn:
 def started(*arguments: str, folder: str | Path = ROOT, **options: Any) -> "Popen[str]":
     """Start Python with our packages, in a folder; `options` are those of `Popen`."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path, **options.pop("env", {})}
     return Popen(  # noqa: S603 (our own command)
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
+        env=env,
         text=True,
         **{"stdout": PIPE, "stderr": PIPE, **options},
     )

@@ -71,6 +71,11 @@ def dollars_text(cents: int) -> str:
     return f"${cents / 100:,.2f}"
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a plain value is a number, and not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def is_moment(value: Any) -> bool:
     """Return whether a value is an ISO date and time."""
     return isinstance(value, str) and _MOMENT.fullmatch(value) is not None

@@ -21,7 +21,7 @@ from desim.show.labels import label_text, number_text
 NUMBERS = {"integer", "number"}
 #: A larger bound is the range of the machine's numbers, which does not help a person.
 _FAR = 1e15
-#: What a person types for a flag.
+#: The words for a flag.
 _YES, _NO = {"true", "yes", "y", "1"}, {"false", "no", "n", "0"}
 
 

@@ -11,7 +11,7 @@ from desim.core.roles import Role
 from desim.records.lines import Step
 from desim.schema import class_of, codec
 from desim.schema.wire_types import TAG
-from desim.show.labels import is_moment, label_text, value_text
+from desim.show.labels import is_moment, is_number, label_text, value_text
 
 _Row = dict[str, Any]
 
@@ -100,10 +100,10 @@ def _points(rows: Sequence[_Row]) -> tuple[str, list[Any]]:
     """Return title and points of the axis: the time if it moves on, else 1, 2, 3, ..."""
     names = {next(iter(row), "") for row in rows}
     times: list[Any] = [next(iter(row.values()), None) for row in rows]
-    comparable = all(map(_is_number, times)) or all(map(is_moment, times))
+    comparable = all(map(is_number, times)) or all(map(is_moment, times))
     moves = comparable and all(a <= b for a, b in pairwise(times)) and len({*times}) > 1
     if len(names) == 1 and moves:
-        points = [each if _is_number(each) else value_text(each) for each in times]
+        points = [each if is_number(each) else value_text(each) for each in times]
         return label_text(names.pop()), points
     return "Decision", list(range(1, len(rows) + 1))
 
@@ -118,7 +118,7 @@ def _joined(rows: Sequence[_Row], points: Sequence[Any]) -> list[_Row]:
 
 def _numbers(rows: Sequence[_Row], prefix: str, axis: str) -> list[Series]:
     """Return the numbers of rows as series, except the one on the axis."""
-    names = dict.fromkeys(n for row in rows for n, value in row.items() if _is_number(value))
+    names = dict.fromkeys(n for row in rows for n, value in row.items() if is_number(value))
     series = [Series(label_text(prefix + name), _column(rows, name)) for name in names]
     return [one for one in series if one.label != axis]
 
@@ -126,8 +126,4 @@ def _numbers(rows: Sequence[_Row], prefix: str, axis: str) -> list[Series]:
 def _column(rows: Sequence[_Row], name: str) -> Iterator[float | None]:
     for row in rows:
         value = row.get(name)
-        yield value if _is_number(value) else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        yield value if is_number(value) else None

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.wire_types import TAG
-from desim.show.labels import class_text, label_text, value_text, words_text
+from desim.show.labels import class_text, is_number, label_text, value_text, words_text
 from desim.show.table import Table
 from desim.ui.forms import tagged_object
 from desim.ui.history import first_field
@@ -105,7 +105,8 @@ def action_text(action: Any, classes: Any) -> str:
 def text_table(label: str, rows: Sequence[Mapping[str, Any]], help: str = "") -> Table:  # noqa: A002
     """Return a table of plain rows; its columns are the keys in the order in which they occur."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    words = [n for n, k in enumerate(keys) if not all(_is_number(row.get(k, 0)) for row in rows)]
+    given = [[row[key] for row in rows if row.get(key) is not None] for key in keys]
+    words = [place for place, values in enumerate(given) if not all(map(is_number, values))]
     cells = ([value_text(row.get(key)) for key in keys] for row in rows)
     return Table(map(label_text, keys), cells, words, label, legend=[help] if help else [])
 
@@ -155,10 +156,6 @@ def _unpacked(value: Any) -> Any:
 
 def _is_records(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 @cache

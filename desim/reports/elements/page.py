@@ -32,7 +32,7 @@ def check_installed(what: str, *modules: str) -> None:
     """Check that modules of the extra can be imported, before minutes of playing or reading.
 
     Args:
-        what: The subject of the error text, with its verb.
+        what: Subject and verb of the error text.
         modules: Their names.
 
     Raises:

@@ -12,7 +12,7 @@ from desim.records.lines import Step
 from desim.reports.elements.charts import shares
 from desim.reports.elements.page import Figure, Fold, Folded, Given, cleaned
 from desim.reports.record.record_read import OTHER, ReadRecord, readable, short_value
-from desim.show.labels import NOTHING, estimate_text
+from desim.show.labels import NOTHING, estimate_text, is_number
 
 #: Actions of a role with a colour of their own, and roles of a record.
 _MOST_ACTIONS, _MOST_ROLES = 7, 12
@@ -143,6 +143,9 @@ _MOST_METRICS = 100
 #: Characters of an action in a comparison that are always shown.
 _COMPARED_HEAD = 120
 
+#: From here on a number is not rounded, and has no difference.
+_HUGE = 1e300
+
 #: Characters of a metric that is not a number: the column of numbers stays narrow.
 _CELL = 28
 
@@ -173,16 +176,15 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
 
 
 def _metric_cell(value: Any) -> Fold | str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return estimate_text(float(value)) if abs(value) < 1e300 else short_value(value)  # noqa: PLR2004
+    if is_number(value):
+        return estimate_text(float(value)) if abs(value) < _HUGE else short_value(value)
     return _folded(value, _CELL)
 
 
 def _change(before: Any, after: Any) -> str:
-    numbers = [v for v in (before, after) if isinstance(v, int | float) and abs(v) < 1e300]  # noqa: PLR2004
-    if len(numbers) < 2 or bool in map(type, numbers):  # noqa: PLR2004 (both)
+    if not all(is_number(each) and abs(each) < _HUGE for each in (before, after)):
         return NOTHING if before == after or before is None or after is None else "differs"
-    found = float(numbers[1] - numbers[0])
+    found = float(after - before)
     return ("+" if found > 0 else "") + estimate_text(found)
 
 

@@ -67,9 +67,7 @@ class Shown:
 def panel_chart(lines: Sequence[Shown], span: Span | None = None) -> str:
     """Draw one series of one or several records, with a legend below if there are several.
 
-    Args:
-        lines: See `draw_panel`.
-        span: See `draw_panel`.
+    The arguments are those of `draw_panel`.
     """
 
     def draw(figure: "Drawing") -> None:

@@ -9,6 +9,7 @@ from attrs import frozen
 from desim import catalog
 from desim.jobs.rows.rows import Rows
 from desim.schema.wire_types import attribute_texts
+from desim.show.labels import is_number
 
 #: The prefix of the columns that are arguments of policies.
 _ARGUMENT = "policy."
@@ -31,11 +32,7 @@ class VaryingColumn:
     @property
     def numeric(self) -> bool:
         """Whether all values are numbers, so that lines may join them."""
-        return all(
-            isinstance(level, int | float) and not isinstance(level, bool)
-            for level in self.levels
-            if level is not None
-        )
+        return all(is_number(level) for level in self.levels if level is not None)
 
     def values(self) -> list[Any]:
         """Return the distinct values: numbers in order, others in order of appearance."""
