@@ -21,12 +21,12 @@ def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 @frozen
-class Axis:
-    """The horizontal axis that all series share.
+class Series:
+    """Values over the decisions.
 
     Attributes:
-        label: Its title.
-        values: One for each point.
+        label: Their title.
+        values: One for each point; None if a number is missing.
     """
 
     label: str
@@ -34,30 +34,17 @@ class Axis:
 
 
 @frozen
-class Series:
-    """A number over the decisions.
-
-    Attributes:
-        label: Its title.
-        values: One for each point; None if the number is missing.
-    """
-
-    label: str
-    values: tuple[float | None, ...] = field(converter=_tuple)
-
-
-@frozen
 class History:
     """The data of charts of a role's decisions.
 
     Attributes:
-        axis: The time if it moves on between decisions; the last of several decisions at one time
-            is shown. Otherwise the number of the decision.
+        axis: The horizontal axis: the time if it moves on between decisions, the last of several
+            decisions at one time being shown; otherwise the number of the decision.
         series: The numbers that have varied, from the observations, then from the actions if the
             role has one class of actions. Nested values are left out.
     """
 
-    axis: Axis
+    axis: Series
     series: tuple[Series, ...]
 
 
@@ -77,7 +64,7 @@ def history(role: Role, steps: Sequence[Step], now: Any = None) -> History:
         actions: list[_Row] = [dict(_fields(s.action, type(s.action))) for s in steps]
         series += _numbers(_joined([*actions, {}][: len(rows)], points), "your ", label)
     varied = tuple(one for one in series if len({*one.values} - {None}) > 1)
-    return History(Axis(label, dict.fromkeys(points)), varied)
+    return History(Series(label, dict.fromkeys(points)), varied)
 
 
 def first_field(observation: Any, cls: Any) -> tuple[str, Any]:

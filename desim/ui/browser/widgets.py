@@ -9,7 +9,7 @@ from nicegui import ui
 
 from desim.show.labels import NOTHING
 from desim.show.table import Table
-from desim.ui.history import Axis, Series
+from desim.ui.history import Series
 from desim.ui.layout import NamedValue, ValueGroup
 
 #: Rows of a table on one page.
@@ -139,7 +139,7 @@ _MARKED_MAX = 40
 _INK, _LINE, _GRID = "#44525a", "#2f6f73", "#e3e8ea"
 
 
-def options(series: Series, axis: Axis) -> dict[str, Any]:
+def options(series: Series, axis: Series) -> dict[str, Any]:
     """Return the options of one chart, both axes labelled: the vertical one by the title."""
     style = {"fontSize": 13, "fontWeight": 600, "color": _INK}
     return {
@@ -159,7 +159,7 @@ def options(series: Series, axis: Axis) -> dict[str, Any]:
     }
 
 
-def _horizontal(axis: Axis) -> dict[str, Any]:
+def _horizontal(axis: Series) -> dict[str, Any]:
     return {
         "type": "category",
         "data": list(axis.values),
