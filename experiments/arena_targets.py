@@ -102,11 +102,8 @@ class Target:
 
 def targets() -> list[Target]:
     """Return the targets of the reference, in its order."""
-    return [_target(each) for each in json.loads(_text())["targets"]]
-
-
-def _text() -> str:
-    return reference("enterprise_arena/targets.json").read_text()
+    text = reference("enterprise_arena/targets.json").read_text()
+    return [_target(each) for each in json.loads(text)["targets"]]
 
 
 def _target(given: Mapping[str, Any]) -> Target:

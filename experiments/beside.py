@@ -229,7 +229,7 @@ def _reasons(found: Sequence[Entry]) -> list[tuple[str, str]]:
 def _as_published(found: Sequence[Entry], notes: Mapping[tuple[str, str], str]) -> Iterator[Table]:
     """Yield rows as printed, a few columns at a time; a list leaves out what is rebuilt."""
     every = {entry.line.label: entry.line for entry in found}
-    columns = list(dict.fromkeys(c for line in every.values() for c in _shown(line, found)))
+    columns = list(dict.fromkeys(c for line in every.values() for c in _columns_of(line, found)))
     fates: dict[str, dict[str, None]] = {label: {} for label in every}
     for entry in found:
         mark = notes.get((entry.fate.name, entry.fate.note), "")
@@ -251,7 +251,7 @@ def _printed(line: Line, columns: Sequence[str]) -> list[str]:
     return [line.cells[c].text if c in line.cells else "" for c in columns]
 
 
-def _shown(line: Line, found: Sequence[Entry]) -> list[str]:
+def _columns_of(line: Line, found: Sequence[Entry]) -> list[str]:
     """Return the columns of a row that hold something printed, or a number."""
     numeric = {entry.column for entry in found}
     return [c for c, cell in line.cells.items() if cell.printed or c in numeric]

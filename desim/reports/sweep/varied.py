@@ -66,7 +66,7 @@ def swept(rows: Rows) -> list[VaryingColumn]:
     names = varied(rows)
     if "model" in names:
         return []
-    texts = _texts(rows)
+    texts = _descriptions(rows)
     parameters = [
         VaryingColumn(name, _plain(rows.column(column)), texts.get(name, ""))
         for name, column in names.items()
@@ -118,7 +118,7 @@ def _plain(levels: Sequence[Any]) -> list[Any]:
     return [str(level) if isinstance(level, list | dict) else level for level in levels]
 
 
-def _texts(rows: Rows) -> Mapping[str, str]:
+def _descriptions(rows: Rows) -> Mapping[str, str]:
     """Return the parameter descriptions of a model of desim; a user's model is not imported."""
     name = str(rows[0]["model"])
     ours = ":" not in name and catalog.is_at_hand(name)
