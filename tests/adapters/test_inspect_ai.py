@@ -24,8 +24,8 @@ import desim
 from desim import catalog
 from desim.adapters.inspect_ai import TASKS, solver, world_task
 from desim.adapters.inspect_ai.replies import SampleFiles
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 

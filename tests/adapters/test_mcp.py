@@ -21,8 +21,8 @@ from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.mcp_server import Documents
 from desim.adapters.mcp.tool_arguments import free_name
 from desim.adapters.mcp.toolset import ToolSet
-from desim.adapters.seat.seat_texts import rules_of
 from desim.adapters.seat.setup import Setup
+from desim.core.model_protocols import rules_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock

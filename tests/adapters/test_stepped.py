@@ -10,8 +10,8 @@ from support.adapters import CASES, Case, played
 from support.failing_world import BadCarter, Grind, Mill
 
 import desim
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import ModelFailed, PolicyFailed, UsageError, WrongAction
 from models.beer_game import Order
 

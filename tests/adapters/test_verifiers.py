@@ -20,7 +20,7 @@ from support.verifiers_stub import KEY, by_turn, called, rolled_out, said
 
 import desim
 from desim import catalog
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.adapters.verifiers import TASKSET, load_environment
 from desim.adapters.verifiers.data import WorldData, WorldState
 from desim.adapters.verifiers.tool_server import WorldToolset

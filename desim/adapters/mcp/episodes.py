@@ -12,15 +12,13 @@ from typing import Any
 
 import anyio
 
-from desim.adapters.mcp.open_episode import EpisodeFailed, OpenEpisode, Turn
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.mcp.open_episode import LABEL, EpisodeFailed, OpenEpisode, Turn
+from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup, is_same_setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
-
-#: The caller's name as a policy, in records.
-_LABEL = "mcp"
 
 #: An episode's id: 128 random bits. Nothing else becomes part of a file's name.
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -112,8 +110,10 @@ class Episodes:
         seed = self._seed(given)
         name = secrets.token_hex(16)
         record = self._record(name)
-        start = partial(self.setup.begin, seed, record=record, label=_LABEL, locked=True)
-        return await self._begun(client, name, start, RecordLock(record) if record else None)
+        lock = RecordLock(record) if record else None
+        return await self._begun(
+            client, name, lambda world: world.begin(seed, record, locked=True), lock
+        )
 
     async def resume(self, client: str | None, name: str) -> OpenEpisode:
         """Return an open episode, now assigned to the client, or continue a cut record.
@@ -181,10 +181,10 @@ class Episodes:
         self,
         client: str | None,
         name: str,
-        start: Callable[[], SteppedSession],
+        start: Callable[[SeatEnvironment], SteppedSession],
         lock: RecordLock | None,
     ) -> OpenEpisode:
-        episode = OpenEpisode(name, self._threads)
+        episode = OpenEpisode(self.setup, name, self._threads)
         self._open[name] = episode  # before the first await, so that the limit holds
         self._assign(client, name)
         try:
@@ -241,7 +241,7 @@ class Episodes:
     def _why_none(self) -> str:
         return "" if self._folder else "; the server keeps no records (--records FOLDER)"
 
-    def _continued(self, record: Path, name: str) -> SteppedSession:
+    def _continued(self, record: Path, name: str, world: SeatEnvironment) -> SteppedSession:
         """Make the decisions of a cut record again.
 
         Raises:
@@ -250,8 +250,7 @@ class Episodes:
         """
         try:
             past = self._past(record, name)
-            seed = past.header.seed
-            return self.setup.begin(seed, record=record, past=past, label=_LABEL, locked=True)
+            return world.begin(past.header.seed, record, past, locked=True)
         except BadRecord as fault:
             raise BadRecord(str(fault).replace(str(record), f"episode {name}")) from None
 
@@ -263,7 +262,7 @@ class Episodes:
             raise UsageError(
                 f"episode {name} has ended, with score {past.result.score:g}; begin a new one"
             )
-        if not is_same_setup(self.setup, past.header, _LABEL):
+        if not is_same_setup(self.setup, past.header, LABEL):
             raise UsageError(f"episode {name} is of another world, other seats or other policies")
         return past
 

@@ -14,8 +14,8 @@ from mcp.shared import exceptions
 
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.toolset import ToolSet
-from desim.adapters.seat.seat_texts import rules_of
 from desim.adapters.seat.setup import Setup
+from desim.core.model_protocols import rules_of
 from desim.errors import UsageError, possible
 from desim.schema import json_schema
 from desim.version import __version__

@@ -9,8 +9,9 @@ import anyio
 from anyio import to_thread
 from attrs import evolve, frozen
 
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import end_facts, seen
+from desim.adapters.seat.seat_environment import SeatEnvironment
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.model_protocols import Rows
 from desim.core.world import Decision
 from desim.errors import (
@@ -25,6 +26,9 @@ from desim.faults import RAISED, fault_text
 from desim.records.record_lock import RecordLock
 
 _T = TypeVar("_T")
+
+#: The caller's name as a policy, in records.
+LABEL = "mcp"
 
 
 class EpisodeFailed(ModelFailed):
@@ -46,6 +50,14 @@ class Turn:
     ended: Mapping[str, Any] | None = None
 
 
+class _World(SeatEnvironment):
+    """The environment of one episode, in which a policy that failed can be called again."""
+
+    def fail(self, fault: DesimError) -> None:
+        if not isinstance(fault, PolicyFailed):
+            super().fail(fault)
+
+
 class OpenEpisode:
     """An episode at play, whose calls run one after the other in a thread.
 
@@ -54,6 +66,7 @@ class OpenEpisode:
     the episode's own.
 
     Args:
+        setup: The world and its policies.
         name: Its id: 128 random bits.
         threads: Limits the threads of all episodes.
 
@@ -62,13 +75,13 @@ class OpenEpisode:
         turn: The last turn.
     """
 
-    def __init__(self, name: str, threads: anyio.CapacityLimiter) -> None:
+    def __init__(self, setup: Setup, name: str, threads: anyio.CapacityLimiter) -> None:
         self.name = name
         self.used = time.monotonic()
         self.turn = Turn({}, {})
         self._threads = threads
         self._lock = anyio.Lock()
-        self._session: SteppedSession | None = None
+        self._world = _World(setup, LABEL)
         self._record_lock: RecordLock | None = None
 
     @property
@@ -76,11 +89,13 @@ class OpenEpisode:
         """Whether a call is under way."""
         return self._lock.locked()
 
-    async def begin(self, start: Callable[[], SteppedSession], lock: RecordLock | None) -> Turn:
+    async def begin(
+        self, start: Callable[[SeatEnvironment], SteppedSession], lock: RecordLock | None
+    ) -> Turn:
         """Start the session and return the first turn.
 
         Args:
-            start: Returns a session that waits for its first decision.
+            start: Begins the episode of the environment.
             lock: The lock of its record, which is released when the episode closes.
         """
         self._record_lock = lock
@@ -129,9 +144,8 @@ class OpenEpisode:
 
     # -- in the thread -----------------------------------------------------------------------------
 
-    def _start(self, start: Callable[[], SteppedSession]) -> Turn:
-        self._session = session = start()
-        turn = self._moved(session)
+    def _start(self, start: Callable[[SeatEnvironment], SteppedSession]) -> Turn:
+        turn = self._moved(start(self._world))
         # Without the rewards of a resumed episode's past and of events before the first question.
         self.turn = evolve(turn, rewards=dict.fromkeys(turn.rewards, 0.0))
         return self.turn
@@ -150,36 +164,33 @@ class OpenEpisode:
         except WrongAction:
             raise
         except RAISED as fault:  # for instance a full disk: the run has the answer, the record not
-            raise EpisodeFailed(_text(fault)) from fault
+            raise EpisodeFailed(_sentence_of(fault)) from fault
         return self._moved(session)
 
     def _moved(self, session: SteppedSession) -> Turn:
         """Move on to the client's next decisions, or to the end, which closes the session."""
         try:
-            session.advance()
-            rewards = session.rewards()
+            rewards = self._world.move(session)
         except PolicyFailed as fault:
             raise PolicyFailed(
                 f"{fault}; your answer was taken, present_observation asks that policy again"
             ) from fault
         except RAISED as fault:
-            raise EpisodeFailed(_text(fault)) from fault
-        shown = {one.role: seen(session, one) for one in session.open}
-        self.turn = Turn(shown, rewards, end_facts(session) if session.done else None)
+            raise EpisodeFailed(_sentence_of(fault)) from fault
+        shown = {one.role: session.seen(one) for one in session.open}
+        self.turn = Turn(shown, rewards, session.end_facts() if session.done else None)
         if session.done:
             self._close()
         return self.turn
 
     def _at_play(self) -> SteppedSession:
-        if self._session is None:
+        if self._world.session is None:
             raise UsageError("the episode is over or closed; begin_episode begins a new one")
-        return self._session
+        return self._world.session
 
     def _close(self) -> None:
-        session, lock = self._session, self._record_lock
-        self._session = self._record_lock = None
-        if session is not None:
-            session.close()
+        self._world.close()
+        lock, self._record_lock = self._record_lock, None
         if lock is not None:
             lock.__exit__()
 
@@ -192,5 +203,5 @@ def _open_decision(session: SteppedSession, seat: str) -> Decision:
     raise UsageError(f"{seat!r} has no open decision; {possible(seat, seats)}")
 
 
-def _text(fault: BaseException) -> str:
+def _sentence_of(fault: BaseException) -> str:
     return str(fault) if isinstance(fault, DesimError) else fault_text(fault)

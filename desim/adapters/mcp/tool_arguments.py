@@ -7,8 +7,8 @@ from typing import Any
 from attrs import frozen
 
 from desim.adapters.seat.action_tools import Tool, tools_of
-from desim.adapters.seat.seat_texts import as_json
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import as_json
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 

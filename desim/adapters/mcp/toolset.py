@@ -15,7 +15,7 @@ from desim.adapters.mcp.tool_arguments import (
     string,
 )
 from desim.adapters.seat.action_tools import tagged_call
-from desim.adapters.seat.seat_texts import as_json
+from desim.adapters.seat.stepped_session import as_json
 from desim.core.model_protocols import offers
 from desim.core.reported import HasTables
 from desim.errors import DesimError, UsageError, possible

@@ -65,7 +65,7 @@ class WorldObservation(Observation):
         return whole
 
 
-class WorldState(State):
+class EpisodeIdentity(State):
     """Which episode this is; neither its seed nor anything of the world's state."""
 
     preset: str = Field(default="", description="The preset of the world.")

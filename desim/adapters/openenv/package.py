@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from desim.adapters.openenv.tasks import CHANGED, Tasks, reward_of
-from desim.adapters.seat.reward import SCORE
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SCORE
 from desim.catalog import model_name
 from desim.errors import UsageError, WriteFailed
 from desim.schema import tagged

@@ -19,7 +19,7 @@ from fastapi.responses import JSONResponse
 from openenv.core.env_server.http_server import create_fastapi_app
 
 from desim.adapters.openenv.environment import Served
-from desim.adapters.openenv.openenv_messages import WorldState
+from desim.adapters.openenv.openenv_messages import EpisodeIdentity
 from desim.adapters.seat.setup import Setup
 from desim.adapters.web.access import TOKEN_PATH, Access, checked_token, new_token
 from desim.adapters.web.guard import Application, Guard
@@ -52,7 +52,7 @@ def app(
         served.observation,
         max_concurrent_envs=max_sessions,
         env_name=served.tasks.name,
-        state_cls=WorldState,
+        state_cls=EpisodeIdentity,
         mode="simulation",
     )
     inner.add_exception_handler(DesimError, _refusal)

@@ -11,8 +11,7 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from desim import catalog
-from desim.adapters.seat.reward import SCORE, Rewards
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.changes import evolved
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model_protocols import HasCalendar, Model, default_roles, offers

@@ -13,17 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import (
-    TRUNCATED,
-    as_json,
-    end_facts,
-    end_text,
-    observation_text,
-    rules_of,
-)
 from desim.adapters.seat.setup import Setup
-from desim.core.model_protocols import question_limit
+from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
+from desim.core.model_protocols import question_limit, rules_of
 from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr
@@ -93,9 +85,7 @@ class ToolSession:
 
     def observation(self) -> str:
         """Return the present observation as JSON, or the facts of the episode's end."""
-        if self.done:
-            return end_text(self.session)
-        return observation_text(self.session, self.session.open[0])
+        return self.session.text()
 
     async def call(self, name: str, arguments: Any) -> str:
         """Execute a call and return its effect as a text.
@@ -147,7 +137,7 @@ class ToolSession:
     def facts(self) -> dict[str, Any]:
         """Return the facts of the end, and the counts of decisions, wrong calls and defaults."""
         counts = {"answers": len(self.answers), "wrong": self.wrong, "defaults": self.defaults}
-        return {**end_facts(self.session), **counts}
+        return {**self.session.end_facts(), **counts}
 
     # -- one decision ------------------------------------------------------------------------------
 
