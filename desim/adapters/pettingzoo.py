@@ -106,13 +106,18 @@ class _Agents:
             self._random = np.random.default_rng(seed)
         self.agents = list(self.possible_agents)
 
-    def _infos(self) -> dict[str, Any]:
+    def _open(self) -> dict[str, Decision]:
+        """Return the open decisions by agent."""
         session = self.world.session
-        assert session is not None
-        decisions = {each.role: each for each in session.open}
-        deciding = {} if session.done else decisions
+        return {each.role: each for each in session.open} if session else {}
+
+    def _infos(self) -> dict[str, Any]:
+        deciding, over = self._open(), self.world.ended or self.world.truncated
         return {
-            agent: {"deciding": agent in deciding, **self.world.info(agent, decisions.get(agent))}
+            agent: {
+                "deciding": agent in deciding and not over,
+                **self.world.info(agent, deciding=agent in deciding),
+            }
             for agent in self.agents
         }
 
@@ -143,14 +148,16 @@ class SeatsParallel(_Agents, ParallelEnv):
             UsageError: An agent with an open decision has no action, an agent does not exist, or
                 the episode is over.
         """
-        session = self.world.running()
-        answers = [(each, self._checked(each, actions)) for each in session.open]
+        self.world.running()
         for agent in actions:
             if agent not in self.possible_agents:
                 hint = possible(str(agent), self.possible_agents)
                 raise UsageError(f"an action of {short_repr(agent)} was given; {hint}")
-        rewards = self.world.take(*answers)
-        ended, truncated = session.result is not None, session.truncated
+        for agent in self._open():
+            if agent not in actions:
+                raise UsageError(f"{agent!r} has an open decision, and no action was given for it")
+        rewards = self.world.take(actions)
+        ended, truncated = self.world.ended, self.world.truncated
         returned = (
             self._each(self.world.observed),
             self._each(rewards.__getitem__),
@@ -158,16 +165,8 @@ class SeatsParallel(_Agents, ParallelEnv):
             self._each(lambda _: truncated),
             self._infos(),
         )
-        self.agents = [] if session.done else self.agents
+        self.agents = [] if ended or truncated else self.agents
         return returned
-
-    def _checked(self, decision: Decision, actions: Mapping[str, Any]) -> Any:
-        """Return the checked action for a decision, so that none is taken before all fit."""
-        role = decision.role
-        if role not in actions:
-            raise UsageError(f"{role!r} has an open decision, and no action was given for it")
-        seat = self.world.seats[role]
-        return seat.checked(seat.action(self.world.running(), decision, actions[role]))
 
     def _each(self, of: Callable[[str], Any]) -> dict[str, Any]:
         return {agent: of(agent) for agent in self.agents}
@@ -205,24 +204,19 @@ class SeatsAEC(_Agents, AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        session = self.world.running()
-        decision = next(each for each in session.open if each.role == agent)
-        rewards = self.world.take(
-            (decision, self.world.seats[agent].action(session, decision, action))
-        )
+        self.rewards = self.world.take({agent: action})  # 0 for all while a decision is open
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = rewards  # 0 for all while a decision is open
         self._accumulate_rewards()
         self._mark()
 
     def _mark(self) -> None:
         """Set ends and infos of the agents, and select the next one."""
-        session = self.world.session
-        assert session is not None
-        self.terminations = dict.fromkeys(self.agents, session.result is not None)
-        self.truncations = dict.fromkeys(self.agents, session.truncated)
+        ended, truncated = self.world.ended, self.world.truncated
+        self.terminations = dict.fromkeys(self.agents, ended)
+        self.truncations = dict.fromkeys(self.agents, truncated)
         self.infos = self._infos()
-        self.agent_selection = self.agents[0] if session.done else session.open[0].role
+        agents = self.agents if ended or truncated else self._open()
+        self.agent_selection = next(iter(agents))
 
 
 def aec_env(model: Model[Any] | str, preset: str = "", **options: Any) -> SeatsAEC:

@@ -102,7 +102,7 @@ class SeatEnv(gymnasium.Env):
         super().reset(seed=seed)
         drawn = int(self.np_random.integers(DRAWN_SEEDS) if seed is None else seed)
         self._world.reset(drawn, options)
-        return self._world.observed(self._role), self._info()
+        return self._world.observed(self._role), self._world.info(self._role)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Answer the open decision and run until the next one of the seat.
@@ -111,12 +111,9 @@ class SeatEnv(gymnasium.Env):
             WrongAction: The action does not fit; nothing has changed.
             UsageError: No episode has begun, or it is over.
         """
-        session = self._world.running()
-        decision = session.open[0]
-        answer = self._seat.action(session, decision, action)
-        reward = self._world.take((decision, answer))[self._role]
-        ended = session.episode is not None
-        return self._world.observed(self._role), reward, ended, session.truncated, self._info()
+        world, role = self._world, self._role
+        reward = world.take({role: action})[role]
+        return world.observed(role), reward, world.ended, world.truncated, world.info(role)
 
     def render(self) -> Any:
         """Return the picture of the render mode, a text or an array; None without a mode."""
@@ -163,9 +160,6 @@ class SeatEnv(gymnasium.Env):
             UsageError: The space does not hold it; a text is longer than `max_text`, for example.
         """
         return self._seat.encode(action)
-
-    def _info(self) -> dict[str, Any]:
-        return self._world.info(self._role, self._world.last(self._role))
 
 
 def env_id(name: str) -> str:

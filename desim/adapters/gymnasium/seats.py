@@ -240,6 +240,16 @@ class SpacesEnvironment(SeatEnvironment):
             raise UsageError("no episode has begun; call reset first")
         return self.session.seed
 
+    @property
+    def ended(self) -> bool:
+        """Whether the world has ended."""
+        return self.session is not None and self.session.episode is not None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a limit has ended the episode."""
+        return self.session is not None and self.session.truncated
+
     def reset(self, seed: Any, options: Mapping[str, Any] | None) -> SteppedSession:
         """Close the present episode and begin one with an open decision.
 
@@ -262,9 +272,23 @@ class SpacesEnvironment(SeatEnvironment):
         self._shown.update({each.role: each for each in session.open})
         return session
 
-    def take(self, *answers: tuple[Decision, Any]) -> dict[str, float]:
-        """Answer open decisions by actions that `SeatSpaces.action` returned; see `play`."""
+    def take(self, actions: Mapping[str, Any]) -> dict[str, float]:
+        """Answer the open decisions of some seats and return the rewards of all seats; see `play`.
+
+        Args:
+            actions: Actions by role, as `SeatSpaces.action` takes them.
+
+        Raises:
+            WrongAction: An action does not fit; nothing has changed.
+        """
         session = self.running()
+        answers = []
+        for decision in session.open:
+            if (role := decision.role) in actions:
+                action = self.seats[role].action(session, decision, actions[role])
+                if len(actions) > 1:  # none is taken before all fit
+                    action = self.seats[role].checked(action)
+                answers.append((decision, action))
         for decision, action in answers:
             session.answer(decision, action)
             if self._renderer.mode:
@@ -279,17 +303,18 @@ class SpacesEnvironment(SeatEnvironment):
         seat = self.seats[role]
         return seat.observation(session, shown) if shown and session else seat.blank()
 
-    def info(self, role: str, decision: Decision | None) -> dict[str, Any]:
-        """Return the mask of a role's decision, and at the end of the episode its facts."""
+    def info(self, role: str, *, deciding: bool = True) -> dict[str, Any]:
+        """Return the mask of a role's options, and at the end of the episode its facts.
+
+        Args:
+            role: The role.
+            deciding: Whether the mask shows the options of the role's open or last decision; else
+                it shows none.
+        """
         session = self.session
         assert session is not None
-        mask = self.seats[role].mask(session, decision)
-        over = session.truncated or session.episode is not None
-        return {**mask, **session.end_facts()} if over else mask
-
-    def last(self, role: str) -> Decision | None:
-        """Return the open or last decision of a role; None before its first."""
-        return self._shown.get(role)
+        mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
+        return {**mask, **session.end_facts()} if self.ended or self.truncated else mask
 
     def rules(self, role: str) -> str:
         """Return the rules of the world for a role, and the fields of its observations."""

@@ -62,10 +62,10 @@ class SeatEnvironment:
         session = self.session
         if session is None:
             raise UsageError("no episode has begun; call reset first")
-        if session.done or self.fault is not None:
-            state = "is over" if session.done else "has failed"
-            raise UsageError(f"the episode {state}; call reset first")
-        return session
+        if session.open and not session.truncated and self.fault is None:
+            return session
+        state = "is over" if session.done else "has failed"
+        raise UsageError(f"the episode {state}; call reset first")
 
     def play(self, *answers: tuple[Decision, Any]) -> dict[str, float]:
         """Answer open decisions, move to the seats' next ones, and return the rewards by seat.

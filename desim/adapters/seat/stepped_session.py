@@ -125,6 +125,14 @@ class SteppedSession(CallerSession):
         self.answer(self.open[0], action)
         return self.advance()
 
+    def _move(self) -> None:
+        super()._move()
+        answers, last = self._max, self._last_tick
+        beyond = (answers is not None and self.answered >= answers) or (
+            last is not None and self.tick > last
+        )
+        self.truncated = bool(self.open) and beyond
+
     def options(self, decision: Decision) -> Sequence[Option]:
         """Return the options that a role offers at a decision; empty for a role without options."""
         offered = self.model.roles[decision.role].options
@@ -170,17 +178,6 @@ class SteppedSession(CallerSession):
         if self.done:
             return f"The episode is over. {as_json(self.end_facts())}"
         return as_json(self.seen(self.open[0]))
-
-    # -- limits ------------------------------------------------------------------------------------
-
-    def _move(self) -> None:
-        super()._move()
-        self.truncated = bool(self.open) and self._is_beyond_limit()
-
-    def _is_beyond_limit(self) -> bool:
-        if self._max is not None and self.answered >= self._max:
-            return True
-        return self._last_tick is not None and self.tick > self._last_tick
 
 
 class Rewards:
