@@ -23,8 +23,8 @@ from inspect_ai.util import LimitExceededError, checkpointer
 
 from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
 from desim.adapters.seat.action_tools import Tool
+from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_limits import Limits, Nudges
 from desim.adapters.seat.tool_session import ToolSession
 from desim.errors import WrongAction
 
@@ -32,7 +32,7 @@ from desim.errors import WrongAction
 #: and seed they give the same episode again.
 ANSWERS = "desim_answers"
 
-#: The key of what `ToolSession.facts` returns, with `stopped` and `replies`.
+#: The key of what `AgentLoop.facts` returns.
 FACTS = "desim_facts"
 
 #: Bytes of a tool's result; Inspect cuts the middle out of a longer one.
@@ -50,11 +50,11 @@ def _play_by_tools(
     Args:
         world: The model's name.
         arguments: Further arguments of `Setup.of`.
-        limits: The attributes of `Limits`.
+        limits: The attributes of `AgentLimits`.
         folder: Receives a record of every sample, and its replies until it is finished; empty
             writes none.
     """
-    most = Limits(**(limits or {}))
+    most = AgentLimits(**(limits or {}))
     setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
 
     async def solve(state: Any, _: Any) -> Any:
@@ -67,7 +67,7 @@ def _play_by_tools(
             with setup.begin(seed, record=record, label=LABEL) as session:
                 play = ToolSession(setup, session)
                 replies = _replies(play, file, earlier, saved)
-                await _Game(state, play, most, replies, saved).play()
+                await _Sample(state, play, most, replies, saved).run()
         if files:
             files.finished()
         return state
@@ -93,66 +93,67 @@ def _replies(play: ToolSession, file: Path | None, earlier: list[Any], saved: An
 play_by_tools = solver(name="play_by_tools")(_play_by_tools)
 
 
-class _Game:
+class _Sample(AgentLoop):
     """One sample at play.
 
     Args:
         state: The sample's `TaskState`.
-        play: Its episode.
+        session: Its episode.
         limits: The limits on asking the model.
-        replies: Gives the earlier replies again, and asks for new ones.
+        given: Gives the earlier replies again, and asks for new ones.
         saved: Inspect's `Checkpointer`.
     """
 
     def __init__(
-        self, state: Any, play: ToolSession, limits: Limits, replies: Replies, saved: Any
+        self, state: Any, session: ToolSession, limits: AgentLimits, given: Replies, saved: Any
     ) -> None:
-        self.state, self.session, self.limits = state, play, limits
-        self.replies, self.saved = replies, saved
-        self.nudges = Nudges(play, limits)
+        super().__init__(session, limits)
+        self._state, self._given, self._saved = state, given, saved
 
-    async def play(self) -> None:
+    async def run(self) -> None:
         """Play to the end; at a limit of Inspect's with default actions, before it is raised."""
-        self.state.store.set(ANSWERS, self.session.answers)
-        self.state.messages = [
+        self._state.store.set(ANSWERS, self.session.answers)
+        self._state.messages = [
             ChatMessageSystem(content=self.session.instructions()),
             ChatMessageUser(content=self.session.observation()),
         ]
         try:
-            while not self.session.done and self.limits.may_ask(self.replies.given):
-                await self._round()
+            await self.play()
         except (LimitExceededError, anyio.get_cancelled_exc_class()):
             self._end()
             raise
         self._end()
 
-    async def _round(self) -> None:
-        """Take one reply and execute its calls."""
-        if self.replies.is_new:
-            await self.saved.tick()
-        messages = self.state.messages
+    async def next_reply(self) -> Any:
+        if self._given.is_new:
+            await self._saved.tick()
+        messages = self._state.messages
         roles = [each.role for each in messages]
-        reply = await self.replies.next(self.limits.sent(messages, roles))
-        self.state.output = reply
+        reply = await self._given.next(self.limits.sent(messages, roles))
+        self._state.output = reply
         messages.append(reply.message)
+        return reply
+
+    async def execute(self, reply: Any) -> bool:
         names = dict.fromkeys(call.function for call in reply.message.tool_calls or ())
         if names:
             tools = [_executed(self.session, name) for name in names]
-            done = await execute_tools(messages, tools, max_output=_MOST_BYTES)
-            messages.extend(done.messages)
-        if text := await self.nudges.after_reply(called=bool(names)):
-            messages.append(ChatMessageUser(content=text))
+            done = await execute_tools(self._state.messages, tools, max_output=_MOST_BYTES)
+            self._state.messages.extend(done.messages)
+        return bool(names)
+
+    def remind(self, text: str) -> None:
+        self._state.messages.append(ChatMessageUser(content=text))
 
     def _end(self) -> None:
         """Play the rest by default actions, and put the facts into the Store."""
-        stopped = not self.session.done
-        self.session.play_out()
-        facts = {**self.session.facts(), "stopped": stopped, "replies": self.replies.given}
-        self.state.store.set(ANSWERS, self.session.answers)
-        self.state.store.set(FACTS, facts)
-        self.state.metadata["ledger_digest"] = facts.get("ledger_digest")
-        if self.replies.repeated:
-            transcript().info({"replies given again": self.replies.repeated}, source="desim")
+        self.play_out()
+        facts = self.facts()
+        self._state.store.set(ANSWERS, self.session.answers)
+        self._state.store.set(FACTS, facts)
+        self._state.metadata["ledger_digest"] = facts.get("ledger_digest")
+        if self._given.repeated:
+            transcript().info({"replies given again": self._given.repeated}, source="desim")
 
 
 def _offered(tool: Tool) -> Any:

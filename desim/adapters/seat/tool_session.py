@@ -109,6 +109,13 @@ class ToolSession:
         await self._step_on()
         return self.observation()
 
+    async def reply_to(self, name: str, arguments: Any) -> str:
+        """Execute a call as `call` does, and return the error of a wrong one as a text."""
+        try:
+            return await self.call(name, arguments)
+        except WrongAction as fault:
+            return f"Error: {fault}"
+
     async def default(self) -> str:
         """Take the role's default action and return its effect as a text.
 

@@ -23,9 +23,9 @@ from desim.adapters.seat.normalised import has_scale, normalised_score
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession, only_seat, was_played
 from desim.adapters.verifiers.data import (
+    RolloutState,
     WorldConfig,
     WorldData,
-    WorldState,
     WorldTaskConfig,
     setup_of,
 )
@@ -44,7 +44,7 @@ TASKSET = "desim-worlds"
 _REWARDS = ("auto", "normalised", "score")
 
 
-class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
+class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
     """One episode of a world."""
 
     @property
