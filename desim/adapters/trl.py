@@ -16,10 +16,10 @@ from operator import or_
 from types import new_class
 from typing import Any, Literal
 
-from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
+from desim.adapters.seat.tools import Tool, tagged_call, tools_of
 from desim.catalog import model_name
 from desim.core.model_protocols import Model, rules_of
 from desim.errors import UsageError, WrongAction
@@ -256,15 +256,14 @@ def hint(schema: Mapping[str, Any]) -> Any:
 
 def signature(tool: Tool) -> inspect.Signature:
     """Return the signature of a tool as a method: arguments by keyword, a text in return."""
-    required = tool.parameters.get("required", ())
     arguments = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             annotation=hint(schema),
-            default=inspect.Parameter.empty if name in required else schema.get("default"),
+            default=inspect.Parameter.empty if name in tool.required else schema.get("default"),
         )
-        for name, schema in tool.parameters["properties"].items()
+        for name, schema in tool.fields.items()
     ]
     self = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     return inspect.Signature([self, *arguments], return_annotation=str)
@@ -273,9 +272,9 @@ def signature(tool: Tool) -> inspect.Signature:
 def docstring(tool: Tool, returns: str) -> str:
     """Return a docstring: what the tool does, its arguments, and what it returns."""
     lines = [_joined(tool.description) or tool.name]
-    if properties := tool.parameters["properties"]:
+    if tool.fields:
         lines += ["", "Args:"]
-        lines += [f"    {name}: {_argument(each)}" for name, each in properties.items()]
+        lines += [f"    {name}: {_argument(each)}" for name, each in tool.fields.items()]
     return "\n".join([*lines, "", "Returns:", f"    {returns}"])
 
 

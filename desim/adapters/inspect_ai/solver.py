@@ -22,10 +22,10 @@ from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError, checkpointer
 
 from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
-from desim.adapters.seat.action_tools import Tool
 from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession
+from desim.adapters.seat.tools import Tool
 from desim.errors import WrongAction
 
 #: The key in a sample's Store of the seat's answers, as tagged objects; with the sample's preset

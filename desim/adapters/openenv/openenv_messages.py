@@ -1,6 +1,5 @@
 """Messages between a client of OpenEnv and a world: actions, observations, and the episode's id."""
 
-import itertools
 from collections.abc import Mapping
 from types import new_class
 from typing import Any, ClassVar
@@ -8,8 +7,8 @@ from typing import Any, ClassVar
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import ConfigDict, Field
 
-from desim.adapters.seat.action_tools import tools_of
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tools import tools_of_seats
 from desim.errors import UsageError
 from desim.schema import TAG
 from desim.schema.described import observation_schema
@@ -80,37 +79,28 @@ def message_classes(setup: Setup) -> tuple[type[WorldAction], type[WorldObservat
     Raises:
         UsageError: An action has a field `metadata`.
     """
-    for seat in setup.seats:
-        _check_no_metadata(setup, seat)
+    for tool, _ in tools_of_seats(setup):
+        if "metadata" in tool.fields:
+            raise UsageError(f"action {tool.name!r} has a field metadata, which OpenEnv takes")
     return (
         _subclass(WorldAction, "Action", _action_schema(setup)),
         _subclass(WorldObservation, "Observation", _observation_schema(setup)),
     )
 
 
-def _check_no_metadata(setup: Setup, seat: str) -> None:
-    for tool in tools_of(setup, seat).values():
-        if "metadata" in tool.parameters["properties"]:
-            raise UsageError(f"action {tool.name!r} has a field metadata, which OpenEnv takes")
-
-
 def _action_schema(setup: Setup) -> dict[str, Any]:
     """Return the schema of the tagged objects of all seats, without references."""
-    found: list[dict[str, Any]] = []
-    for tool in itertools.chain.from_iterable(
-        tools_of(setup, seat).values() for seat in setup.seats
-    ):
-        tag = {TAG: {"const": tool.name}}
-        extra = {"metadata": {"type": "object", "description": "Not used."}}
-        schema = {
+    extra = {"metadata": {"type": "object", "description": "Not used."}}
+    found = [
+        {
             **tool.parameters,
             "title": tool.name,
             "description": tool.description,
-            "properties": {**tag, **tool.parameters["properties"], **extra},
-            "required": [TAG, *tool.parameters.get("required", ())],
+            "properties": {TAG: {"const": tool.name}, **tool.fields, **extra},
+            "required": [TAG, *tool.required],
         }
-        if schema not in found:
-            found.append(schema)
+        for tool, _ in tools_of_seats(setup)
+    ]
     return {"title": "Action", "type": "object", "anyOf": found}
 
 

@@ -60,7 +60,7 @@ class AgentLimits:
 
 
 class AgentLoop(ABC):
-    """Plays one episode by the replies of a model; a subclass obtains them and executes their calls.
+    """Plays one episode by the replies of a model, which a subclass obtains and executes.
 
     Args:
         session: The episode.

@@ -12,9 +12,9 @@ counts only calls that do not fit a schema.
 from collections.abc import Mapping
 from typing import Any
 
-from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
+from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
 from desim.core.model_protocols import question_limit, rules_of
 from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
@@ -212,11 +212,6 @@ def _look_up(tables: tuple[str, ...]) -> dict[str, Tool]:
     """Return the tool that shows a seat's tables, by its name; empty without tables."""
     if not tables:
         return {}
-    schema = {
-        "type": "object",
-        "properties": {"table": {"type": "string", "enum": list(tables)}},
-        "required": ["table"],
-        "additionalProperties": False,
-    }
+    schema = object_schema({"table": {"type": "string", "enum": list(tables)}}, ["table"])
     text = f"Show the last {_MOST_ROWS} rows of a table of yours; no time passes."
-    return {LOOK_UP: Tool(LOOK_UP, text, schema, dict)}
+    return {LOOK_UP: Tool(LOOK_UP, text, schema)}

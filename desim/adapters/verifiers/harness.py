@@ -11,9 +11,9 @@ import verifiers.v1 as vf
 from openai import APIStatusError, AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
-from desim.adapters.seat.action_tools import Tool
 from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.tool_session import ToolSession
+from desim.adapters.seat.tools import Tool
 from desim.adapters.verifiers.data import setup_of
 from desim.errors import UsageError
 
