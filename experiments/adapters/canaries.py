@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.adapters.seat.action_tools import Tool, tools_of
+from desim.adapters.seat.tools import Tool, tools_of
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.roles import Role

@@ -15,11 +15,11 @@ pytest.importorskip("uvicorn")
 
 import uvicorn
 
-from desim.adapters.web import guard, server
+from desim.adapters.web import guard
+from desim.adapters.web import listening as listening_module
 from desim.adapters.web.access import Access, checked_token
-from desim.adapters.web.body import DEEPEST, json_fault
-from desim.adapters.web.guard import Guard
-from desim.adapters.web.server import address_of, config_of, listening
+from desim.adapters.web.guard import DEEPEST, Guard, json_fault
+from desim.adapters.web.listening import address_of, config_of, listening
 from desim.errors import UsageError
 
 SECRET = "sesame"  # noqa: S105 (of these tests)
@@ -210,7 +210,7 @@ def test_a_connection_is_closed_that_waits_for_long(
     sent: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before its first request, in the middle of its head, and after an answer."""
-    monkeypatch.setattr(server, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(listening_module, "HEAD_SECONDS", 0.2)
     with served(1) as port, closing(socket.create_connection(("127.0.0.1", port))) as one:
         if sent is None:
             assert get(one) == b"HTTP/1.1 200 OK"

@@ -4,16 +4,57 @@ Tried with uvicorn 0.54.
 """
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import uvicorn
+from attrs import frozen
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from desim.adapters.web.access import Access, checked_token, new_token
 from desim.adapters.web.guard import Application
 from desim.errors import UsageError
 
 #: Seconds within which the head of a request must arrive, also between two requests.
 HEAD_SECONDS = 5.0
+
+
+@frozen
+class Entrance:
+    """A listening socket, and how clients enter.
+
+    Attributes:
+        at: The socket.
+        access: The rules by which requests are let in.
+        address: The address, such as `http://127.0.0.1:43210`.
+        new_token: The token that was made because none was given; else empty.
+    """
+
+    at: socket.socket
+    access: Access
+    address: str
+    new_token: str
+
+
+@contextmanager
+def entrance(host: str, port: int, token: str, *, made: bool = True) -> Iterator[Entrance]:
+    """Listen while the block runs.
+
+    Args:
+        host: The host to listen on.
+        port: The port; 0 takes a free one.
+        token: The token of clients.
+        made: Whether a token is made if none is given.
+
+    Raises:
+        UsageError: The server cannot listen there, or the token cannot be sent.
+    """
+    given = checked_token(token)
+    new = new_token() if made and not given else ""
+    with listening(host, port) as at:
+        access = Access(given or new, hosts=frozenset({host, at.getsockname()[0]}))
+        yield Entrance(at, access, address_of(at, host), new)
 
 
 def listening(host: str, port: int) -> socket.socket:
