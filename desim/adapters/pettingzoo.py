@@ -35,10 +35,6 @@ from desim.short_repr import short_repr
 class _Agents:
     """The part of PettingZoo's contract that both environments have.
 
-    Args:
-        world: The seats and their episodes.
-        render_mode: "ansi", "rgb_array" or None.
-
     Attributes:
         possible_agents: The seats.
         agents: The seats until the episode has ended, then none.
@@ -63,11 +59,7 @@ class _Agents:
 
     @property
     def episode_seed(self) -> int:
-        """The seed of the episode, for training and evaluation; no info contains it.
-
-        Raises:
-            UsageError: No episode has begun.
-        """
+        """The seed of the episode, for training and evaluation; no info contains it."""
         return self.world.seed
 
     def observation_space(self, agent: str) -> Any:
@@ -176,12 +168,7 @@ class SeatsAEC(_Agents, AECEnv):
     """Several seats whose agents act one after the other."""
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin the episode of a seed.
-
-        Args:
-            seed: The seed of the episode; None draws one.
-            options: `record`: the file that receives the episode.
-        """
+        """Begin the episode of a seed."""
         self._begin(seed, options)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -60,11 +60,7 @@ class Renderer:
         self._taken.append(line[:_WIDTH])
 
     def render(self, session: SteppedSession | None, shown: Iterable[Decision]) -> Any:
-        """Return the table as text, the chart as an array of height, width and 3 colours.
-
-        Raises:
-            UsageError: No episode has begun.
-        """
+        """Return the table as text, the chart as an array of height, width and 3 colours."""
         if self.mode is None:
             return None
         if session is None:

@@ -62,11 +62,6 @@ class SeatSpaces:
     number that is not on offer is the role's default action, so that every member of the space can
     be played.
 
-    Args:
-        setup: The world and its policies.
-        role: The role's name.
-        form: The form of its observations and actions.
-
     Attributes:
         observation_space: The observations.
         action_space: The actions.
@@ -129,11 +124,7 @@ class SeatSpaces:
         return self._role.default_for(decision.observation)
 
     def checked(self, action: Any) -> Any:
-        """Return an action that was checked against the schema.
-
-        Raises:
-            WrongAction: The action does not fit the schema.
-        """
+        """Return an action that was checked against the schema."""
         return self._codec.take(action)[0]
 
     def encode(self, action: Any) -> Any:
@@ -175,12 +166,6 @@ class SeatSpaces:
 class SpacesEnvironment(SeatEnvironment):
     """The episodes of seats that are played by members of spaces.
 
-    Args:
-        setup: The world and its policies.
-        form: The form of the seats' observations and actions.
-        render_mode: "ansi", "rgb_array" or None.
-        label: The caller's name as a policy, in records.
-
     Attributes:
         seats: The spaces by role.
     """
@@ -208,18 +193,6 @@ class SpacesEnvironment(SeatEnvironment):
     ) -> Self:
         """Return the environment of the options that `SeatEnv` documents.
 
-        Args:
-            model: The world, or its name in the catalog.
-            preset: A preset of a world that is given by name.
-            label: See the class.
-            render_mode: See the class.
-            action: See `SeatForm`.
-            flat: See `SeatForm`.
-            max_options: See `SeatForm`.
-            max_text: See `SpaceLimits`.
-            max_entries: See `SpaceLimits`.
-            setup: Further arguments of `Setup.of`.
-
         Raises:
             UsageError: An argument is not one of those possible.
         """
@@ -231,11 +204,7 @@ class SpacesEnvironment(SeatEnvironment):
 
     @property
     def seed(self) -> int:
-        """The seed of the present episode.
-
-        Raises:
-            UsageError: No episode has begun.
-        """
+        """The seed of the present episode."""
         if self.session is None:
             raise UsageError("no episode has begun; call reset first")
         return self.session.seed
@@ -274,9 +243,6 @@ class SpacesEnvironment(SeatEnvironment):
 
     def take(self, actions: Mapping[str, Any]) -> dict[str, float]:
         """Answer the open decisions of some seats and return the rewards of all seats; see `play`.
-
-        Args:
-            actions: Actions by role, as `SeatSpaces.action` takes them.
 
         Raises:
             WrongAction: An action does not fit; nothing has changed.

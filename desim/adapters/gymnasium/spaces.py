@@ -73,10 +73,6 @@ class ActionSpace:
     `Dict(do=Discrete(n), order=Dict(quantity=...), ...)`: only the entry of the class that `do`
     names counts.
 
-    Args:
-        codec: The role's actions.
-        limits: Limits of texts and lists.
-
     Attributes:
         space: The Gymnasium space.
     """
@@ -178,13 +174,7 @@ def _flat_box(kind: type | UnionType, part: SpacePart) -> Any:
 
 
 class _Builder:
-    """Makes parts of the JSON Schema of plain values.
-
-    Args:
-        defs: Definitions by name.
-        limits: Limits of texts and lists.
-        fit: Whether the parts fit values in, as observations need.
-    """
+    """Makes parts of the JSON Schema of plain values."""
 
     def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, fit: bool) -> None:
         self.defs, self.limits, self.fit = defs, limits, fit

@@ -64,10 +64,6 @@ def world_task(
         limits: The attributes of `agent_loop.AgentLimits`.
         folder: The option of this name.
         inspect_limits: Further arguments of Inspect's `Task`, such as `message_limit`.
-
-    Raises:
-        UsageError: The world, preset, role, policy or a parameter does not exist, or a number is
-            wrong.
     """
     presets, numbers = chosen_presets(world, preset), chosen_seeds(seeds)
     episodes = checked_episodes(presets, numbers)

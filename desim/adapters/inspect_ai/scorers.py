@@ -45,12 +45,7 @@ def _world_score() -> Any:
 
 
 def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """Return a scorer of the score on the scale of the known scores; see `normalised_score`.
-
-    Args:
-        world: The model's name.
-        arguments: Further arguments of `Setup.of`.
-    """
+    """Return a scorer of the score on the scale of the known scores; see `normalised_score`."""
     setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
 
     async def score(state: Any, _: Any) -> Any:

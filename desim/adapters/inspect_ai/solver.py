@@ -45,15 +45,7 @@ def _play_by_tools(
     limits: Mapping[str, Any] | None = None,
     folder: str = "",
 ) -> Any:
-    """Return a solver that plays the preset and the seed of a sample's metadata.
-
-    Args:
-        world: The model's name.
-        arguments: Further arguments of `Setup.of`.
-        limits: The attributes of `AgentLimits`.
-        folder: Receives a record of every sample, and its replies until it is finished; empty
-            writes none.
-    """
+    """Return a solver that plays the preset and the seed of a sample's metadata."""
     most = AgentLimits(**(limits or {}))
     setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
 
@@ -94,15 +86,7 @@ play_by_tools = solver(name="play_by_tools")(_play_by_tools)
 
 
 class _Sample(AgentLoop):
-    """One sample at play.
-
-    Args:
-        state: The sample's `TaskState`.
-        session: Its episode.
-        limits: The limits on asking the model.
-        given: Gives the earlier replies again, and asks for new ones.
-        saved: Inspect's `Checkpointer`.
-    """
+    """One sample at play."""
 
     def __init__(
         self, state: Any, session: ToolSession, limits: AgentLimits, given: Replies, saved: Any

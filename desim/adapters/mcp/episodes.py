@@ -97,10 +97,6 @@ class Episodes:
     async def begin(self, client: str | None, given: int | None = None) -> OpenEpisode:
         """Begin an episode.
 
-        Args:
-            client: The client that plays it.
-            given: The seed; None takes the next one of the server's, or draws one.
-
         Raises:
             UsageError: The client already plays an episode, too many are open, the seed is wrong,
                 or the server chooses the seeds.
@@ -242,12 +238,7 @@ class Episodes:
         return "" if self._folder else "; the server keeps no records (--records FOLDER)"
 
     def _continued(self, record: Path, name: str, world: SeatEnvironment) -> SteppedSession:
-        """Make the decisions of a cut record again.
-
-        Raises:
-            UsageError: The record is of another setup, or the episode has ended.
-            BadRecord: The record cannot be continued.
-        """
+        """Make the decisions of a cut record again."""
         try:
             past = self._past(record, name)
             return world.begin(past.header.seed, record, past, locked=True)
@@ -274,11 +265,7 @@ def _none_begun(client: str | None) -> str:
 
 
 def _writable(folder: Path) -> Path:
-    """Make a folder and check that files can be made in it.
-
-    Raises:
-        UsageError: The folder or a file in it cannot be made.
-    """
+    """Make a folder and check that files can be made in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

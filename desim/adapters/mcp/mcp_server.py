@@ -26,10 +26,6 @@ _PLAY = "play"
 class Documents:
     """The texts of a server.
 
-    Args:
-        setup: The world and its policies.
-        tools: The tools that the texts name.
-
     Attributes:
         instructions: A text on how to play, with the rules of every seat.
     """
@@ -52,11 +48,7 @@ class Documents:
         return [about for about, _ in self._resources.values()]
 
     def read(self, uri: str) -> dict[str, Any]:
-        """Return a resource.
-
-        Raises:
-            UsageError: The address has no resource.
-        """
+        """Return a resource."""
         if uri not in self._resources:
             raise UsageError(
                 f"there is no resource {uri[:200]!r}; {possible(uri, self._resources)}"
@@ -71,11 +63,7 @@ class Documents:
         return [{"name": _PLAY, "description": "Play one episode.", "arguments": known}]
 
     def prompt(self, name: str, seed: str) -> dict[str, Any]:
-        """Return a prompt.
-
-        Raises:
-            UsageError: The prompt does not exist, or the seed is not a whole number.
-        """
+        """Return a prompt."""
         if name != _PLAY:
             raise UsageError(f"there is no prompt {name[:200]!r}; {possible(name, [_PLAY])}")
         if seed and not (seed.isascii() and seed.isdigit()):

@@ -65,11 +65,6 @@ class OpenEpisode:
     other clients must continue. A policy that is a coroutine also runs there, in an event loop of
     the episode's own.
 
-    Args:
-        setup: The world and its policies.
-        name: Its id: 128 random bits.
-        threads: Limits the threads of all episodes.
-
     Attributes:
         used: The time of the last call, in seconds of `time.monotonic`.
         turn: The last turn.
@@ -113,21 +108,11 @@ class OpenEpisode:
         return await self._in_thread(partial(self._answer, seat, action))
 
     async def present(self) -> Turn:
-        """Return the last turn; ask the policies of other roles again if one has failed.
-
-        Raises:
-            UsageError: The episode was closed before its end.
-            PolicyFailed: The policy failed again.
-            EpisodeFailed: The episode cannot go on.
-        """
+        """Return the last turn; ask the policies of other roles again if one has failed."""
         return await self._in_thread(self._present)
 
     async def tables(self, seat: str) -> Mapping[str, Rows]:
-        """Return the tables that a seat may look up; empty if the world has no tables for it.
-
-        Raises:
-            UsageError: The episode is over.
-        """
+        """Return the tables that a seat may look up; empty if the world has no tables for it."""
         return await self._in_thread(lambda: self._at_play().tables(seat))
 
     async def close(self) -> None:

@@ -99,11 +99,7 @@ def serve(
 
 
 async def _serve_stdio(server: Any, episodes: Episodes) -> None:
-    """Serve until the client's stream ends, or a signal stops the process.
-
-    Raises:
-        KeyboardInterrupt: A signal has stopped the process.
-    """
+    """Serve until the client's stream ends, or a signal stops the process."""
     stopped = False
     with contextlib.ExitStack() as stack:
         async with anyio.create_task_group() as group:
@@ -181,12 +177,7 @@ def app_of(server: Any, episodes: Episodes, access: Access, idle: float) -> Appl
 
 
 class _Leaving:
-    """Closes the episode of a session that its client ends.
-
-    Args:
-        app: The application that answers requests.
-        episodes: The episodes of the server.
-    """
+    """Closes the episode of a session that its client ends."""
 
     def __init__(self, app: Application, episodes: Episodes) -> None:
         self._app, self._episodes = app, episodes

@@ -43,9 +43,6 @@ class ToolSet:
     `episode` and `seat`, get an underscore if an action or one of its fields has that name. With
     several seats a tool takes the `seat` that it is called for: one client plays them all.
 
-    Args:
-        episodes: The episodes on which they are called.
-
     Attributes:
         actions: The tools of actions, by name, with the seats that have them.
     """
@@ -86,13 +83,7 @@ class ToolSet:
         return self._listed[name]["inputSchema"] if name in self._listed else None
 
     async def call(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
-        """Return the result of a call; an error gives a result with its sentence.
-
-        Args:
-            client: The session of the connection; None for one without.
-            name: The tool.
-            arguments: Its arguments, from outside.
-        """
+        """Return the result of a call; an error gives a result with its sentence."""
         try:
             if name in self.actions:
                 facts = await self._act(client, name, arguments)

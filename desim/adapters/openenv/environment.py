@@ -38,10 +38,6 @@ _NOT_BEGUN = (
 class Served:
     """The constant data that all environments of a server share.
 
-    Args:
-        setup: The world and its policies.
-        records: The folder that receives the records; None records nothing.
-
     Raises:
         UsageError: The seats have different rewards, or an action has a field `metadata`.
 
@@ -68,11 +64,7 @@ class Served:
         return WorldEnvironment(self) if self._waits else _InTheLoop(self)
 
     def setup_of(self, preset: str) -> Setup:
-        """Return the setup of a preset.
-
-        Raises:
-            UsageError: The preset does not exist.
-        """
+        """Return the setup of a preset."""
         setups = self.tasks.setups
         if not isinstance(preset, str) or preset not in setups:
             hint = possible(str(preset), setups)

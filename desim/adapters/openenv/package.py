@@ -56,11 +56,7 @@ _HEALTH = (
 
 
 def files(setup: Setup) -> dict[str, str]:
-    """Return the files of the folder by path.
-
-    Raises:
-        UsageError: The world, or a policy of another role, cannot be named on a command line.
-    """
+    """Return the files of the folder by path."""
     tasks = Tasks(setup)
     command = json.dumps(_command(setup, tasks))
     health = json.dumps(_HEALTH.format(port=_PORT))

@@ -37,14 +37,7 @@ def app(
     records: str | Path | None = None,
     max_sessions: int = 64,
 ) -> Application:
-    """Return the ASGI application of a world.
-
-    Args:
-        setup: The world and its policies.
-        access: The rules by which requests are let in.
-        records: The folder that receives the record of every episode with a decision.
-        max_sessions: Sessions at the same time; a further client gets an error and is let go.
-    """
+    """Return the ASGI application of a world."""
     served = Served(setup, records)
     inner: FastAPI = create_fastapi_app(
         served,
@@ -100,11 +93,6 @@ def serve(
 @contextmanager
 def serving(setup: Setup, *, token: str = "", **options: Any) -> Iterator[str]:
     """Serve a world from a thread of this process, for tests and notebooks.
-
-    Args:
-        setup: The world and its policies.
-        token: The token of clients; see `serve`.
-        options: Further arguments of `app`.
 
     Yields:
         The address, such as `http://127.0.0.1:43210/t/TOKEN`; without the token if one is given.

@@ -84,11 +84,7 @@ class Tasks:
         return tasks[index]
 
     def between(self, split: str, start: int | None, stop: int | None) -> Sequence[Task]:
-        """Return the tasks from one index up to another; None stands for the first and the end.
-
-        Raises:
-            IndexError: The split does not exist, or an index is below 0.
-        """
+        """Return the tasks from one index up to another; None stands for the first and the end."""
         for index in (start, stop):
             if index is not None and index < 0:
                 raise IndexError(f"index {index} was given; the first task has index 0")

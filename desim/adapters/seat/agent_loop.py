@@ -62,10 +62,6 @@ class AgentLimits:
 class AgentLoop(ABC):
     """Plays one episode by the replies of a model, which a subclass obtains and executes.
 
-    Args:
-        session: The episode.
-        limits: The limits on asking the model.
-
     Attributes:
         session: The episode.
         limits: The limits on asking the model.
@@ -79,11 +75,7 @@ class AgentLoop(ABC):
         self._idle, self._progress = 0, session.progress
 
     async def play(self) -> None:
-        """Ask the model until the episode is over or the limit of its replies is reached.
-
-        Raises:
-            UsageError: The default action is needed, and the role has none.
-        """
+        """Ask the model until the episode is over or the limit of its replies is reached."""
         while not self.session.done and self.limits.may_ask(self.replies):
             reply = await self.next_reply()
             self.replies += 1

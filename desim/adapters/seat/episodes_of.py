@@ -14,11 +14,7 @@ _MOST_EPISODES = 100_000
 
 
 def chosen_presets(world: str, given: str | Sequence[str] = "") -> tuple[str, ...]:
-    """Return presets of a world: the first for an empty text, all for `all`, or those of a list.
-
-    Raises:
-        UsageError: A preset does not exist, or the list is empty.
-    """
+    """Return presets of a world: the first for an empty text, all for `all`, or those of a list."""
     known = catalog.presets(catalog.model_class(world))
     if given == "all":
         return known
@@ -53,11 +49,7 @@ def chosen_seeds(given: Any) -> tuple[int, ...]:
 
 
 def checked_episodes(presets: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, int]]:
-    """Return every preset with every seed.
-
-    Raises:
-        UsageError: The pairs are more than 100,000.
-    """
+    """Return every preset with every seed."""
     if len(presets) * len(seeds) > _MOST_EPISODES:
         raise UsageError(
             f"{len(presets)} presets with {len(seeds):,} seeds were given; at most "

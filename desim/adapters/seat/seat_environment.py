@@ -17,10 +17,6 @@ from desim.records.episode import Episode
 class SeatEnvironment:
     """The episodes of a setup, one after the other.
 
-    Args:
-        setup: The world and its policies.
-        label: The caller's name as a policy, in records.
-
     Attributes:
         setup: The world and its policies; the next episode is one of it.
         session: The present episode; None before the first, and after `close`.

@@ -164,11 +164,7 @@ def _world(model: Model[Any] | str, preset: str, params: Mapping[str, Any] | Non
 
 
 def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:
-    """Return policies by role for the roles that are not seats.
-
-    Raises:
-        UsageError: A policy is given for a seat by name.
-    """
+    """Return policies by role for the roles that are not seats."""
     named = others if isinstance(others, Mapping) else {"": others} if others is not None else {}
     explicit = assign(model, {role: one for role, one in named.items() if role})
     for role in seats:

@@ -190,9 +190,6 @@ class Rewards:
     Args:
         run: The episode's run.
         names: By seat "score" or a metric's name, with or without a minus before it.
-
-    Raises:
-        UsageError: The model does not have the metric, or it is not a number.
     """
 
     def __init__(self, run: Run[Any], names: Mapping[str, str]) -> None:

@@ -42,10 +42,6 @@ _NOT_EXECUTED = "Not executed: the episode is over."
 class ToolSession:
     """One episode of a setup with one seat.
 
-    Args:
-        setup: A setup with one seat.
-        session: An episode of it that was just begun.
-
     Attributes:
         seat: The role that is played.
         tools: Its actions, and `LOOK_UP` if the world has tables for it.
@@ -117,11 +113,7 @@ class ToolSession:
             return f"Error: {fault}"
 
     async def default(self) -> str:
-        """Take the role's default action and return its effect as a text.
-
-        Raises:
-            UsageError: The role has neither a default action nor options.
-        """
+        """Take the role's default action and return its effect as a text."""
         self._answer_default()
         await self.session.advance_async()
         await self._step_on()
@@ -198,11 +190,7 @@ def was_played(facts: Mapping[str, Any]) -> bool:
 
 
 def only_seat(setup: Setup) -> str:
-    """Return the one seat of a setup.
-
-    Raises:
-        UsageError: The setup has several seats.
-    """
+    """Return the one seat of a setup."""
     if len(setup.seats) != 1:
         raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given")
     return setup.seats[0]

@@ -136,12 +136,7 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
     """The presets and seeds of one world."""
 
     def load(self) -> Iterable[WorldTask]:
-        """Yield the tasks in the order of presets and seeds.
-
-        Raises:
-            UsageError: The world, preset, role, policy or a parameter does not exist, or a number
-                is wrong.
-        """
+        """Yield the tasks in the order of presets and seeds."""
         config = self.config
         presets, seeds = chosen_presets(config.world, config.preset), chosen_seeds(config.seeds)
         if config.reward not in _REWARDS:

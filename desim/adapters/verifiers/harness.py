@@ -89,15 +89,7 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
 
 
 class _Rollout(AgentLoop):
-    """One rollout at play.
-
-    Args:
-        client: The client of the rollout's endpoint, which verifiers watches.
-        model: The model's name.
-        session: The episode.
-        limits: The limits on asking the model.
-        messages: The first two messages.
-    """
+    """One rollout at play."""
 
     def __init__(
         self,

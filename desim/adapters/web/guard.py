@@ -39,11 +39,6 @@ class Guard:
     A refused request gets a status from 400 to 499 and one sentence under `detail`, and its
     connection is closed; a web socket is refused with status 403. The inner application sees the
     part of the path that held the token as its `root_path`.
-
-    Args:
-        inner: Answers the requests that are let through.
-        access: The rules by which requests are let in.
-        largest: Bytes of a body, at most.
     """
 
     def __init__(self, inner: Application, access: Access, largest: int) -> None:
