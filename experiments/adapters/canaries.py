@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.adapters.seat.tools import Tool, tools_of
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
+from desim.adapters.seat.tools import Tool, tools_of
 from desim.core.roles import Role
 from desim.core.world import Decision
 from desim.errors import WrongAction

@@ -7,8 +7,13 @@ from typing import Any
 import pytest
 
 from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
-from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.seat.normalised import has_scale, normalised_score
+from desim.adapters.seat.episodes_of import (
+    checked_episodes,
+    chosen_presets,
+    chosen_seeds,
+    has_scale,
+    normalised_score,
+)
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession, was_played
 from desim.errors import UsageError, WrongAction

@@ -31,14 +31,11 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.util import ResumeReport
 
 from desim import catalog
-from desim.adapters.inspect_ai.scorers import normalised, world_score
-from desim.adapters.inspect_ai.solver import play_by_tools
+from desim.adapters.inspect_ai.solver import normalised, play_by_tools, world_score
 from desim.adapters.seat.agent_loop import AgentLimits
-from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.seat.normalised import has_scale
+from desim.adapters.seat.episodes_of import Evaluation, has_scale
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import only_seat
-from desim.core.model_protocols import default_roles
 
 __all__ = ["TASKS", "world_task"]
 
@@ -65,18 +62,15 @@ def world_task(
         folder: The option of this name.
         inspect_limits: Further arguments of Inspect's `Task`, such as `message_limit`.
     """
-    presets, numbers = chosen_presets(world, preset), chosen_seeds(seeds)
-    episodes = checked_episodes(presets, numbers)
     AgentLimits(**(limits or {}))
-    given = dict(arguments or {})
-    given["seats"] = given.get("seats") or default_roles(catalog.model(world, presets[0]))[0]
-    setups = {name: Setup.of(world, name, **given) for name in presets}
-    samples = [_sample(world, setups[name], name, seed) for name, seed in episodes]
-    scored = any(has_scale(setups[name], name, seed) for name, seed in episodes)
+    played = Evaluation.of(world, preset, seeds, **(arguments or {}))
+    setups = played.setups
+    samples = [_sample(world, setups[name], name, seed) for name, seed in played.episodes]
+    scored = any(has_scale(setups[name], name, seed) for name, seed in played.episodes)
     return Task(
         dataset=MemoryDataset(samples, name=world),
-        solver=play_by_tools(world, given, dict(limits or {}), folder),
-        scorer=[world_score(), *([normalised(world, given)] if scored else [])],
+        solver=play_by_tools(world, played.arguments, dict(limits or {}), folder),
+        scorer=[world_score(), *([normalised(world, played.arguments)] if scored else [])],
         on_resume=_on_resume,
         **(inspect_limits or {}),
     )
