@@ -26,7 +26,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from desim.adapters.gymnasium.rendering import MODES
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment
-from desim.core.model_protocols import Model, Rows
+from desim.core.model_protocols import Model, Rows, rules_of
 from desim.core.world import Decision
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
@@ -72,11 +72,11 @@ class _Agents:
 
     def rules(self, agent: str) -> str:
         """Return the rules of the world for an agent, and the fields of its observations."""
-        return self.world.rules(agent)
+        return rules_of(self.world.setup.model, agent)
 
     def tables(self, agent: str) -> Mapping[str, Rows]:
         """Return the tables that the world lets an agent look up now."""
-        return self.world.tables(agent)
+        return self.world.running().tables(agent)
 
     def encode(self, agent: str, action: Any) -> Any:
         """Return the member of the space of `action="fields"` for an action or tagged object."""

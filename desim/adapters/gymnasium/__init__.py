@@ -26,7 +26,7 @@ import gymnasium
 from desim import catalog
 from desim.adapters.gymnasium.rendering import MODES
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment
-from desim.core.model_protocols import Model, Rows, default_roles
+from desim.core.model_protocols import Model, Rows, default_roles, rules_of
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 
@@ -56,8 +56,8 @@ class SeatEnv(gymnasium.Env):
             of the world's series so far; needs matplotlib.
         options: `others`, `params`, `reward`, `max_decisions`, `max_days` of `Setup.of`; `action`
             ("fields", or "options" for a number among the options on offer, whose mask is in
-            `info["action_mask"]` and in the observation), `flat` and `max_options` of
-            `seats.SeatForm`; `max_text` and `max_entries` of `spaces.SpaceLimits`.
+            `info["action_mask"]` and in the observation), `flat`, `max_options`, `max_text` and
+            `max_entries` of `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.
@@ -139,12 +139,12 @@ class SeatEnv(gymnasium.Env):
     @property
     def rules(self) -> str:
         """The rules of the world for the seat, and the fields of its observations."""
-        return self._world.rules(self._role)
+        return rules_of(self._world.setup.model, self._role)
 
     @property
     def tables(self) -> Mapping[str, Rows]:
         """The tables that the world lets the seat look up now."""
-        return self._world.tables(self._role)
+        return self._world.running().tables(self._role)
 
     @property
     def options(self) -> list[Option]:

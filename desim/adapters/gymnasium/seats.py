@@ -15,7 +15,7 @@ from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, Space
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.core.model_protocols import Model, Rows, rules_of
+from desim.core.model_protocols import Model
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction
@@ -36,22 +36,20 @@ _MOST_OPTIONS = 10_000
 _LARGEST = 1e300
 
 
-@frozen
-class SeatForm:
-    """The form of a seat's observations and actions.
+@frozen(kw_only=True)
+class SeatForm(SpaceLimits):
+    """The form of a seat's observations and actions, with the limits of texts and lists.
 
     Attributes:
         action: "fields": the action space holds every action of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
         flat: Whether observations are one `Box` of their numbers, without texts.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
-        limits: Limits of texts and lists.
     """
 
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
     flat: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
-    limits: SpaceLimits = field(factory=SpaceLimits)
 
 
 class SeatSpaces:
@@ -74,9 +72,9 @@ class SeatSpaces:
         self._role = setup.model.roles[role]
         self._most = form.max_options
         self._by_options = form.action == OPTIONS
-        self._observed = ObservationSpace(self._role.observation, form.limits, flat=form.flat)
+        self._observed = ObservationSpace(self._role.observation, form, flat=form.flat)
         self._codec = setup.codec(role)
-        self._actions = ActionSpace(self._codec, form.limits)
+        self._actions = ActionSpace(self._codec, form)
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         if self._by_options and self._role.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
@@ -182,25 +180,20 @@ class SpacesEnvironment(SeatEnvironment):
         model: Model[Any] | str,
         preset: str,
         label: str,
-        *,
         render_mode: str | None = None,
-        action: str = FIELDS,
-        flat: bool = False,
-        max_options: int = 32,
-        max_text: int = 1_000,
-        max_entries: int = 16,
-        **setup: Any,
+        **options: Any,
     ) -> Self:
         """Return the environment of the options that `SeatEnv` documents.
 
         Raises:
             UsageError: An argument is not one of those possible.
         """
+        names = [each.name for each in attrs.fields(SeatForm) if each.name in options]
         try:
-            form = SeatForm(action, flat, max_options, SpaceLimits(max_text, max_entries))
+            form = SeatForm(**{name: options.pop(name) for name in names})
         except (ValueError, TypeError) as fault:
             raise UsageError(f"{fault.args[0]}") from None
-        return cls(Setup.of(model, preset, **setup), form, render_mode, label)
+        return cls(Setup.of(model, preset, **options), form, render_mode, label)
 
     @property
     def seed(self) -> int:
@@ -281,14 +274,6 @@ class SpacesEnvironment(SeatEnvironment):
         assert session is not None
         mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
         return {**mask, **session.end_facts()} if self.ended or self.truncated else mask
-
-    def rules(self, role: str) -> str:
-        """Return the rules of the world for a role, and the fields of its observations."""
-        return rules_of(self.setup.model, role)
-
-    def tables(self, role: str) -> Mapping[str, Rows]:
-        """Return the tables that the world lets a role look up now."""
-        return self.running().tables(role)
 
     def render(self) -> Any:
         """Return the picture of the render mode, a text or an array; None without a mode."""
