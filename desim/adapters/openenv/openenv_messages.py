@@ -15,7 +15,7 @@ from desim.schema.described import observation_schema
 
 
 class WorldAction(Action):
-    """The tagged object of an action: `do` names it, its fields stand beside.
+    """The tagged object of an action: `do` names it, the other keys are its fields.
 
     It takes any object, so that a wrong action gets the schema's sentence in an observation and
     not an error that ends the client's program. The strict schema is what `/schema` shows.
@@ -39,7 +39,7 @@ class WorldAction(Action):
 
 
 class WorldObservation(Observation):
-    """What a client receives: the observation of the seat that decides next, and no other's."""
+    """The reply to a client: the observation of the seat that decides next, and no other's."""
 
     seat: str = Field(default="", description="The role that decides next; empty at the end.")
     observation: dict[str, Any] | None = Field(

@@ -101,7 +101,7 @@ class Setup:
         rewards = _rewards(played, reward)
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
-        limits = _limit(max_decisions), _days(world, max_days)
+        limits = _checked_limits(world, max_decisions, max_days)
         return cls(world, played, policies, rewards, *limits)
 
     def begin(
@@ -186,29 +186,27 @@ def _rewards(seats: Sequence[str], reward: str | Mapping[str, str]) -> dict[str,
     return {role: reward.get(role, SCORE) for role in seats}
 
 
-def _limit(given: int | None) -> int | None:
-    if given is None:
-        return None
-    if type(given) is not int or not 0 < given <= _MOST_DECISIONS:
+def _checked_limits(
+    model: Model[Any], max_decisions: int | None, max_days: float | None
+) -> tuple[int | None, float | None]:
+    """Return the limits; None stands for no limit."""
+    if max_decisions is not None and not _is_limit(max_decisions, (int,), _MOST_DECISIONS):
         raise UsageError(
-            f"max_decisions={short_repr(given)} was given; it is a whole number from 1 to "
+            f"max_decisions={short_repr(max_decisions)} was given; it is a whole number from 1 to "
             f"{_MOST_DECISIONS:,}"
         )
-    return given
-
-
-def _days(model: Model[Any], given: float | None) -> float | None:
-    if given is None:
-        return None
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not 0 < given <= _MOST_DAYS:  # False for NaN too
+    if max_days is not None and not _is_limit(max_days, (int, float), _MOST_DAYS):
         raise UsageError(
-            f"max_days={short_repr(given)} was given; it is a number above 0 and at most "
+            f"max_days={short_repr(max_days)} was given; it is a number above 0 and at most "
             f"{_MOST_DAYS:,}"
         )
-    if not offers(model, HasCalendar):
+    if max_days is not None and not offers(model, HasCalendar):
         raise UsageError(f"{type(model).__name__} has no calendar; give max_decisions instead")
-    return given
+    return max_decisions, max_days
+
+
+def _is_limit(given: Any, kinds: tuple[type, ...], most: int) -> bool:
+    return type(given) in kinds and bool(0 < given <= most)  # False for NaN too
 
 
 def _last_tick(model: Model[Any], days: float | None) -> int | None:

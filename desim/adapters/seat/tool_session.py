@@ -101,9 +101,7 @@ class ToolSession:
         except WrongAction:
             self.wrong += 1
             raise
-        await self.session.advance_async()
-        await self._step_on()
-        return self.observation()
+        return await self._moved()
 
     async def reply_to(self, name: str, arguments: Any) -> str:
         """Execute a call as `call` does, and return the error of a wrong one as a text."""
@@ -115,9 +113,7 @@ class ToolSession:
     async def default(self) -> str:
         """Take the role's default action and return its effect as a text."""
         self._answer_default()
-        await self.session.advance_async()
-        await self._step_on()
-        return self.observation()
+        return await self._moved()
 
     def play_out(self) -> None:
         """Take the default action at every decision that is left.
@@ -152,17 +148,20 @@ class ToolSession:
         self._taken(self.session.answer_default(self.session.open[0]))
         self.defaults += 1
 
-    async def _step_on(self) -> None:
-        """Take the default action if one more question would end the episode with an error.
+    async def _moved(self) -> str:
+        """Move on and return the next observation, or the end.
 
-        A model may ask a role only so often at one tick; see `max_questions_per_tick`.
+        A model may ask a role only so often at one tick; see `max_questions_per_tick`. The default
+        action is taken if one more question would end the episode with an error.
         """
+        await self.session.advance_async()
         if self.session.tick != self._tick:
             self._tick, self._at_tick = self.session.tick, 0
         self._at_tick += 1
         if self._at_tick >= self._limit - 1 and not self.done:
             self._answer_default()
             await self.session.advance_async()
+        return self.observation()
 
     def _table(self, arguments: Any) -> str:
         """Return the last rows of a table as JSON."""
