@@ -120,12 +120,7 @@ class SeatsParallel(_Agents, ParallelEnv):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin the episode of a seed; returns observations and infos by agent.
-
-        Args:
-            seed: The seed of the episode; None draws one.
-            options: `record`: the file that receives the episode.
-        """
+        """Begin the episode of a seed; returns observations and infos by agent."""
         self._begin(seed, options)
         return self._each(self.world.observed), self._infos()
 

@@ -100,10 +100,6 @@ class Rollout(metaclass=_ByArguments):
         """Answer the open decision by an action.
 
         A wrong action changes nothing, and neither does one after the episode's end.
-
-        Raises:
-            ModelFailed: The model raised an exception.
-            PolicyFailed: The policy of another role raised an exception.
         """
         session, fault = self._world.session, self._world.fault
         if session is None:

@@ -33,9 +33,6 @@ _SIZE = (6.4, 4.8)
 class Renderer:
     """Draws an episode in a render mode.
 
-    Args:
-        mode: "ansi", "rgb_array", or None, which draws nothing.
-
     Raises:
         UsageError: The mode is unknown, or matplotlib is not installed.
     """

@@ -87,11 +87,7 @@ class SpacePart(ABC):
 
     @abstractmethod
     def encode(self, value: Any) -> Any:
-        """Return a new member of the space for a plain value.
-
-        Raises:
-            UsageError: The space of an action does not hold it.
-        """
+        """Return a new member of the space for a plain value."""
 
     @abstractmethod
     def decode(self, member: Any) -> Any:
@@ -426,12 +422,7 @@ def _whole(member: Any) -> int:
 
 
 def index_of(member: Any, count: int) -> int:
-    """Return a whole number from 0 to less than *count*.
-
-    Raises:
-        TypeError: The value is not a whole number.
-        ValueError: The number is out of range.
-    """
+    """Return a whole number from 0 to less than *count*."""
     number = _whole(member)
     if not 0 <= number < count:
         raise ValueError(f"{short_repr(number)} is not from 0 to {count - 1}")

@@ -78,11 +78,7 @@ class Episodes:
         return len(self._open)
 
     def at(self, client: str | None, name: str = "") -> OpenEpisode:
-        """Return an episode by its id, or the one of a client.
-
-        Raises:
-            UsageError: The client or the id has no episode.
-        """
+        """Return an episode by its id, or the one of a client."""
         if not name:
             name = self._of_client.get(client, "") if client is not None else ""
             if not name:

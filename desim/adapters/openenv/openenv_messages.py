@@ -74,11 +74,7 @@ class EpisodeIdentity(State):
 
 
 def message_classes(setup: Setup) -> tuple[type[WorldAction], type[WorldObservation]]:
-    """Return the classes of a world's actions and observations, with their schemas.
-
-    Raises:
-        UsageError: An action has a field `metadata`.
-    """
+    """Return the classes of a world's actions and observations, with their schemas."""
     for tool, _ in tools_of_seats(setup):
         if "metadata" in tool.fields:
             raise UsageError(f"action {tool.name!r} has a field metadata, which OpenEnv takes")

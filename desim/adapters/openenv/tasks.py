@@ -71,11 +71,7 @@ class Tasks:
         return self._by_split[split]
 
     def get(self, split: str, index: int) -> Task:
-        """Return a task.
-
-        Raises:
-            IndexError: The split or the task does not exist.
-        """
+        """Return a task."""
         tasks = self.of(split)
         if type(index) is not int or not 0 <= index < len(tasks):
             raise IndexError(

@@ -47,12 +47,7 @@ class AgentLimits:
         return self.max_calls is None or replies < self.max_calls
 
     def sent(self, messages: Sequence[Any], roles: Sequence[str]) -> list[Any]:
-        """Return the messages that the model reads.
-
-        Args:
-            messages: Rules, the first observation, and the conversation.
-            roles: The role of each message's author, as in chat completions.
-        """
+        """Return the messages that the model reads."""
         replies = [at for at, role in enumerate(roles) if role == "assistant"]
         if self.history is None or len(replies) <= self.history:
             return list(messages)

@@ -89,23 +89,13 @@ class SteppedSession(CallerSession):
         return self._rewards.changes()
 
     def answer(self, decision: Decision, action: Any) -> None:
-        """Answer an open decision of the caller's; otherwise as `CallerSession.answer`.
-
-        Raises:
-            WrongAction: The action does not fit the role's schema; nothing changes.
-            UsageError: The decision is not open, or the episode is truncated.
-        """
+        """Answer an open decision of the caller's; otherwise as `CallerSession.answer`."""
         if self.truncated:
             raise UsageError(f"the episode is truncated after {self.answered:,} decisions")
         super().answer(decision, action)
 
     def answer_default(self, decision: Decision) -> dict[str, Any]:
-        """Answer an open decision by its role's default action, and return its tagged object.
-
-        Raises:
-            UsageError: The role has neither a default action nor options, the decision is not open,
-                or the episode is truncated.
-        """
+        """Answer an open decision by its role's default action, and return its tagged object."""
         action = self.model.roles[decision.role].default_for(decision.observation)
         name = tag(type(action))  # type: ignore[arg-type] # classes do hash
         plain = {TAG: name, **to_plain(action)}

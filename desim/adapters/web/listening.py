@@ -58,11 +58,7 @@ def entrance(host: str, port: int, token: str, *, made: bool = True) -> Iterator
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
-
-    Raises:
-        UsageError: The port is taken, or the host is not an address of this machine.
-    """
+    """Return a socket that listens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small replies at once only if the protocol is named.
     at = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -90,13 +86,7 @@ def address_of(at: socket.socket, host: str) -> str:
 
 
 def config_of(app: Application, sessions: int, **options: Any) -> uvicorn.Config:
-    """Return the configuration of a server.
-
-    Args:
-        app: The ASGI application.
-        sessions: Clients at the same time, each of which may have four connections.
-        options: Further arguments of `uvicorn.Config`.
-    """
+    """Return the configuration of a server."""
     protocol: Any = _bounded(4 * sessions + 64)
     return uvicorn.Config(app, http=protocol, server_header=False, access_log=False, **options)
 
