@@ -32,6 +32,20 @@ _SEED = {
     "description": "Two episodes of one seed differ by their actions alone; drawn where left out.",
 }
 
+#: The descriptions of the tools that are not actions.
+_BEGIN = (
+    "Begin an episode, or resume one by its id, and return its first open observation. One session "
+    "plays one episode at a time."
+)
+_PRESENT = "Return the observation that waits for an answer, and the last reward, again."
+_CLOSE = "Leave an episode before its end. It can be resumed."
+_LOOK_UP = f"Return up to {_MOST_ROWS} rows of a table of what you know."
+
+_PAGE = {
+    "table": {"type": "string", "description": "Without one: the names of the tables."},
+    "first_row": {"type": "integer", "minimum": 0, "default": 0},
+}
+
 #: Characters that not every client accepts in a tool's name, and the most that it may have.
 _REFUSED, _LONGEST = re.compile(r"[^A-Za-z0-9_-]"), 64
 
@@ -162,7 +176,7 @@ class ToolSet:
 
     def _described(self) -> Iterator[dict[str, Any]]:
         for name, (tool, _) in self.actions.items():
-            yield _listed(_joined(tool, name, self._own[name]), self._turn_schema())
+            yield _listed(_joined(name, tool, self._own[name]), self._turn_schema())
         for name, tool in self._further.items():
             of_turn = name in (self.begin, self.present)
             yield _listed(tool, self._turn_schema() if of_turn else {"type": "object"})
@@ -170,51 +184,22 @@ class ToolSet:
     def _taking(self, seats: tuple[str, ...] = ()) -> Tool:
         """Return the arguments that name the episode and, of several seats, the one that plays."""
         by_id = "The id that begin_episode returned; optional in the session that began or resumed"
-        properties: dict[str, Any] = {
-            self._episode: {"type": "string", "description": f"{by_id} it."}
-        }
+        episode = {self._episode: {"type": "string", "description": f"{by_id} it."}}
         if not (self._several and seats):
-            return Tool("", "", object_schema(properties))
+            return Tool("", "", object_schema(episode))
         its = {self._seat: {"type": "string", "enum": [*seats]}}
-        return Tool("", "", object_schema(its | properties, [self._seat]))
+        return Tool("", "", object_schema(its | episode, [self._seat]))
 
-    def _further_tools(self) -> list[Tool]:
-        """Return the tools other than actions."""
+    def _further_tools(self) -> Iterator[Tool]:
+        """Yield the tools other than actions."""
         resume = {"type": "string", "description": "The id of an episode to go on with."}
-        begin = {"seed": _SEED, "resume": resume} if self.takes_seeds else {"resume": resume}
-        tools = [
-            Tool(
-                self.begin,
-                "Begin an episode, or resume one by its id, and return its first open "
-                "observation. One session plays one episode at a time.",
-                object_schema(begin),
-            ),
-            evolve(
-                self._taking(),
-                name=self.present,
-                description="Return the observation that waits for an answer, and the last reward, "
-                "again.",
-            ),
-            evolve(
-                self._taking(),
-                name=self.close,
-                description="Leave an episode before its end. It can be resumed.",
-            ),
-        ]
+        begun = {"seed": _SEED, "resume": resume} if self.takes_seeds else {"resume": resume}
+        yield Tool(self.begin, _BEGIN, object_schema(begun))
+        yield _joined(self.present, Tool("", _PRESENT, object_schema({})), self._taking())
+        yield _joined(self.close, Tool("", _CLOSE, object_schema({})), self._taking())
         if self.look_up in self._calls:
-            page = object_schema(
-                {
-                    "table": {
-                        "type": "string",
-                        "description": "Without one: the names of the tables.",
-                    },
-                    "first_row": {"type": "integer", "minimum": 0, "default": 0},
-                }
-            )
-            about = f"Return up to {_MOST_ROWS} rows of a table of what you know."
             own = self._taking(self._setup.seats)
-            tools.append(_joined(Tool("", about, page), self.look_up, own))
-        return tools
+            yield _joined(self.look_up, Tool("", _LOOK_UP, object_schema(_PAGE)), own)
 
     def _turn_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a turn."""
@@ -252,7 +237,7 @@ def _named_actions(setup: Setup) -> dict[str, tuple[Tool, tuple[str, ...]]]:
     return found
 
 
-def _joined(tool: Tool, name: str, own: Tool) -> Tool:
+def _joined(name: str, tool: Tool, own: Tool) -> Tool:
     """Return a tool under a name, with further arguments."""
     properties = {**tool.fields, **own.fields}
     required = [*tool.required, *own.required]

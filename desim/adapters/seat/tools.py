@@ -74,12 +74,8 @@ def tagged_call(tools: Mapping[str, Tool], name: str, arguments: Any) -> dict[st
 
 def object_schema(properties: Mapping[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
     """Return the JSON Schema of the arguments of a tool that is not an action."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    return schema | ({"required": list(required)} if required else {})
 
 
 def checked_arguments(tool: Tool, given: Any) -> dict[str, Any]:
