@@ -32,9 +32,9 @@ async def _play(
 
     episodes = Episodes(case.setup())
     names = {
-        (seat, each.tool.name): name
-        for name, each in ToolSet(episodes).actions.items()
-        for seat in each.seats
+        (seat, tool.name): name
+        for name, (tool, seats) in ToolSet(episodes).actions.items()
+        for seat in seats
     }
     left = {seat: iter(each) for seat, each in answers.items()}
     async with in_memory(episodes) as agent:
