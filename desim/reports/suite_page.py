@@ -5,17 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from desim.jobs.keep.outcome import JobOutcome, Played
+from desim.jobs.keep.record_folder import RecordFolder
+from desim.jobs.keep.spending import count_outcomes
 from desim.reports.elements.charts import dots
 from desim.reports.elements.estimates import HEADS, cells
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.labels import NOTHING
 from desim.show.table import Table
 from desim.statistics.intervals import Interval
-from desim.suites.folder import Folder
-from desim.suites.outcome import Outcome, Played
-from desim.suites.reconcile import count_outcomes
+from desim.suites.manifest import plan_of
 from desim.suites.result_table import result_table
-from desim.suites.results import Cell, ResultLine, results
+from desim.suites.results import ResultCell, SuiteLine, results
 from desim.suites.suite_plan import Plan
 
 #: Entries of a figure, and errors, that are shown.
@@ -28,16 +29,16 @@ def suite_page(path: Path) -> Page:
     Raises:
         UsageError: The folder holds none, or its suite cannot be read.
     """
-    folder = Folder(path)
-    plan, outcomes = folder.plan(), folder.outcomes()
+    folder = RecordFolder(path)
+    plan, outcomes = plan_of(folder), folder.outcomes()
     lines = results(plan, outcomes)
-    ledger = folder.ledger()
-    count_outcomes(plan, outcomes, ledger)
+    spent = folder.spent()
+    count_outcomes(plan.jobs, outcomes, spent)
     ended = sum(outcome.ended_episodes for outcome in outcomes.values())
     lead = (
         (
             f"{ended:,} of {plan.episodes:,} episodes have ended; "
-            f"{ledger.cost():,.6g} spent in {ledger.calls():,} calls."
+            f"{spent.cost():,.6g} spent in {spent.calls():,} calls."
         ),
     )
     worlds = [
@@ -53,7 +54,7 @@ def suite_page(path: Path) -> Page:
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
 
 
-def _world(name: str, lines: Sequence[ResultLine]) -> Iterator[Given]:
+def _world(name: str, lines: Sequence[SuiteLine]) -> Iterator[Given]:
     yield _table(name, lines)
     main = [line.main for line in lines]
     if any(cell.estimate for cell in main):
@@ -63,7 +64,7 @@ def _world(name: str, lines: Sequence[ResultLine]) -> Iterator[Given]:
         yield _costs(lines, [cell.estimate if cell else None for cell in cost])
 
 
-def _table(name: str, lines: Sequence[ResultLine]) -> Table:
+def _table(name: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table that `desim bench` prints, with marks for what is left out of means."""
     table = result_table(name, lines)
     each = [[_marked(line), *values[1:]] for line, values in zip(lines, table.lines, strict=True)]
@@ -77,7 +78,7 @@ def _table(name: str, lines: Sequence[ResultLine]) -> Table:
     return cleaned(table.heads, each, notes=notes)
 
 
-def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:
+def _means(lines: Sequence[SuiteLine], cells_: Sequence[ResultCell]) -> Figure:
     head = cells_[0].head
     shown = range(min(len(lines), _MOST_SHOWN))
     printed = [_number(cell.published) for cell in cells_]
@@ -102,7 +103,7 @@ def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:
     )
 
 
-def _costs(lines: Sequence[ResultLine], known: Sequence[Interval | None]) -> Figure:
+def _costs(lines: Sequence[SuiteLine], known: Sequence[Interval | None]) -> Figure:
     shown = min(len(lines), _MOST_SHOWN)
     return Figure(
         "Cost of an episode: mean of each entry with its 95 % interval",
@@ -115,11 +116,11 @@ def _costs(lines: Sequence[ResultLine], known: Sequence[Interval | None]) -> Fig
     )
 
 
-def _cell(line: ResultLine, head: str) -> Cell | None:
+def _cell(line: SuiteLine, head: str) -> ResultCell | None:
     return next((cell for cell in line.cells if cell.head == head and cell.used), None)
 
 
-def _stopped(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[Given]:
+def _stopped(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> Iterator[Given]:
     each = [
         (job.name, played.episode, played.state, played.error or played.limit or _defaults(played))
         for job in plan.jobs
@@ -159,15 +160,15 @@ def _host(address: str) -> str:
     return NOTHING
 
 
-def _identity(folder: Folder) -> Table:
+def _identity(folder: RecordFolder) -> Table:
     return cleaned(["what determines the episodes", "value"], folder.identity().items(), (0, 1))
 
 
-def _marked(line: ResultLine) -> str:
+def _marked(line: SuiteLine) -> str:
     return f"{line.entry} *" if _is_partial(line) else line.entry
 
 
-def _is_partial(line: ResultLine) -> bool:
+def _is_partial(line: SuiteLine) -> bool:
     return bool(line.cut or line.not_played or line.failed or line.open)
 
 

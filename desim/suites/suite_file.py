@@ -72,7 +72,7 @@ def _numbered(_: object, attribute: "Attribute[Any]", value: int) -> None:
         raise ValueError(f"{attribute.name}={value} was given; it is at most {MAX_IN_A_ROW}")
 
 
-def _shown(_: object, attribute: "Attribute[Any]", value: str) -> None:
+def _one_of_shows(_: object, attribute: "Attribute[Any]", value: str) -> None:
     if value not in SHOWS:
         raise ValueError(f"{attribute.name}={value!r} was given; {possible(value, SHOWS)}")
 
@@ -83,7 +83,7 @@ def _few(_: object, attribute: "Attribute[Any]", value: int) -> None:
 
 
 @frozen
-class Column:
+class SuiteColumn:
     """A column of results.
 
     Attributes:
@@ -105,7 +105,7 @@ class Column:
     per: str = ""
     equals: str | None = None
     scale: float = 1.0
-    show: str = field(default="mean", validator=_shown)
+    show: str = field(default="mean", validator=_one_of_shows)
     published: str = ""
 
     @property
@@ -143,7 +143,7 @@ class WorldTable:
             and repeats count such series. The first episode has the seed, each further one the
             next seed.
         options: Further arguments of the policy `llm` in this world, beside those of the entry.
-        columns: Names of figures, or tables as `Column`; the score where empty.
+        columns: Names of figures, or tables as `SuiteColumn`; the score where empty.
         published: The published sheet of this world.
     """
 
@@ -154,7 +154,7 @@ class WorldTable:
     repeats: int | None = field(default=None, validator=_at_least_one)
     episodes: int = field(default=1, validator=[_at_least_one, _numbered])
     options: dict[str, Any] = field(factory=dict)
-    columns: tuple[Column, ...] = ()
+    columns: tuple[SuiteColumn, ...] = ()
     published: PublishedSheet | None = None
 
 
@@ -284,7 +284,7 @@ def _world(table: Any, path: str, faults: list[str]) -> WorldTable | None:
     if isinstance(table, Mapping) and isinstance(table.get("columns"), list):
         named = [{"figure": c} if isinstance(c, str) else c for c in table["columns"]]
         columns = [
-            read_table(Column, c, f"{path}.columns.{place}", faults)
+            read_table(SuiteColumn, c, f"{path}.columns.{place}", faults)
             for place, c in enumerate(named)
         ]
         heads = [column.head for column in columns if column]

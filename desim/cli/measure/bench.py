@@ -11,10 +11,10 @@ from desim.cli.exit_codes import fail, warnings_as_sentences
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
+    from desim.jobs.keep.outcome import JobOutcome
+    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.jobs.keep.spending import SpendingFile
     from desim.show.table import Table
-    from desim.suites.folder import Folder
-    from desim.suites.outcome import Outcome
-    from desim.suites.spending import Ledger
     from desim.suites.suite_plan import Plan
 
 
@@ -67,8 +67,8 @@ def command(
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     --check replays its records, compares them with the outcomes, and says what differs.
     """
+    from desim.jobs.keep.record_folder import RecordFolder
     from desim.jobs.keep.store import SweepWarning
-    from desim.suites.folder import Folder
 
     with warnings_as_sentences(SweepWarning):
         if suite.is_dir():
@@ -76,7 +76,7 @@ def command(
                 raise UsageError(
                     "a folder's results are printed; give SUITE.toml and --out to play"
                 )
-            _show(Folder(suite), watches=watches, checks=checks, trust=trust)
+            _show(RecordFolder(suite), watches=watches, checks=checks, trust=trust)
             return
         if watches or checks or trust:
             name = "--watch" if watches else "--check" if checks else "--trust"
@@ -89,11 +89,13 @@ def command(
             _play(suite, out, jobs, max_cost, yes=yes, restart=restart)
 
 
-def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None:
+def _show(folder: "RecordFolder", *, watches: bool, checks: bool, trust: bool) -> None:
     """Print the results in a folder, after a look at the command that plays there if wanted."""
     if trust and not checks:
         raise UsageError("--trust belongs to --check; printing results imports nothing")
-    plan = folder.plan()
+    from desim.suites.manifest import plan_of
+
+    plan = plan_of(folder)
     if checks:
         _check(folder, trust=trust)
         return
@@ -104,9 +106,9 @@ def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None
     _print_results(plan, folder)
 
 
-def _check(folder: "Folder", *, trust: bool) -> None:
+def _check(folder: "RecordFolder", *, trust: bool) -> None:
     """Print each difference between records and outcomes."""
-    from desim.suites.reconcile import differences
+    from desim.suites.result_files import differences
 
     found = 0
     for found, difference in enumerate(differences(folder, trust=trust), 1):  # noqa: B007 (counted)
@@ -119,13 +121,14 @@ def _check(folder: "Folder", *, trust: bool) -> None:
 
 def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
-    from desim.suites.folder import Folder
+    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.suites.manifest import check_suite
     from desim.suites.suite_plan import read_plan
 
     plan = read_plan(suite, keys=False, max_cost=max_cost)
     if out:
-        Folder(out).check(plan)
-    _print_expected(plan, Folder(out).outcomes() if out else {})
+        check_suite(RecordFolder(out), plan)
+    _print_expected(plan, RecordFolder(out).outcomes() if out else {})
     for name, entry in plan.entries.items():
         if entry.table.key_env and not os.environ.get(entry.table.key_env):
             variable = f"environment variable {entry.table.key_env}"
@@ -141,27 +144,27 @@ def _play(
     yes: bool,
     restart: bool,
 ) -> None:
-    from desim.suites.folder import Folder
-    from desim.suites.reconcile import count_records
+    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.suites.manifest import opened_suite
     from desim.suites.suite_plan import read_plan
 
     plan = read_plan(suite, max_cost=max_cost)
     if out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
-    folder = Folder(out)
-    with folder.opened(plan, restart=restart), folder.ledger(write=True) as ledger:
-        count_records(plan, folder.outcomes(), ledger, folder)
+    folder = RecordFolder(out)
+    with opened_suite(folder, plan, restart=restart), folder.spent(write=True) as spent:
+        folder.count_records(plan.jobs, folder.outcomes(), spent)
         if not yes:
             _ask(plan, folder.outcomes())
         try:
-            outcomes = _played(plan, folder, ledger, jobs)
+            outcomes = _played(plan, folder, spent, jobs)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on") from None
     _print_results(plan, folder)
     _fail_unless_whole(plan, outcomes)
 
 
-def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
     """Ask before more money than the suite states is spent, or an amount that is not known.
 
     Raises:
@@ -188,7 +191,7 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
         )
 
 
-def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+def _print_expected(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
     """Print the episodes that are left, with calls and money expected."""
     from desim.show.console import console
     from desim.show.estimates import short_cell
@@ -231,21 +234,23 @@ def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
 
 
 def _played(
-    plan: "Plan", folder: "Folder", ledger: "Ledger", jobs: int | None
-) -> "dict[str, Outcome]":
+    plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", jobs: int | None
+) -> "dict[str, JobOutcome]":
     """Play what is left, write results, and return all outcomes."""
     from desim.cli.measure.bench_progress import line, progress_shown
+    from desim.jobs.run.event_loop import Running, Workers, play_all
     from desim.suites.result_files import result_files
-    from desim.suites.runner import Running, Workers, play_all
     from desim.suites.status import StatusClock
+    from desim.suites.suite_plan import money_of
 
     outcomes, running = folder.outcomes(), Running()
     left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
     workers = Workers(jobs or plan.suite.concurrent, jobs or os.cpu_count() or 1)
-    clock = StatusClock(plan, ledger, running, outcomes)
+    money = money_of(plan, spent)
+    clock = StatusClock(plan, spent, running, outcomes)
     try:
         with progress_shown(folder.status, clock.now) as tick:
-            for event in play_all(plan, left, folder, ledger, workers, running, tick):
+            for event in play_all(left, folder, money, workers, running, tick):
                 if event.outcome:
                     outcomes[event.job.name] = event.outcome
                     click.echo(line(event.job, event.outcome, clock.now()), err=True)
@@ -255,10 +260,10 @@ def _played(
     return outcomes
 
 
-def _print_results(plan: "Plan", folder: "Folder") -> None:
+def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
+    from desim.jobs.keep.spending import count_outcomes
     from desim.show.console import console
     from desim.show.table import print_tables
-    from desim.suites.reconcile import count_outcomes
     from desim.suites.result_table import result_table
     from desim.suites.results import results
 
@@ -267,12 +272,12 @@ def _print_results(plan: "Plan", folder: "Folder") -> None:
     by_world = {world: [line for line in lines if line.world == world] for world in plan.worlds}
     print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
     out.print()
-    ledger = folder.ledger()
-    count_outcomes(plan, outcomes, ledger)
-    out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)
+    spent = folder.spent()
+    count_outcomes(plan.jobs, outcomes, spent)
+    out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 
 
-def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, Outcome]") -> None:
+def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
     failed = [o for o in outcomes.values() if o.state == "failed"]
     if failed:
         fail(

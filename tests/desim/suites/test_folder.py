@@ -18,8 +18,8 @@ from support.paths import ROOT
 from support.stub import Served, Stub, serving, text
 from support.suites import answer, bench, damage_outcomes, started, suite_file
 
+from desim.jobs.keep.record_folder import RecordFolder
 from desim.reports.report import write_report
-from desim.suites.folder import Folder
 
 BEER = '[worlds.beer]\nmodel = "beer_game"\nset = { horizon = 6 }'
 
@@ -87,7 +87,7 @@ def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: 
 
 
 def _scores(out: Path) -> dict[str, float | None]:
-    return {name: outcome.score for name, outcome in Folder(out).outcomes().items()}
+    return {name: outcome.score for name, outcome in RecordFolder(out).outcomes().items()}
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
         "game__rule__seed3__2",
     ]
     assert len(set(names)) == len(names) == 8
-    assert plan.jobs[0].world.model.horizon == 4  # type: ignore[attr-defined]
+    assert plan.jobs[0].model.horizon == 4  # type: ignore[attr-defined]
 
 
 def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
@@ -236,8 +236,8 @@ def test_a_model_may_take_some_roles_beside_rules(tmp_path: Path) -> None:
         'policy = "laissez_faire"',
     )
     (job,) = read_plan(path).jobs
-    assert isinstance(job.entry.policies, dict)
-    assert set(job.entry.policies) == {"", "treasury.cfo"}
+    assert isinstance(job.policies, dict)
+    assert set(job.policies) == {"", "treasury.cfo"}
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

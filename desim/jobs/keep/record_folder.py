@@ -1,39 +1,43 @@
-"""The folder of a suite: its manifest, a record for each episode, outcomes, and money spent.
+"""A folder of recorded episodes: a manifest, a record for each, their outcomes, and money spent.
 
-suite.json       the manifest: the suite's file as text, and what printing needs beside it
+suite.json       the manifest: what was asked for, as data; the folder does not read it
 suite.sqlite     the journal: what determines the episodes, and the last outcome of each job
 records/JOB.jsonl  one record an episode; of a series records/JOB/episode-001.jsonl and so on
-spent.jsonl      what was spent, a line a call
-status.json      what runs now
+spent.jsonl      calls and money, a line a call
+status.json      the jobs under way
 results.csv      a row an episode
-table.csv        a row for each column of each entry; results.json holds the same
+table.csv        the table of results; results.json holds the same
 """
 
 import contextlib
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
-from desim.errors import UsageError, WriteFailed
+from desim.episodes.usage import UsageSums
+from desim.errors import BadRecord, UsageError, WriteFailed
+from desim.jobs.keep.outcome import JobOutcome, Journal, begun
 from desim.jobs.keep.row_file import PARTIAL
+from desim.jobs.keep.spending import SpendingFile, count_outcomes
 from desim.jobs.keep.store import SweepWarning
+from desim.jobs.plan.record_job import RecordJob
+from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
 from desim.show.files import write_whole
-from desim.suites import manifest
-from desim.suites.manifest import Manifest, identity, read_manifest
-from desim.suites.outcome import RESULTS, Journal, Outcome
-from desim.suites.spending import Ledger
-from desim.suites.suite_plan import Plan
+
+#: The file of the manifest.
+MANIFEST = "suite.json"
+
+#: The files of results that a command writes at its end.
+RESULTS = ("results.csv", "table.csv", "results.json")
 
 #: Files that --restart removes; outcomes.jsonl is of the earlier format.
 _DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
 
 
-class Folder:
-    """A folder that holds one suite's episodes.
+class RecordFolder:
+    """A folder that holds the episodes of one suite.
 
     Args:
         path: The folder, which need not exist yet.
@@ -52,28 +56,48 @@ class Folder:
         """Return the path of a job's record."""
         return self.path / "records" / f"{job}.jsonl"
 
-    def ledger(self, *, write: bool = False) -> Ledger:
-        """Open the ledger of calls and money.
+    def spent(self, *, write: bool = False) -> SpendingFile:
+        """Open the file of calls and money.
 
         Warns:
             SweepWarning: Lines were damaged.
         """
-        ledger = Ledger(self.path / "spent.jsonl", write=write)
-        if ledger.damaged:
+        spent = SpendingFile(self.path / "spent.jsonl", write=write)
+        if spent.damaged:
             _warn(
-                f"{self.path / 'spent.jsonl'}: {ledger.damaged:,} lines are damaged; what the "
+                f"{self.path / 'spent.jsonl'}: {spent.damaged:,} lines are damaged; what the "
                 "records say was spent is counted instead where it is more"
             )
-        return ledger
+        return spent
+
+    def count_records(
+        self, jobs: Sequence[RecordJob], outcomes: Mapping[str, JobOutcome], spent: SpendingFile
+    ) -> None:
+        """Count at least the calls and money of outcomes, and of records of unfinished jobs."""
+        count_outcomes(jobs, outcomes, spent)
+        for job in jobs:
+            outcome = outcomes.get(job.name)
+            if job.host and not (outcome and outcome.final):
+                used = [_noted(record) for record in self._records_of(job)]
+                spent.require(job.name, sum(n for n, _ in used), sum(cost for _, cost in used))
 
     @contextlib.contextmanager
-    def opened(self, plan: Plan, *, restart: bool = False) -> Iterator[None]:
+    def opened(
+        self,
+        identity: Mapping[str, str],
+        jobs: Sequence[RecordJob],
+        manifest: bytes,
+        *,
+        restart: bool = False,
+    ) -> Iterator[None]:
         """Lock the folder for a suite, after a check that it holds this one or nothing.
 
         Args:
-            plan: The suite.
+            identity: What determines the episodes, by topic.
+            jobs: All jobs.
+            manifest: The content of the manifest.
             restart: Discard the episodes in the folder, of this suite or another, with their
-                records and ledger.
+                records and the money spent.
 
         Raises:
             UsageError: The folder holds another suite, episodes of other code or data, or other
@@ -90,27 +114,16 @@ class Folder:
                 self._discard()
             else:
                 self._refuse_unknown_records()
-            with Journal(self.path, identity(plan), plan.jobs, restart=restart) as journal:
+            with Journal(self.path, identity, jobs, restart=restart) as journal:
                 self._warn_of(journal)
-                self._write_manifest(plan)
+                self.write(MANIFEST, manifest)
                 self._journal = journal
                 try:
                     yield
                 finally:
                     self._journal = None
 
-    def plan(self) -> Plan:
-        """Return the plan of the suite that was played here, to print its results.
-
-        Raises:
-            UsageError: The folder holds no suite, or a damaged one.
-        """
-        found = read_manifest(self.path)
-        if found is None:
-            raise UsageError(f"{self.path} holds no suite; give a suite's file and --out FOLDER")
-        return found.plan()
-
-    def outcomes(self) -> dict[str, Outcome]:
+    def outcomes(self) -> dict[str, JobOutcome]:
         """Return the last outcome of each job.
 
         Raises:
@@ -119,7 +132,7 @@ class Folder:
         """
         if self._journal is not None:
             return self._journal.outcomes()
-        if not self._journal_file.exists():
+        if not self.has_journal:
             return {}
         with Journal(self.path) as journal:
             return journal.outcomes()
@@ -130,12 +143,12 @@ class Folder:
         Raises:
             UsageError: The journal cannot be read.
         """
-        if not self._journal_file.exists():
+        if not self.has_journal:
             return {}
         with Journal(self.path) as journal:
             return journal.identity()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: JobOutcome) -> None:
         """Keep the outcome of a job; the folder is opened.
 
         Raises:
@@ -155,8 +168,8 @@ class Folder:
         except UsageError as fault:
             raise WriteFailed(str(fault)) from None
 
-    def check(self, plan: Plan) -> None:
-        """Check that the folder holds this suite or nothing; nothing is written.
+    def check(self, identity: Mapping[str, str]) -> None:
+        """Check that the folder holds the suite of an identity or nothing; nothing is written.
 
         Raises:
             UsageError: The folder holds another suite, episodes of other code or data, or other
@@ -164,13 +177,14 @@ class Folder:
         """
         self._refuse_other_files()
         self._refuse_unknown_records()
-        if self._journal_file.exists():
+        if self.has_journal:
             with Journal(self.path) as journal:
-                journal.require(identity(plan))
+                journal.require(identity)
 
     @property
-    def _journal_file(self) -> Path:
-        return self.path / Journal.file_name
+    def has_journal(self) -> bool:
+        """Whether an earlier command has played into the folder."""
+        return (self.path / Journal.file_name).exists()
 
     @property
     def _records(self) -> Path:
@@ -186,16 +200,14 @@ class Folder:
         """Refuse a folder that no suite was played into."""
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"{self.path} is no folder")
-        ours = (self.path / manifest.FILE_NAME).exists() or self._journal_file.exists()
+        ours = (self.path / MANIFEST).exists() or self.has_journal
         if self.path.is_dir() and not ours and not all(map(_is_begun, self.path.iterdir())):
             raise UsageError(f"{self.path} holds other files and no suite; choose a new folder")
 
     def _refuse_unknown_records(self) -> None:
         """Refuse records without a journal, which identifies the code that played them."""
-        if self._journal_file.exists():
+        if self.has_journal:
             return
-        if (self.path / manifest.FILE_NAME).exists():
-            read_manifest(self.path)  # an earlier format has a sentence of its own
         if self._records.is_dir() and any(self._records.iterdir()):
             raise UsageError(
                 f"{self._records} is there without {Journal.file_name}, which says with what code "
@@ -220,15 +232,40 @@ class Folder:
         if journal.damaged:
             _warn(f"{journal.path} was damaged; what is lost is read from the records again")
 
-    def _write_manifest(self, plan: Plan) -> None:
-        self.write(manifest.FILE_NAME, msgspec.json.encode(Manifest.of(plan)))
+    def _records_of(self, job: RecordJob) -> Iterable[Path]:
+        record = self.record(job.name)
+        if job.is_series:
+            return sorted(series_folder(record).glob("*.jsonl"))
+        return [record] if record.exists() else []
+
+
+def series_folder(record: Path) -> Path:
+    """Return the folder of a series from the path that the record of a single episode would have.
+
+    >>> series_folder(Path("records/game__rule-1.5__seed0__1.jsonl")).name
+    'game__rule-1.5__seed0__1'
+    """
+    return record.with_suffix("")
+
+
+def _noted(record: Path) -> tuple[int, float]:
+    """Return the calls and the money that the decisions of a record have noted."""
+    sums = UsageSums()
+    try:
+        if begun(record):
+            for step in Episode.read(record, whole=False, keep_steps=False).steps:
+                sums.add("", step.notes)
+    except BadRecord:
+        return 0, 0.0  # its job fails with a sentence
+    used = sums.totals().get("", {})
+    return int(used.get("calls", 0)), used.get("cost", 0.0)
 
 
 def _is_begun(path: Path) -> bool:
     """Return whether a file may be left by a command that was killed at its start."""
     if path.name == "records":
         return path.is_dir() and not any(path.iterdir())
-    return path.name == "suite.lock" or path.name.startswith((PARTIAL, f".{manifest.FILE_NAME}."))
+    return path.name == "suite.lock" or path.name.startswith((PARTIAL, f".{MANIFEST}."))
 
 
 def _warn(text: str) -> None:

@@ -1,15 +1,14 @@
-"""The ledger of calls and money of a suite: a line on disk for every call, kept through kills.
+"""Calls and money of jobs: a line on disk for every call, kept through kills, and limits on them.
 
-`spent.jsonl` holds `{"job", "calls", "cost", "crc"}`: increases, whose sums are the totals of jobs.
-
-Also the budget of one episode of a suite, which counts for its entry and for the suite.
+The file holds `{"job", "calls", "cost", "crc"}` in each line: increases, whose sums are the totals
+of jobs.
 """
 
 import math
 import os
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -18,12 +17,14 @@ from attrs import Attribute, define, field, frozen
 
 from desim.episodes.usage import CommandBudget
 from desim.errors import LimitReached, UsageError, WriteFailed
+from desim.jobs.keep.outcome import JobOutcome
+from desim.jobs.plan.record_job import RecordJob
 
 #: Money below this is the difference of two orders of a sum.
 _ROUNDING = 1e-9
 
 
-class _Line(msgspec.Struct):
+class _Increase(msgspec.Struct):
     """An increase of a job's calls and money."""
 
     job: str
@@ -36,8 +37,8 @@ class _Line(msgspec.Struct):
         return zlib.crc32(msgspec.json.encode([self.job, self.calls, self.cost]))
 
 
-class Ledger:
-    """Sums by job, kept in a file; a context manager. Threads may share it.
+class SpendingFile:
+    """Calls and money by job, kept in a file; a context manager. Threads may share it.
 
     Args:
         path: The file, which need not exist.
@@ -58,7 +59,7 @@ class Ledger:
         self._path, self._writes = path, write
         self.damaged = 0
         try:
-            sound = self._read(path.read_bytes()) if path.is_file() else 0
+            sound = self._sound_bytes(path.read_bytes()) if path.is_file() else 0
             if write:
                 self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
                 os.ftruncate(self._file, sound)
@@ -78,10 +79,10 @@ class Ledger:
         """Count calls and money of a job; they are on disk when this returns.
 
         Raises:
-            WriteFailed: The system does not write them, or the ledger was closed while an episode
+            WriteFailed: The system does not write them, or the file was closed while an episode
                 was running.
         """
-        line = _Line(job, calls, float(cost))
+        line = _Increase(job, calls, float(cost))
         line.crc = line.sum()
         with self._lock:
             self._count(job, calls, cost)
@@ -90,7 +91,7 @@ class Ledger:
                 self._write(b"\n" + msgspec.json.encode(line))
 
     def require(self, job: str, calls: int, cost: float) -> bool:
-        """Count the least that a job has used; return whether that was more than the ledger had.
+        """Count the least that a job has used; return whether that was more than the file had.
 
         Args:
             job: Its name.
@@ -98,7 +99,7 @@ class Ledger:
             cost: Money in its records.
 
         Raises:
-            WriteFailed: As `add`.
+            WriteFailed: See `add`.
         """
         missing = max(0, calls - self.calls(job)), max(0.0, cost - self.cost(job))
         more = missing[0] > 0 or missing[1] > _ROUNDING * max(1.0, cost)
@@ -126,7 +127,7 @@ class Ledger:
         if written < len(line):
             raise WriteFailed(f"cannot write {self._path}: no space left")
 
-    def _read(self, content: bytes) -> int:
+    def _sound_bytes(self, content: bytes) -> int:
         """Count the lines of a file; return its size without a cut last line."""
         *whole, last = content.split(b"\n")
         for text in filter(None, whole):
@@ -136,7 +137,7 @@ class Ledger:
     def _take(self, text: bytes) -> bool:
         """Count a line; return whether it is valid."""
         try:
-            line = msgspec.json.decode(text, type=_Line)
+            line = msgspec.json.decode(text, type=_Increase)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return False
         if line.sum() == line.crc:
@@ -154,7 +155,7 @@ class MoneyLimit:
     """A limit of money on several jobs.
 
     Attributes:
-        name: Its name in errors: the key of the suite's file, or the option.
+        name: Its name in errors: a key of a file, or an option.
         most: The most money that may be spent.
         spent: Returns the money spent so far.
     """
@@ -169,10 +170,23 @@ class MoneyLimit:
         return self.spent() >= self.most
 
 
+@frozen
+class Money:
+    """The money that jobs spend.
+
+    Attributes:
+        spent: Keeps it by job.
+        limits: The limits that jobs share, by their `purse`.
+    """
+
+    spent: SpendingFile
+    limits: Mapping[str, tuple[MoneyLimit, ...]] = field(factory=dict)
+
+
 def _book(budget: "JobBudget", attribute: "Attribute[Any]", value: Any) -> Any:
-    """Write a change of `calls` or `cost` to the ledger before it is made."""
+    """Write a change of `calls` or `cost` to the file before it is made."""
     change = value - getattr(budget, attribute.name)
-    budget.ledger.add(budget.job, **{attribute.name: change})
+    budget.spent.add(budget.job, **{attribute.name: change})
     return value
 
 
@@ -184,21 +198,21 @@ class JobBudget(CommandBudget):
         calls: Requests sent in this command.
         cost: Money used in this command.
         job: The job's name.
-        ledger: Receives every change.
-        shared: The limits of the entry and of the suite.
+        spent: Receives every change.
+        shared: The limits that the job shares with others.
     """
 
     calls: int = field(default=0, init=False, on_setattr=_book)
     cost: float = field(default=0.0, init=False, on_setattr=_book)
     job: str = field(kw_only=True)
-    ledger: Ledger = field(kw_only=True)
+    spent: SpendingFile = field(kw_only=True)
     shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
 
     def check(self) -> None:
         """Check that another call may be made.
 
         Raises:
-            LimitReached: A limit of the entry or the suite is reached.
+            LimitReached: A shared limit is reached.
         """
         for limit in self.shared:
             if limit.reached:
@@ -206,3 +220,26 @@ class JobBudget(CommandBudget):
                     f"{limit.name} = {limit.most:g} is spent; the same command with a larger limit "
                     "goes on"
                 )
+
+
+def count_outcome(job: RecordJob, outcome: JobOutcome, spent: SpendingFile) -> bool:
+    """Count at least the calls and money of an outcome, if its job contacts a host.
+
+    Returns:
+        Whether the file had less.
+    """
+    usages = [played.usage for played in outcome.each]
+    calls, cost = (sum(usage.get(name, 0) for usage in usages) for name in ("calls", "cost"))
+    return bool(job.host) and spent.require(job.name, int(calls), cost)
+
+
+def count_outcomes(
+    jobs: Iterable[RecordJob], outcomes: Mapping[str, JobOutcome], spent: SpendingFile
+) -> list[str]:
+    """Count the outcomes of jobs as `count_outcome` does.
+
+    Returns:
+        The jobs of which the file had less.
+    """
+    known = ((job, outcomes[job.name]) for job in jobs if job.name in outcomes)
+    return [job.name for job, outcome in known if count_outcome(job, outcome, spent)]

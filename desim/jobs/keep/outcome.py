@@ -1,13 +1,11 @@
-"""The outcome of a job: read from its records, kept as one row of the journal.
+"""The outcomes of jobs with records: read from these, and kept in a journal, one SQLite file.
 
-The journal of a suite: the outcome of each job with a checksum, in one SQLite file.
-
-It is a `desim.jobs.keep.checkpoint.Checkpoint` whose rows are outcomes. Unlike a sweep's it may be
-read while a suite is played, which can take days; the lock of the folder keeps other writers out.
+The journal may be read while its jobs are played, which can take days, unlike the checkpoint of a
+sweep; the lock of the folder keeps other writers out.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,8 +16,8 @@ from desim.episodes.usage import default_share, is_played
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
 from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.plan.record_job import RecordJob
 from desim.records.episode import Episode
-from desim.suites.suite_plan import Job
 
 #: The key of a policy's notes that says which limit of the episode was reached.
 LIMIT = "limit"
@@ -37,7 +35,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         decisions: The number of its decisions.
         metrics: Further figures, nested ones by their path.
         usage: Sums over all roles of what policies noted: calls, tokens, cost, seconds.
-        limit: The limit of the episode that was reached, or of the entry or suite; empty for none.
+        limit: The limit of the episode that was reached, or one shared with others; empty for none.
         error: Why it failed; empty if it did not.
         seconds: Wall time of the command that ended it.
     """
@@ -80,7 +78,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.usage.get("seconds", 0.0) or self.seconds
 
 
-class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
+class JobOutcome(Played, frozen=True, kw_only=True, omit_defaults=True):
     """The outcome of a job, which is one episode or a series.
 
     The limit and error of a series say why it stopped; score, end, decisions, metrics and usage are
@@ -111,14 +109,14 @@ class Outcome(Played, frozen=True, kw_only=True, omit_defaults=True):
         return (*self.episodes, self)
 
 
-def read_outcome(job: str, record: Path, seconds: float = 0.0) -> Outcome | None:
+def read_outcome(job: str, record: Path, seconds: float = 0.0) -> JobOutcome | None:
     """Return the outcome in a complete record; None for a record that is missing or cut.
 
     Raises:
         BadRecord: The file is damaged, or holds something else.
     """
     played = read_played(job, record, seconds)
-    return Outcome(**msgspec.structs.asdict(played)) if played else None
+    return JobOutcome(**msgspec.structs.asdict(played)) if played else None
 
 
 def read_played(
@@ -143,8 +141,8 @@ def read_played(
         ended=result.ended,
         decisions=result.decisions,
         metrics=dict(flat(result.metrics)),
-        usage=_summed(result.usage),
-        limit=next(_limits(recorded), ""),
+        usage=usage_in_all(result.usage.values()),
+        limit=next(_limits_noted(recorded), ""),
         seconds=round(seconds, 3),
     )
 
@@ -167,21 +165,18 @@ def begun(record: Path) -> bool:
     return False
 
 
-def _limits(episode: Episode) -> Iterator[str]:
+def _limits_noted(episode: Episode) -> Iterator[str]:
     """Yield the limits that policies noted."""
     return (str(step.notes[LIMIT]) for step in episode.steps if step.notes and LIMIT in step.notes)
 
 
-def _summed(usage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the sums of several usages by name."""
     sums: dict[str, float] = {}
-    for of_role in usage.values():
-        for name, value in of_role.items():
+    for usage in usages:
+        for name, value in usage.items():
             sums[name] = sums.get(name, 0) + value
     return sums
-
-
-#: The files of results that a command writes at its end.
-RESULTS = ("results.csv", "table.csv", "results.json")
 
 
 #: Seconds that a reader waits for a transaction of the writer, and the writer for a reader.
@@ -192,18 +187,18 @@ _PATIENCE = 10.0
 _TABLES = [(b"identity", b"table"), (b"rows", b"table")]
 
 
-_decode, _encode = msgspec.json.Decoder(Outcome).decode, msgspec.json.Encoder().encode
+_decode, _encode = msgspec.json.Decoder(JobOutcome).decode, msgspec.json.Encoder().encode
 
 
 class Journal(Checkpoint):
     """Keeps the last outcome of each job by its place in the plan; a context manager.
 
     Args:
-        folder: The folder of the suite.
-        identity: What determines the episodes (`desim.suites.manifest`); None opens an existing
-            journal for reading.
+        folder: The folder of the journal.
+        identity: What determines the episodes, by topic; None opens an existing journal for
+            reading.
         jobs: All jobs of the plan, to which outcomes belong; empty for reading.
-        restart: Discard the outcomes of an existing journal, of this suite or another.
+        restart: Discard the outcomes of an existing journal, of these jobs or others.
 
     Raises:
         UsageError: See `Checkpoint`.
@@ -218,14 +213,14 @@ class Journal(Checkpoint):
         self,
         folder: Path,
         identity: Mapping[str, str] | None = None,
-        jobs: Sequence[Job] = (),
+        jobs: Sequence[RecordJob] = (),
         *,
         restart: bool = False,
     ) -> None:
         self._places = {job.name: place for place, job in enumerate(jobs)}
         super().__init__(folder, identity, self._owns, restart=restart)
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: JobOutcome) -> None:
         """Keep the outcome of a job; an earlier one is replaced.
 
         Raises:
@@ -237,7 +232,7 @@ class Journal(Checkpoint):
             self.remove([place])
         self.add([place], [_encode(outcome)])
 
-    def outcomes(self) -> dict[str, Outcome]:
+    def outcomes(self) -> dict[str, JobOutcome]:
         """Return the outcomes by the names of their jobs.
 
         Raises:

@@ -1,25 +1,25 @@
-"""Plays the jobs of a suite: those of language models in coroutines, the others in processes.
+"""Plays jobs with records: those that wait for a host in event loops, the others in processes.
 
 An episode that waits for a reply needs no processor, so many episodes of language models are played
-at once. The suite limits their number at each endpoint, and so the number of calls under way there.
+at once. Their number at each host is limited, and so the number of calls under way there.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from attrs import define, field, frozen
 
+from desim.jobs.keep.outcome import JobOutcome
+from desim.jobs.keep.record_folder import RecordFolder
+from desim.jobs.keep.spending import JobBudget, Money, count_outcome
+from desim.jobs.plan.record_job import RecordJob
 from desim.jobs.run.lone_worker import LoneWorker, ProcessEnded
+from desim.jobs.run.play_episode import error_label
+from desim.jobs.run.play_record import Watch, play_record, play_record_async
 from desim.jobs.run.process_executor import spawned_pool
-from desim.suites.episode import Watch, play_job, play_job_async
-from desim.suites.folder import Folder
-from desim.suites.outcome import Outcome
-from desim.suites.reconcile import count_outcome
-from desim.suites.spending import JobBudget, Ledger, MoneyLimit
-from desim.suites.suite_plan import Job, Plan
 
 #: Seconds between two ticks without events.
 _TICK = 0.2
@@ -33,8 +33,8 @@ class Workers:
     """The number of episodes played at once.
 
     Attributes:
-        at_once: Episodes of language models, at each endpoint.
-        processes: Episodes without language models, each in a process.
+        at_once: Episodes that wait for a host, at each host.
+        processes: The other episodes, each in a process.
     """
 
     at_once: int
@@ -50,8 +50,8 @@ class Event:
         outcome: The outcome of the job; None if it begins.
     """
 
-    job: Job
-    outcome: Outcome | None = None
+    job: RecordJob
+    outcome: JobOutcome | None = None
 
 
 @define
@@ -62,10 +62,9 @@ class Running:
 
 
 def play_all(
-    plan: Plan,
-    jobs: Sequence[Job],
-    folder: Folder,
-    ledger: Ledger,
+    jobs: Sequence[RecordJob],
+    folder: RecordFolder,
+    money: Money,
     workers: Workers,
     running: Running,
     tick: Callable[[], None],
@@ -73,73 +72,45 @@ def play_all(
     """Play jobs and yield their events.
 
     Args:
-        plan: The suite.
         jobs: The jobs that are left.
         folder: Keeps records and outcomes.
-        ledger: Keeps the money spent.
+        money: Keeps and limits the money spent.
         workers: The number of episodes played at once.
         running: Receives the jobs under way.
         tick: Called several times a second.
     """
-    shop = _Shop(folder, ledger, _limits(plan, ledger), running)
+    threads = _JobThreads(folder, money, running)
     try:
-        shop.start(jobs, workers)
-        while shop.busy:
+        threads.start(jobs, workers)
+        while threads.busy:
             tick()
             try:
-                event = shop.events.get(timeout=_TICK)
+                event = threads.events.get(timeout=_TICK)
             except Empty:
                 continue
             if event.outcome:
                 folder.add(event.outcome)
-                # After a kill or on a full disk, the ledger may lack the line of a recorded reply.
-                count_outcome(event.job, event.outcome, ledger)
+                # After a kill or on a full disk, the file may lack the line of a recorded reply.
+                count_outcome(event.job, event.outcome, money.spent)
             yield event
     finally:
-        shop.close()
-
-
-def _limits(plan: Plan, ledger: Ledger) -> Mapping[str, tuple[MoneyLimit, ...]]:
-    """Return the limits of money of each entry: its own and the suite's."""
-    most = plan.suite.max_cost
-    suite = [] if most is None else [MoneyLimit("max_cost", most, ledger.cost)]
-    found = {}
-    for name, entry in plan.entries.items():
-        names = [job.name for job in plan.jobs if job.entry is entry]
-        own = entry.table.max_cost
-        spent = _Spent(ledger, tuple(names))
-        limit = [] if own is None else [MoneyLimit(f"entries.{name}.max_cost", own, spent)]
-        found[name] = (*limit, *suite)
-    return found
-
-
-@frozen
-class _Spent:
-    """Returns the money that jobs have spent; 0 without jobs."""
-
-    ledger: Ledger
-    jobs: tuple[str, ...]
-
-    def __call__(self) -> float:
-        return self.ledger.cost(*self.jobs) if self.jobs else 0.0
+        threads.close()
 
 
 @define(eq=False)
-class _Shop:
+class _JobThreads:
     """The threads that play jobs, and the processes of some of them.
 
     Attributes:
         folder: Keeps the records.
-        ledger: Keeps the money spent.
-        limits: Limits of money by entry.
+        money: Keeps and limits the money spent.
         running: Receives the jobs under way.
         events: The events, in order.
         stopped: Set once no further job may begin.
     """
 
-    folder: Folder
-    ledger: Ledger
-    limits: Mapping[str, tuple[MoneyLimit, ...]]
+    folder: RecordFolder
+    money: Money
     running: Running
     events: "SimpleQueue[Event]" = field(factory=SimpleQueue)
     stopped: threading.Event = field(factory=threading.Event)
@@ -154,13 +125,13 @@ class _Shop:
         # In this order: a thread puts its last event before it ends.
         return any(thread.is_alive() for thread in self._threads) or bool(self.events.qsize())
 
-    def start(self, jobs: Sequence[Job], workers: Workers) -> None:
-        """Start threads for each endpoint, and for the worlds without one."""
-        hosts: dict[str, list[Job]] = {}
+    def start(self, jobs: Sequence[RecordJob], workers: Workers) -> None:
+        """Start a thread for each host, and some for the jobs that wait for none."""
+        hosts: dict[str, list[RecordJob]] = {}
         for job in jobs:
-            hosts.setdefault(job.entry.host, []).append(job)
+            hosts.setdefault(job.host, []).append(job)
         for host, mine in hosts.items():
-            queue: SimpleQueue[Job] = SimpleQueue()
+            queue: SimpleQueue[RecordJob] = SimpleQueue()
             for job in mine:
                 queue.put(job)
             at_once = min(workers.at_once if host else workers.processes, len(mine))
@@ -180,22 +151,22 @@ class _Shop:
         for process in list(self._processes):
             self._end(process)
 
-    def _jobs(self, queue: "SimpleQueue[Job]") -> Iterator[tuple[Job, Watch]]:
+    def _jobs(self, queue: "SimpleQueue[RecordJob]") -> Iterator[tuple[RecordJob, Watch]]:
         """Yield the jobs that may begin, with an event for each; taking the next ends a job."""
         while not self.stopped.is_set():
             try:
                 job = queue.get_nowait()
             except Empty:
                 return
-            if any(limit.reached for limit in self.limits[job.entry.name]):
+            if any(limit.reached for limit in self.money.limits.get(job.purse, ())):
                 continue
             watch = self.running.watches[job.name] = Watch()
             self.events.put(Event(job))
             yield job, watch
             self.running.watches.pop(job.name, None)
 
-    def _wait(self, queue: "SimpleQueue[Job]", at_once: int) -> None:
-        """Play jobs of language models in the event loop of this thread."""
+    def _wait(self, queue: "SimpleQueue[RecordJob]", at_once: int) -> None:
+        """Play jobs that wait for a host in the event loop of this thread."""
         import asyncio
 
         async def play() -> None:
@@ -203,31 +174,31 @@ class _Shop:
 
         asyncio.run(play())
 
-    async def _wait_one_by_one(self, queue: "SimpleQueue[Job]", at_once: int) -> None:
+    async def _wait_one_by_one(self, queue: "SimpleQueue[RecordJob]", at_once: int) -> None:
         for job, watch in self._jobs(queue):
             budget = JobBudget(
                 job=job.name,
-                ledger=self.ledger,
-                shared=self.limits[job.entry.name],
+                spent=self.money.spent,
+                shared=self.money.limits.get(job.purse, ()),
                 calls_at_once=at_once,
             )
             record = self.folder.record(job.name)
-            self.events.put(Event(job, await play_job_async(job, record, budget, watch)))
+            self.events.put(Event(job, await play_record_async(job, record, budget, watch)))
 
-    def _compute(self, queue: "SimpleQueue[Job]") -> None:
+    def _compute(self, queue: "SimpleQueue[RecordJob]") -> None:
         """Play jobs in a process of this thread; a job that ends it fails, and it is replaced."""
         process: LoneWorker | None = None
         for job, _ in self._jobs(queue):
             try:
                 process = process or self._process()
-                outcome = process.call(play_job, job, self.folder.record(job.name))
+                outcome = process.call(play_record, job, self.folder.record(job.name))
             except ProcessEnded as death:
-                outcome = Outcome(job=job.name, error=f"its worker process ended ({death})")
+                outcome = JobOutcome(job=job.name, error=f"its worker process ended ({death})")
                 if process:
                     self._end(process)
                 process = None
             except Exception as fault:  # noqa: BLE001 (a job that cannot be sent to a process)
-                outcome = Outcome(job=job.name, error=f"{type(fault).__name__}: {fault}")
+                outcome = JobOutcome(job=job.name, error=error_label(fault))
             if not self.stopped.is_set():
                 self.events.put(Event(job, outcome))
         if process:
