@@ -173,3 +173,21 @@ def write_failed(path: Path, fault: OSError) -> WriteFailed:
     return WriteFailed(
         f"cannot write {path}: {fault.strerror}; every line that was written before is kept"
     )
+
+
+def begun(record: Path) -> bool:
+    """Return whether a record holds at least its first line; remove one that does not.
+
+    Raises:
+        BadRecord: The file cannot be read.
+    """
+    try:
+        with record.open("rb") as file:
+            if file.readline().endswith(b"\n"):
+                return True
+        record.unlink()
+    except FileNotFoundError:
+        pass
+    except OSError as fault:
+        raise BadRecord(f"{record} cannot be read: {fault.strerror}") from None
+    return False

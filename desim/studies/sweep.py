@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desim.core.limits import Limits
+from desim.errors import UsageError
 from desim.jobs.plan.grid import grid
+from desim.jobs.plan.job import RECORDS
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Progress, playing
+from desim.jobs.run.playing import Playing, Progress, playing
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     from desim.studies.designs import Design, DesignSpec
@@ -30,6 +32,7 @@ def sweep(
     restart: bool = False,
     retry_failed: bool = False,
     series: bool = False,
+    records: bool = False,
 ) -> Rows:
     """Play every model with every policy on every seed.
 
@@ -40,7 +43,10 @@ def sweep(
     inside functions, are sent to the workers with the globals that they use.
 
     Where a model does not depend on the seed and no policy draws, one seed is played, and the other
-    rows are copies of its row (see `same_episodes.is_fixed`).
+    rows are copies of its row (see `same_episodes.is_fixed`), unless each has a record.
+
+    Episodes whose policies wait for a host, as language models do, are played in one event loop of
+    this process, 8 at once; a policy class declares this by `base_url` in its `reaches`.
 
     Args:
         model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
@@ -59,22 +65,28 @@ def sweep(
         out: A folder for the checkpoint of finished rows and, in the end, rows.csv and rows.jsonl.
             The same call continues an interrupted sweep; it does not repeat failed episodes. If
             code, a file or a version that the rows depend on has changed, it is refused.
-        executor: `processes=N`, which also plays with one worker process, `dask=ADDRESS`, workers
-            that stay for further sweeps (`with desim.workers(N) as pool`), or any object with the
-            methods of `Executor`; *jobs* is not used then.
+        executor: `processes=N`, which also plays with one worker process, `concurrent=N`, the
+            number of episodes that wait for a host at once, or both joined by a comma;
+            `dask=ADDRESS`, workers that stay for further sweeps (`with desim.workers(N) as pool`),
+            or any object with the methods of `Executor`, which play all episodes. *jobs* is not
+            used with processes and with these.
         progress: Called at the start and whenever a chunk is finished.
         limits: The limits of each episode; one that reaches a limit fails.
         restart: Discard the rows in *out*, of this sweep or another.
         retry_failed: Play the failed episodes in *out* again.
         series: Whether rows, and rows.jsonl, hold what the models report period by period; see
             `Rows.series`.
+        records: Whether each episode is recorded in a file of its own in the folder `records` of
+            *out*, which `record` of its row names (None if it failed before its first line). An
+            episode on record without a row is repeated with the replies on record, and a cut one
+            continued; a record that the policies do not repeat is replaced.
 
     Returns:
         Rows in the order of model variants, then points, then policies, then seeds.
 
     Raises:
-        UsageError: A name does not exist, an argument is wrong, *out* holds something else, or a
-            model reports no series and *series* are wanted.
+        UsageError: A name does not exist, an argument is wrong, *out* holds something else,
+            *records* are wanted without *out*, or *series* of a model that reports none.
         WorkerDied: Worker processes cannot start or keep dying, or a cluster was lost.
         DesimError: An executor failed otherwise, or lost episodes.
         KeyboardInterrupt: On Ctrl-C; with *out*, its text says how many episodes are finished.
@@ -87,9 +99,30 @@ def sweep(
         from desim.studies.designs.kinds import planned
 
         points, set = planned(design, set or {})  # noqa: A001 (the word of the command line)
-    plan = grid(model, policies, seeds, preset, set, limits, points, series=series)
+    if records and out is None:
+        raise UsageError("records need the folder of the sweep; give out")
+    folder = Path(out).absolute() if records and out is not None else None
+    plan = grid(model, policies, seeds, preset, set, limits, points, series=series, out=folder)
     with playing(
         plan, jobs, out, executor, progress, restart=restart, retry_failed=retry_failed
     ) as started:
+        if folder is not None:
+            _prepare_records(started, folder / RECORDS, restart=restart)
         started.play(range(len(plan)))
         return started.finish()
+
+
+def _prepare_records(started: Playing, folder: Path, *, restart: bool) -> None:
+    """Make the folder of the records; on a restart, remove those whose rows were discarded.
+
+    Raises:
+        UsageError: The folder cannot be written.
+    """
+    plan, kept = started.plan, started.store.jobs()
+    try:
+        folder.mkdir(exist_ok=True)
+        for number in range(len(plan)) if restart else ():
+            if number not in kept and (record := plan.job(number).record):
+                record.unlink(missing_ok=True)
+    except OSError as fault:
+        raise UsageError(f"cannot write {folder}: {fault.strerror}") from None

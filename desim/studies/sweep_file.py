@@ -73,6 +73,7 @@ class SweepSpec:
         restart: bool = False,
         retry_failed: bool = False,
         series: bool = False,
+        records: bool = False,
     ) -> Rows:
         """Play the sweep; the arguments are those of `desim.sweep`."""
         return sweep(
@@ -90,6 +91,7 @@ class SweepSpec:
             restart=restart,
             retry_failed=retry_failed,
             series=series,
+            records=records,
         )
 
     def compare(self, **options: Any) -> Comparison:

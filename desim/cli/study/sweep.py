@@ -16,6 +16,7 @@ from desim.cli.options import (
     preset_option,
     read_parameters,
     set_option,
+    spending_options,
 )
 from desim.errors import UsageError
 
@@ -46,7 +47,16 @@ if TYPE_CHECKING:  # commands start fast
 @click.option("--retry-failed", is_flag=True, help="Play the failed episodes in --out again.")
 @limit_options
 @jobs_option
+@click.option(
+    "--concurrent",
+    type=click.IntRange(min=1, max=1_000),
+    help="Episodes of language models at once; default 8.",
+)
+@spending_options
 @click.option("--executor", help="processes=N, or dask=ADDRESS of a scheduler.")
+@click.option(
+    "--records", is_flag=True, help="Record each episode in a file of its own in --out/records."
+)
 @click.option("--series", is_flag=True, help="Keep the model's series in the rows, if it has any.")
 @click.option("--show", "figures", multiple=True, help="A figure of the table; default: score.")
 @click.option("--against", help="The policy with which the others are compared.")
@@ -72,7 +82,9 @@ def command(
     retry_failed: bool,
     limits: "Limits | None",
     jobs: int,
+    concurrent: int | None,
     executor: str | None,
+    records: bool,
     series: bool,
     figures: tuple[str, ...],
     against: str | None,
@@ -89,7 +101,10 @@ def command(
     `--set KEY=V1,V2` varies a parameter, `--set policy.KEY=V1,V2` an argument of the policies.
     With --out, the same command continues a sweep that was stopped; it is refused if code or files
     that the rows depend on have changed since. With --until or --select, --seeds names the first
-    batch, and further seeds are played as needed.
+    batch, and further seeds are played as needed. With --records each episode has a record there,
+    which `desim replay`, `desim report` and `desim resume` take.
+    Episodes of language models wait for their replies together, in one process; --max-calls and
+    --max-cost hold for all of them, and episodes that they cut fail.
     With --design, `--set KEY=low:high` (or int:low:high, log:low:high, or V1,V2) names what varies,
     and effects or indices of the figures are printed, with --json one line of JSON each.
     """
@@ -103,16 +118,18 @@ def command(
     spec = read_config(model, preset, read_parameters(sets), specs, seeds, design)
     if spec.analysed:
         refuse_options({"--against": against}, "sweeps whose table has policies, not effects")
-    # A single job has a worker process, too: no policy can end or block the command itself.
-    how: dict[str, Any] = {"jobs": jobs, "out": out, "executor": executor or f"processes={jobs}"}
+    executor = _executor_text(executor, jobs, concurrent)
+    how: dict[str, Any] = {"jobs": jobs, "out": out, "executor": executor}
     how |= {"limits": limits, "restart": restart}
     found: Comparison | Choice | None = None
     with progress_bar("sweep") as progress, warnings_as_sentences(SweepWarning):
         if until is None and select is None:
             refuse_options({"--delta": delta, "--max-seeds": max_seeds}, "--until or --select")
-            rows = spec.play(progress=progress, retry_failed=retry_failed, series=series, **how)
+            how |= {"retry_failed": retry_failed, "series": series, "records": records}
+            rows = spec.play(progress=progress, **how)
         else:
-            refuse_options({"--retry-failed": retry_failed, "--series": series}, "plain sweeps")
+            plain = {"--retry-failed": retry_failed, "--series": series, "--records": records}
+            refuse_options(plain, "plain sweeps")
             goal = _Goal(until, select, delta, max_seeds, figures, against)
             found = goal.play(spec, {**how, "progress": progress})
             rows = found.rows
@@ -133,6 +150,22 @@ def command(
         fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}")
     if found and not found.reached:
         fail(found.sentence)
+
+
+def _executor_text(executor: str | None, jobs: int, concurrent: int | None) -> str:
+    """Return the executor that options name.
+
+    Raises:
+        UsageError: Options say different things.
+    """
+    if executor is None:
+        # A single job has a worker process, too: no policy can end or block the command itself.
+        return f"processes={jobs}" + (f",concurrent={concurrent}" if concurrent else "")
+    if concurrent is not None:
+        raise UsageError(
+            "--concurrent and --executor were given; write --executor processes=N,concurrent=N"
+        )
+    return executor
 
 
 def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analysis | None":

@@ -71,6 +71,7 @@ def fingerprint(plan: Grid) -> dict[str, str]:
         "limits": limits_text(plan.limits),
         # Only where they are wanted, so that sweeps without have the fingerprint they had before.
         **({"series": "in rows"} if plan.series else {}),
+        **({"records": "of all episodes"} if plan.out else {}),
         **({"design": _points(plan.design)} if plan.design else {}),
         **code_topics(_found(plan)),
     }

@@ -147,24 +147,6 @@ def read_played(
     )
 
 
-def begun(record: Path) -> bool:
-    """Return whether a record holds at least its first line; remove one that does not.
-
-    Raises:
-        BadRecord: The file cannot be read.
-    """
-    try:
-        with record.open("rb") as file:
-            if file.readline().endswith(b"\n"):
-                return True
-        record.unlink()
-    except FileNotFoundError:
-        pass
-    except OSError as fault:
-        raise BadRecord(f"{record} cannot be read: {fault.strerror}") from None
-    return False
-
-
 def _limits_noted(episode: Episode) -> Iterator[str]:
     """Yield the limits that policies noted."""
     return (str(step.notes[LIMIT]) for step in episode.steps if step.notes and LIMIT in step.notes)

@@ -17,12 +17,13 @@ from pathlib import Path
 
 from desim.episodes.usage import UsageSums
 from desim.errors import BadRecord, UsageError, WriteFailed
-from desim.jobs.keep.outcome import JobOutcome, Journal, begun
+from desim.jobs.keep.outcome import JobOutcome, Journal
 from desim.jobs.keep.row_file import PARTIAL
 from desim.jobs.keep.spending import SpendingFile, count_outcomes
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.record_job import RecordJob
 from desim.records.episode import Episode
+from desim.records.record_file import begun
 from desim.records.record_lock import RecordLock
 from desim.show.files import write_whole
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from desim.jobs.plan.job import Cell, Job, Variant
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
 from desim.jobs.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
+from desim.jobs.plan.record_job import waits
 from desim.opened_files import noting
 from desim.short_repr import short_repr
 
@@ -49,6 +51,7 @@ class Grid:
         changes: Parameters and arguments as given; some name files.
         series: Whether rows hold the series of their models.
         design: The points, if the sweep has a design.
+        out: The folder of the sweep, in which each episode has a record; None without records.
     """
 
     cells: tuple[Cell, ...]
@@ -57,6 +60,7 @@ class Grid:
     changes: Mapping[str, Any] = field(factory=dict)
     series: bool = False
     design: "Design | None" = None
+    out: Path | None = None
 
     def __len__(self) -> int:
         return len(self.cells) * len(self.seeds)
@@ -71,10 +75,19 @@ class Grid:
         """The policies, each once."""
         return tuple({id(cell.entry): cell.entry for cell in self.cells}.values())
 
+    @cached_property
+    def _waiting(self) -> frozenset[int]:
+        model = self.cells[0].variant.model
+        return frozenset(id(one) for one in self.entries if waits(model, one.policies))
+
+    def waits(self, index: int) -> bool:
+        """Return whether the policies of a job wait for a host, as language models do."""
+        return id(self.cells[index // len(self.seeds)].entry) in self._waiting
+
     def job(self, index: int) -> Job:
         """Return the job with an index from 0 to `len(self) - 1`."""
         cell, seed = divmod(index, len(self.seeds))
-        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series)
+        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series, self.out)
 
     def owns(self, index: int, row: bytes) -> bool:
         """Return whether a row as JSON is that of the job with an index."""
@@ -101,6 +114,7 @@ def grid(
     design: "Design | None" = None,
     *,
     series: bool = False,
+    out: Path | None = None,
 ) -> Grid:
     """Build and check the grid of a sweep.
 
@@ -115,6 +129,7 @@ def grid(
         design: Points at which every model and policy is played; of parameters and arguments that
             *changes* do not set.
         series: Whether rows hold the series of their models.
+        out: The folder in which each episode has a record; None without records.
 
     Raises:
         UsageError: A name does not exist, something is given twice, empty or wrong, or a model
@@ -128,7 +143,9 @@ def grid(
         cells = tuple(Cell(variant, entry) for variant in every for entry in players)
     else:
         cells = tuple(_cells_of(design, models, preset, params, given, arguments))
-    made = Grid(cells, checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
+    made = Grid(
+        cells, checked_seeds(seeds), limits or None, dict(changes or {}), series, design, out
+    )
     refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in made.variants])
     first = [cell for cell in cells if cell.variant is cells[0].variant and not cell.point]
     refuse_duplicates("policy", [cell.entry.label for cell in first])

@@ -75,14 +75,13 @@ def safe_name(name: str, longest: int = _LONGEST) -> str:
     return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def hosts(model: Model[Any], policies: Policies) -> list[str]:
-    """Return the hosts that policies wait for, such as those of language models.
+def waits(model: Model[Any], policies: Policies) -> bool:
+    """Return whether one of some policies waits for a host, as language models do.
 
     Raises:
         UsageError: A policy does not exist.
     """
-    found = (host_of(one, of) for one, of in assigned(model, policies))
-    return [host for host in found if host]
+    return any(host_of(one, of) for one, of in assigned(model, policies))
 
 
 def host_of(policy: Any, model: Model[Any]) -> str:

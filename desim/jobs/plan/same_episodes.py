@@ -37,12 +37,14 @@ def _may_draw(policy: Any, model: Model[Any]) -> bool:
 def copies_of(plan: Grid, jobs: Iterable[int]) -> dict[int, list[int]]:
     """Return, by the first job of each fixed cell, the further jobs of that cell.
 
+    There are none if episodes are recorded: each has a record of its own.
+
     Args:
         plan: All jobs.
         jobs: Indices of those to play, ascending.
     """
     by_cell: dict[int, list[int]] = {}
-    for job in jobs:
+    for job in jobs if plan.out is None else ():
         by_cell.setdefault(job // len(plan.seeds), []).append(job)
     return {
         first: others

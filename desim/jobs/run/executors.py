@@ -1,4 +1,4 @@
-"""Executors of a sweep, which play chunks of jobs: the protocol, and the one of this process."""
+"""Executors of a sweep, which play chunks of jobs: the protocols, and those of this process."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
@@ -54,6 +54,20 @@ class Executor(Protocol):
         ...
 
 
+#: Episodes that wait for a host under way at once, where no number is given.
+AT_ONCE = 8
+
+
+@runtime_checkable
+class HasEventLoop(Protocol):
+    """An executor with an event loop for jobs whose policies wait for a host."""
+
+    @property
+    def waiting(self) -> Executor:
+        """Plays the jobs whose policies wait; the others are played by `run`."""
+        ...
+
+
 @runtime_checkable
 class HasWorkers(Protocol):
     """An executor that plays several chunks at once."""
@@ -85,3 +99,38 @@ class SerialExecutor:
 
     def close(self) -> None:
         """Do nothing, as this executor has no workers."""
+
+
+class LocalExecutor:
+    """Plays jobs that compute with one executor, and those that wait for a host with another.
+
+    Args:
+        computing: Plays chunks of jobs that compute; closed with this executor.
+        make_waiting: Makes the executor of the jobs that wait, once there are any.
+    """
+
+    def __init__(self, computing: Executor, make_waiting: Callable[[], Executor]) -> None:
+        self._computing = computing
+        self._make_waiting = make_waiting
+        self._waiting: Executor | None = None
+
+    @property
+    def workers(self) -> int:
+        """The number of chunks of jobs that compute played at once."""
+        return worker_count(self._computing)
+
+    @property
+    def waiting(self) -> Executor:
+        """Plays the jobs whose policies wait for a host."""
+        self._waiting = self._waiting or self._make_waiting()
+        return self._waiting
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks of jobs that compute."""
+        return self._computing.run(work, chunks)
+
+    def close(self) -> None:
+        """Close both executors."""
+        self._computing.close()
+        if self._waiting is not None:
+            self._waiting.close()

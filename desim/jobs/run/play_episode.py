@@ -12,15 +12,14 @@ from typing import Any
 import msgspec
 
 from desim.core.model_protocols import Model
-from desim.episodes.background import in_background
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_result
 from desim.episodes.session import Session
 from desim.errors import BadRecord
-from desim.jobs.keep.outcome import begun
 from desim.records.episode import Episode
 from desim.records.lines import Header
+from desim.records.record_file import begun
 from desim.records.record_lock import RecordLock
 
 #: Most characters of an error text.
@@ -91,6 +90,9 @@ async def play_in_loop(session: Session) -> Episode:
 
     An episode whose policies block their thread while they wait is played in a thread of its own.
     """
+    # asyncio takes longer to import than desim itself.
+    from desim.episodes.background import in_background
+
     if Lineup(session.policies, session.header.policies).waits:
         return await play_session_async(session)
     played: Episode = await in_background(play_session, session)

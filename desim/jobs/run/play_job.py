@@ -1,15 +1,15 @@
 """Plays the jobs of a sweep, in this process or in a worker, and returns their rows."""
 
+import contextlib
 import copy
-import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from attrs import asdict
 
-from desim.core.limits import alarm
+from desim.core.limits import alarm, time_text
 from desim.core.model_protocols import HasWorstScore, Model, offers
 from desim.core.reported import HasSeriesColumns
 from desim.core.result import Series, flat
@@ -17,9 +17,11 @@ from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
-from desim.jobs.plan.job import GIVEN, POINT, SERIES_COLUMNS, Job, Row
+from desim.errors import BadRecord, LimitReached
+from desim.jobs.plan.job import GIVEN, POINT, RECORD, SERIES_COLUMNS, Job, Row
 from desim.jobs.rows.failures import WORST_SCORE
 from desim.jobs.run.files_read import RowFiles
+from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
 from desim.jobs.run.signals import hard_limit
 from desim.opened_files import noting
 from desim.records.episode import Episode
@@ -28,9 +30,6 @@ from desim.schema.scalars import plain_scalar
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
 #: little is lost when it is killed.
 SECONDS_PER_CHUNK = 0.25
-
-#: Most characters of an error text in a row.
-_MAX_ERROR = 500
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
@@ -54,6 +53,18 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
                 return
 
 
+async def play_first_in_loop(jobs: Sequence[Job], files: RowFiles) -> list[bytes]:
+    """Play the first of some jobs in the event loop that runs; return its row as `play_chunk` does.
+
+    Args:
+        jobs: At least one.
+        files: Adds the files that were opened.
+    """
+    with noting():
+        row = await play_to_json_in_loop(jobs[0])
+    return [files.added(row, jobs[0].cell)]
+
+
 def play_job(job: Job) -> Row:
     """Play one episode.
 
@@ -62,8 +73,8 @@ def play_job(job: Job) -> Row:
 
     Returns:
         model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error, worst_score if the model declares one, point and given if the job
-        belongs to a design, and series if it requests them.
+        ledger_digest, error, worst_score if the model declares one, record if it has one, point and
+        given if the job belongs to a design, and series if it requests them.
     """
     row: Row = msgspec.json.decode(play_to_json(job))
     return row
@@ -76,7 +87,22 @@ def play_to_json(job: Job) -> bytes:
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(_row(job, error=_error_text(fault)))
+        return _encode(_row(job, error=error_label(fault)))
+
+
+async def play_to_json_in_loop(job: Job) -> bytes:
+    """Play one episode in the event loop that runs, and return its row as JSON.
+
+    Other episodes go on while its policies wait; the row is that of `play_to_json`.
+    """
+    from asyncio import CancelledError
+
+    try:
+        return _encode(_row(job, **_results(await _play_in_loop(job))))
+    except (KeyboardInterrupt, CancelledError):
+        raise
+    except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
+        return _encode(_row(job, error=error_label(fault)))
 
 
 def failed_to_json(job: Job, error: str) -> bytes:
@@ -112,6 +138,8 @@ def _row(
     model = job.variant.model
     if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
         row[WORST_SCORE] = float(worst)
+    if job.record is not None:
+        row[RECORD] = job.record_name if _has_record(job) else None
     if job.cell.point is not None:
         row |= {POINT: job.cell.point, GIVEN: job.cell.given}
     if not job.series:
@@ -127,13 +155,55 @@ def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
 
 def _play(job: Job) -> Episode:
     """Play with new policies, in an event loop if one of them is a coroutine."""
-    model, policies = job.variant.model, _copied(job.entry.policies)
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
     seconds = job.limits.seconds if job.limits else None
     with hard_limit(seconds), alarm(seconds):
-        lineup = resolve(model, policies, job.seed)
-        with Session(model, lineup, job.seed, limits=job.limits, series=job.series) as session:
+        try:
+            with _session(job) as session:
+                return play_session(session)
+        except BadRecord:
+            if not _has_record(job):
+                raise
+        with _session(job, anew=True) as session:
             return play_session(session)
+
+
+async def _play_in_loop(job: Job) -> Episode:
+    """Play as `_play` does, in the event loop that runs."""
+    import asyncio
+
+    seconds = job.limits.seconds if job.limits else None
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            try:
+                with _session(job) as session:
+                    return await play_in_loop(session)
+            except BadRecord:
+                if not _has_record(job):
+                    raise
+            with _session(job, anew=True) as session:
+                return await play_in_loop(session)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise LimitReached(time_text(seconds)) from None
+
+
+@contextlib.contextmanager
+def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
+    """Open the session of a job with new policies; *anew* removes a record that does not fit."""
+    if anew and job.record is not None:
+        job.record.unlink(missing_ok=True)
+    model = job.variant.model
+    lineup = resolve(model, _copied(job.entry.policies), job.seed)
+    with opened_session(
+        model, lineup, job.seed, job.record, limits=job.limits, series=job.series
+    ) as session:
+        yield session
+
+
+def _has_record(job: Job) -> bool:
+    return job.record is not None and job.record.exists()
 
 
 def _copied(policies: Any) -> Any:
@@ -154,9 +224,3 @@ def _results(episode: Episode) -> dict[str, Any]:
         "ledger_digest": result.ledger_digest,
         "series": episode.inside.series if episode.inside else None,
     }
-
-
-def _error_text(fault: BaseException) -> str:
-    """Return an exception as one line that is the same in every process."""
-    text = " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", str(fault)).split())
-    return f"{type(fault).__name__}: {text}".removesuffix(": ")[:_MAX_ERROR]

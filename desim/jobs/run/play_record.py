@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from desim.core.model_protocols import Model
 from desim.core.result import score_of
 from desim.core.world import Decision
-from desim.episodes.background import in_background
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import Lineup, resolve
 from desim.episodes.series import episode_file, series, series_async
@@ -28,7 +27,6 @@ from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.outcome import (
     JobOutcome,
     Played,
-    begun,
     read_outcome,
     read_played,
     usage_in_all,
@@ -37,6 +35,7 @@ from desim.jobs.keep.record_folder import series_folder
 from desim.jobs.plan.record_job import RecordJob
 from desim.jobs.run.play_episode import error_label, error_text, opened_session, play_in_loop
 from desim.records.episode import Episode
+from desim.records.record_file import begun
 
 #: Seconds between two readings of the score of a running episode.
 _SECONDS_PER_LOOK = 1.0
@@ -136,6 +135,8 @@ class SeriesJob:
 
     async def play_in_loop(self) -> None:
         """Play the series in the running event loop; otherwise as `play`."""
+        from desim.episodes.background import in_background
+
         await (self._play_async() if self.lineup.waits else in_background(self.play))
 
     async def _play_async(self) -> None:

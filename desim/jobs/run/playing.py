@@ -3,6 +3,7 @@
 import contextlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from attrs import frozen
@@ -15,8 +16,11 @@ from desim.jobs.plan.job import Job, has_failed
 from desim.jobs.plan.same_episodes import copies_of, copy_of
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import (
+    AT_ONCE,
     ChunkResult,
     Executor,
+    HasEventLoop,
+    LocalExecutor,
     SerialExecutor,
     WorkerDied,
     worker_count,
@@ -24,6 +28,7 @@ from desim.jobs.run.executors import (
 from desim.jobs.run.files_read import split
 from desim.jobs.run.in_workers import check_jobs
 from desim.jobs.run.play_job import play_chunk
+from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
 from desim.short_repr import short_repr
@@ -171,27 +176,45 @@ class Playing:
         copies = copies_of(self.plan, left)
         later = {job for each in copies.values() for job in each}
         self.progress(done, total)
-        done = self._play_each([job for job in left if job not in later], copies, done, total)
+        for players, jobs in self._shared_out([job for job in left if job not in later]):
+            done = self._play_each(players, jobs, copies, done, total)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
         again = sorted(job for each in copies.values() for job in each)
-        self._play_each(again, {}, done, total)
+        self._play_each(self.players, again, {}, done, total)
+
+    def _shared_out(self, jobs: list[int]) -> Iterator[tuple[Executor, list[int]]]:
+        """Yield executors with their jobs; those whose policies wait for a host have a loop."""
+        players = self.players
+        if not isinstance(players, HasEventLoop):
+            yield players, jobs
+            return
+        waiting = [job for job in jobs if self.plan.waits(job)]
+        yield players, sorted({*jobs} - {*waiting})
+        if waiting:
+            yield players.waiting, waiting
 
     def _play_each(
-        self, left: list[int], copies: dict[int, list[int]], done: int, total: int
+        self,
+        players: Executor,
+        left: list[int],
+        copies: dict[int, list[int]],
+        done: int,
+        total: int,
     ) -> int:
         """Play all of some jobs; return the number of rows kept afterwards.
 
         Args:
+            players: The executor.
             left: The jobs.
             copies: By job, the jobs that get a copy of its row; removed here once they have it.
             done: The number of rows kept before.
             total: The number of rows in the end.
         """
-        chunks = Chunks(self.plan, left, worker_count(self.players))
+        chunks = Chunks(self.plan, left, worker_count(players))
         played = 0
         while chunks:
             first, before = chunks.count, played
-            with _closed_after(self.players.run(play_chunk, chunks)) as results:
+            with _closed_after(players.run(play_chunk, chunks)) as results:
                 for index, played_rows in results:
                     rows, files = split(played_rows)
                     with interrupts_deferred():
@@ -202,7 +225,7 @@ class Playing:
             if played == before:
                 break
         if lost := len(left) - played:
-            name = type(self.players).__name__
+            name = type(players).__name__
             raise DesimError(f"the executor {name} lost {lost:,} of {total:,} episodes")
         return done
 
@@ -280,26 +303,38 @@ def opened_executor(
             )
         yield executor
         return
-    made = _local(jobs, episodes) if executor is None else _named(executor)
+    made = _local(jobs, episodes) if executor is None else _named(executor, jobs, episodes)
     with contextlib.closing(made):
         yield made
 
 
-def _local(jobs: int, episodes: int) -> Executor:
-    check_jobs(jobs)
-    workers = min(jobs, episodes)
-    return SerialExecutor() if workers == 1 else ProcessExecutor(workers)
+def _local(
+    jobs: int, episodes: int, processes: int | None = None, at_once: int = AT_ONCE
+) -> Executor:
+    """Return the executor of this machine; with *processes* it has that many, even one."""
+    if processes is None:
+        check_jobs(jobs)
+        processes = min(jobs, episodes) if min(jobs, episodes) > 1 else None
+    computing = SerialExecutor() if processes is None else ProcessExecutor(processes)
+    return LocalExecutor(computing, partial(EventLoopExecutor, at_once))
 
 
-def _named(executor: str) -> Executor:
+def _named(executor: str, jobs: int, episodes: int) -> Executor:
     kind, _, value = executor.partition("=")
-    if kind == "processes" and value.isdecimal() and int(value):
-        return ProcessExecutor(int(value))
     if kind == "dask" and value:
         from desim.jobs.run.dask_executor import DaskExecutor
 
         return DaskExecutor(value)
+    numbers = dict(part.partition("=")[::2] for part in executor.split(","))
+    if numbers.keys() <= {"processes", "concurrent"} and all(map(_is_count, numbers.values())):
+        given = {name: int(number) for name, number in numbers.items()}
+        at_once = given.get("concurrent", AT_ONCE)
+        return _local(jobs, episodes, given.get("processes"), at_once)
     raise UsageError(
-        f"executor {short_repr(executor)} was given; possible: processes=N with N of at least 1, "
-        "dask=ADDRESS of a scheduler"
+        f"executor {short_repr(executor)} was given; possible: processes=N, concurrent=N with N of "
+        "at least 1, or both joined by a comma; dask=ADDRESS of a scheduler"
     )
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and int(text) > 0

@@ -10,7 +10,7 @@ from support.suites import bench
 from desim.jobs.keep.outcome import JobOutcome
 from desim.jobs.keep.record_folder import RecordFolder
 from desim.reports.report import write_report
-from desim.suites.manifest import plan_of
+from desim.suites.manifest import opened_suite, plan_of
 from desim.suites.suite_plan import read_plan
 
 SUITE = """
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert code == 0, errors
         played = RecordFolder(home / "out")
         first, second = [job.name for job in plan_of(played).jobs if job.entry == "greedy"][:2]
-        with played.opened(read_plan(home / "suite.toml")):
+        with opened_suite(played, read_plan(home / "suite.toml")):
             played.add(JobOutcome(job=first, limit="max_cost <i>"))
             played.add(JobOutcome(job=second, error="PolicyFailed: down"))
     return home / "out"
