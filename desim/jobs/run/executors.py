@@ -59,16 +59,6 @@ AT_ONCE = 8
 
 
 @runtime_checkable
-class HasEventLoop(Protocol):
-    """An executor with an event loop for jobs whose policies wait for a host."""
-
-    @property
-    def waiting(self) -> Executor:
-        """Plays the jobs whose policies wait; the others are played by `run`."""
-        ...
-
-
-@runtime_checkable
 class HasWorkers(Protocol):
     """An executor that plays several chunks at once."""
 

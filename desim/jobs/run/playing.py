@@ -19,7 +19,6 @@ from desim.jobs.run.executors import (
     AT_ONCE,
     ChunkResult,
     Executor,
-    HasEventLoop,
     LocalExecutor,
     SerialExecutor,
     WorkerDied,
@@ -183,9 +182,9 @@ class Playing:
         self._play_each(self.players, again, {}, done, total)
 
     def _shared_out(self, jobs: list[int]) -> Iterator[tuple[Executor, list[int]]]:
-        """Yield executors with their jobs; those whose policies wait for a host have a loop."""
+        """Yield executors with their jobs; a local one has an event loop for those that wait."""
         players = self.players
-        if not isinstance(players, HasEventLoop):
+        if not isinstance(players, LocalExecutor):
             yield players, jobs
             return
         waiting = [job for job in jobs if self.plan.waits(job)]

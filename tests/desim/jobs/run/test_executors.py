@@ -197,7 +197,7 @@ def test_a_policy_cannot_end_a_sweep_with_one_worker(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", ["processes=0", "processes=-1", "processes=x", "dask=", "local"])
 def test_an_executor_that_does_not_exist_is_refused(given: str) -> None:
     """The error lists those that do."""
-    text = f"executor '{given}' was given; possible: processes=N with N of at least 1, dask=ADDRESS"
+    text = f"executor '{given}' was given; possible: processes=N, concurrent=N with N of at least 1"
     with pytest.raises(UsageError, match=text):
         mixed(executor=given)
 
