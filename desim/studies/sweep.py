@@ -46,7 +46,8 @@ def sweep(
     rows are copies of its row (see `same_episodes.is_fixed`), unless each has a record.
 
     Episodes whose policies wait for a host, as language models do, are played in one event loop of
-    this process, 8 at once; a policy class declares this by `base_url` in its `reaches`.
+    this process, 8 at once, unless they keep what they learn in a file; a policy class declares
+    that it waits by `base_url` in its `reaches`.
 
     Args:
         model: A name (perhaps with `/preset`), a model class, a model, or a list of these.

@@ -2,18 +2,22 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import ReachesOutside
+from desim.core.policy_protocols import ReachesOutside, ShowsMemory
 from desim.episodes.lineup import Policies, assigned, maker_of
 
 #: The argument by which a policy names the host that it waits for, and the text of a host that it
 #: takes from elsewhere, such as an environment variable.
 HOST, DEFAULT_HOST = "base_url", "default"
+
+#: The argument by which a policy names the file of what it learns.
+_MEMORY = "memory"
 
 #: Characters of a name that the name of a file replaces, and most that it keeps.
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
@@ -76,12 +80,16 @@ def safe_name(name: str, longest: int = _LONGEST) -> str:
 
 
 def waits(model: Model[Any], policies: Policies) -> bool:
-    """Return whether one of some policies waits for a host, as language models do.
+    """Return whether the episodes of some policies may wait for a host together.
+
+    One of the policies waits for a host, as language models do, and none keeps what it learns in a
+    file, which several episodes would read and write at once.
 
     Raises:
         UsageError: A policy does not exist.
     """
-    return any(host_of(one, of) for one, of in assigned(model, policies))
+    given = list(assigned(model, policies))
+    return any(host_of(*one) for one in given) and not any(_keeps_file(*one) for one in given)
 
 
 def host_of(policy: Any, model: Model[Any]) -> str:
@@ -93,11 +101,15 @@ def host_of(policy: Any, model: Model[Any]) -> str:
     maker = maker_of(policy, model)
     if not offers(maker, ReachesOutside) or HOST not in maker.reaches:
         return ""
-    match policy:
-        case str():
-            given = Spec.read(policy).arguments
-        case ConfiguredClass():
-            given = dict(policy.arguments)
-        case _:
-            given = {}
-    return given.get(HOST, DEFAULT_HOST)
+    return _arguments(policy).get(HOST, DEFAULT_HOST)
+
+
+def _keeps_file(policy: Any, model: Model[Any]) -> bool:
+    return offers(maker_of(policy, model), ShowsMemory) and bool(_arguments(policy).get(_MEMORY))
+
+
+def _arguments(policy: Any) -> Mapping[str, str]:
+    """Return the arguments of a spec or of a class as text."""
+    if isinstance(policy, str):
+        return Spec.read(policy).arguments
+    return policy.arguments if isinstance(policy, ConfiguredClass) else {}

@@ -166,6 +166,16 @@ def test_which_policies_wait_is_known_without_an_episode(stub: Stub) -> None:
     assert not grid(WALK, STRIDE, [0]).waits(0)
 
 
+def test_episodes_that_share_a_file_of_lessons_are_played_one_by_one(
+    tmp_path: Path, stub: Stub, calls: Calls
+) -> None:
+    """Each reads what the one before has learned."""
+    learner = f"method=reflexion,memory={tmp_path / 'lessons.json'}"
+    rows = sweep(GAME["model"], spec(stub, f",{learner}"), range(3), set=GAME["set"])
+    assert not rows.failed
+    assert calls.most == 1
+
+
 def test_a_loop_that_is_closed_cancels_what_waits(stub: Stub, calls: Calls) -> None:
     """No reply is waited for."""
     calls.wanted = 100
