@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.keep.spending import SpendingFile
-from desim.jobs.run.event_loop import Running
+from desim.jobs.run.play_record import Watch
 from desim.suites.suite_plan import Plan, PlannedEntry
 
 _MILLION = 1_000_000
@@ -178,7 +178,7 @@ class StatusClock:
 
     plan: Plan
     spent: SpendingFile
-    running: Running
+    running: Mapping[str, Watch]
     outcomes: Mapping[str, JobOutcome]
     ended_before: int = 0
     _start: float = field(factory=time.monotonic, init=False)
@@ -191,7 +191,7 @@ class StatusClock:
     def now(self, *, finished: bool = False) -> Status:
         """Return the present status."""
         states = [outcome.state for outcome in self.outcomes.values()]
-        watches = sorted(self.running.watches.items())
+        watches = sorted(self.running.items())
         return Status(
             time=time.time(),
             jobs=self.plan.episodes,
@@ -220,7 +220,7 @@ class StatusClock:
     def _ended(self) -> int:
         """Return the episodes that have ended, those of a series under way included."""
         # A copy in one step: threads add to it and remove from it.
-        ended = {name: watch.episode - 1 for name, watch in list(self.running.watches.items())}
+        ended = {name: watch.episode - 1 for name, watch in list(self.running.items())}
         for name, outcome in self.outcomes.items():
             ended[name] = max(outcome.ended_episodes, ended.get(name, 0))
         return sum(max(0, count) for count in ended.values())
@@ -231,7 +231,7 @@ class StatusClock:
         if ended == self.ended_before:
             each = [played for outcome in self.outcomes.values() for played in outcome.each]
             known = [played.seconds_played for played in each if played.score is not None]
-            at_once = max(1, len(self.running.watches))
+            at_once = max(1, len(self.running))
             return fmean(known) * (self.plan.episodes - ended) / at_once if known else None
         pace = (time.monotonic() - self._start) / (ended - self.ended_before)
         return pace * (self.plan.episodes - ended)

@@ -165,15 +165,12 @@ def _own_limits(plan: Plan, entry: PlannedEntry, spent: SpendingFile) -> Iterato
         yield MoneyLimit(f"entries.{entry.name}.max_cost", most, cost)
 
 
-def read_plan(
-    path: Path, *, to_play: bool = True, keys: bool = True, max_cost: float | None = None
-) -> Plan:
+def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -> Plan:
     """Read a suite and check all that it names; nothing is played, and no host is contacted.
 
     Args:
         path: The suite's file.
-        to_play: Whether the policies are built for a check.
-        keys: Whether the environment variables of keys must be set for this.
+        keys: Whether the environment variables of keys must be set.
         max_cost: A limit of money instead of the suite's own.
 
     Raises:
@@ -183,11 +180,7 @@ def read_plan(
     suite = read_suite(path, faults)
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
-    entries = {
-        n: e
-        for n, t in suite.entries.items()
-        if (e := _entry(n, t, suite, faults, to_play and keys))
-    }
+    entries = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
     entries = {
         # The other entries state in their tables what `_completed` reads from specs.
         name: _completed(entry, _its(entry, worlds))
@@ -196,7 +189,7 @@ def read_plan(
         for name, entry in entries.items()
     }
     pairs = _pairs(worlds, entries, faults)
-    for world, entry in pairs if to_play else ():
+    for world, entry in pairs:
         _check_pair(world, entry, suite, faults, keys=keys)
     if faults:
         raise UsageError(_listed(path, faults))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # commands start fast
     from desim.jobs.keep.outcome import JobOutcome
     from desim.jobs.keep.record_folder import RecordFolder
     from desim.jobs.keep.spending import SpendingFile
+    from desim.jobs.run.play_record import Watch
     from desim.show.table import Table
     from desim.suites.suite_plan import Plan
 
@@ -238,12 +239,12 @@ def _played(
 ) -> "dict[str, JobOutcome]":
     """Play what is left, write results, and return all outcomes."""
     from desim.cli.measure.bench_progress import line, progress_shown
-    from desim.jobs.run.event_loop import Running, Workers, play_all
+    from desim.jobs.run.event_loop import Workers, play_all
     from desim.suites.result_files import result_files
     from desim.suites.status import StatusClock
     from desim.suites.suite_plan import money_of
 
-    outcomes, running = folder.outcomes(), Running()
+    outcomes, running = folder.outcomes(), dict[str, "Watch"]()
     left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
     workers = Workers(jobs or plan.suite.concurrent, jobs or os.cpu_count() or 1)
     money = money_of(plan, spent)

@@ -54,19 +54,12 @@ class Event:
     outcome: JobOutcome | None = None
 
 
-@define
-class Running:
-    """The jobs under way by name, with the progress of each."""
-
-    watches: dict[str, Watch] = field(factory=dict)
-
-
 def play_all(
     jobs: Sequence[RecordJob],
     folder: RecordFolder,
     money: Money,
     workers: Workers,
-    running: Running,
+    running: dict[str, Watch],
     tick: Callable[[], None],
 ) -> Iterator[Event]:
     """Play jobs and yield their events.
@@ -76,7 +69,7 @@ def play_all(
         folder: Keeps records and outcomes.
         money: Keeps and limits the money spent.
         workers: The number of episodes played at once.
-        running: Receives the jobs under way.
+        running: Receives the jobs under way by name, with the progress of each.
         tick: Called several times a second.
     """
     threads = _JobThreads(folder, money, running)
@@ -104,14 +97,14 @@ class _JobThreads:
     Attributes:
         folder: Keeps the records.
         money: Keeps and limits the money spent.
-        running: Receives the jobs under way.
+        running: Receives the jobs under way by name, with the progress of each.
         events: The events, in order.
         stopped: Set once no further job may begin.
     """
 
     folder: RecordFolder
     money: Money
-    running: Running
+    running: dict[str, Watch]
     events: "SimpleQueue[Event]" = field(factory=SimpleQueue)
     stopped: threading.Event = field(factory=threading.Event)
     _threads: list[threading.Thread] = field(factory=list)
@@ -160,10 +153,10 @@ class _JobThreads:
                 return
             if any(limit.reached for limit in self.money.limits.get(job.purse, ())):
                 continue
-            watch = self.running.watches[job.name] = Watch()
+            watch = self.running[job.name] = Watch()
             self.events.put(Event(job))
             yield job, watch
-            self.running.watches.pop(job.name, None)
+            self.running.pop(job.name, None)
 
     def _wait(self, queue: "SimpleQueue[RecordJob]", at_once: int) -> None:
         """Play jobs that wait for a host in the event loop of this thread."""

@@ -1,6 +1,6 @@
-"""What playing one episode has in common for the rows of sweeps and the outcomes of suites.
+"""One episode of a job: its session with or without a record, its event loop, its errors as text.
 
-The session with or without a record, the event loop of policies that wait, errors as text.
+`play_job` makes a row of it, for sweeps; `play_record` an outcome, for jobs with records.
 """
 
 import contextlib

@@ -53,16 +53,22 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
                 return
 
 
-async def play_first_in_loop(jobs: Sequence[Job], files: RowFiles) -> list[bytes]:
-    """Play the first of some jobs in the event loop that runs; return its row as `play_chunk` does.
+async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:
+    """Play the first of some jobs in the event loop that runs; return its row.
 
-    Args:
-        jobs: At least one.
-        files: Adds the files that were opened.
+    Other episodes go on while its policies wait; the row is that of `play_chunk`.
     """
+    from asyncio import CancelledError
+
+    job = jobs[0]
     with noting():
-        row = await play_to_json_in_loop(jobs[0])
-    return [files.added(row, jobs[0].cell)]
+        try:
+            row = _encode(_row(job, **_results(await _play_in_loop(job))))
+        except CancelledError:
+            raise
+        except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
+            row = failed_to_json(job, error_label(fault))
+    return [RowFiles().added(row, job.cell)]
 
 
 def play_job(job: Job) -> Row:
@@ -87,22 +93,7 @@ def play_to_json(job: Job) -> bytes:
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(_row(job, error=error_label(fault)))
-
-
-async def play_to_json_in_loop(job: Job) -> bytes:
-    """Play one episode in the event loop that runs, and return its row as JSON.
-
-    Other episodes go on while its policies wait; the row is that of `play_to_json`.
-    """
-    from asyncio import CancelledError
-
-    try:
-        return _encode(_row(job, **_results(await _play_in_loop(job))))
-    except (KeyboardInterrupt, CancelledError):
-        raise
-    except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(_row(job, error=error_label(fault)))
+        return failed_to_json(job, error_label(fault))
 
 
 def failed_to_json(job: Job, error: str) -> bytes:

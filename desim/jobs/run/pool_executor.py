@@ -13,7 +13,6 @@ from desim.episodes.usage import command_budget, spending
 from desim.errors import DesimError
 from desim.jobs.plan.job import Job
 from desim.jobs.run.executors import ChunkQueue, ChunkResult, Work, WorkerDied
-from desim.jobs.run.files_read import RowFiles
 from desim.jobs.run.job_messages import import_path, pickled, unpickle_and_play
 from desim.jobs.run.play_job import play_first_in_loop
 from desim.jobs.run.signals import interrupts_deferred
@@ -173,14 +172,13 @@ class EventLoopExecutor(PoolExecutor):
         super().__init__(self._loop, at_once)  # type: ignore[arg-type] # it has the methods in use
         self._budget = command_budget()
         self._budget.calls_at_once = self._budget.calls_at_once or at_once
-        self._files = RowFiles()
 
     def _message(self, work: Work, chunk: Sequence[Job]) -> Any:  # noqa: ARG002 (rows of sweeps)
         return chunk
 
     def _submit(self, message: Any) -> "Future[list[bytes]]":
         with spending(self._budget):  # a coroutine runs in the context in which it is submitted
-            return self._loop.submit(play_first_in_loop, message, self._files)
+            return self._loop.submit(play_first_in_loop, message)
 
 
 class LoopThread:

@@ -263,7 +263,7 @@ def test_columns_of_shipped_suites_are_published_ones(
     The table prints it in a column of its own, right of ours.
     """
     monkeypatch.setenv("DESIM_REFERENCE", str(REFERENCE))
-    plan = read_plan(suite, to_play=False)
+    plan = read_plan(suite, keys=False)
     for world in plan.worlds.values():
         lines = [line for line in results(plan, {}) if line.world == world.name]
         named = [column.head for column in world.table.columns if column.published]

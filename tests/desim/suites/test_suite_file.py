@@ -251,7 +251,7 @@ def test_shipped_suites_are_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_what_shipped_suites_guess_is_marked(path: Path) -> None:
     """Names and addresses of language models are examples, and the entry says so."""
-    entries = [entry.table for entry in read_plan(path, to_play=False).entries.values()]
+    entries = [entry.table for entry in read_plan(path, keys=False).entries.values()]
     assert all("an example to be edited" in entry.note for entry in entries if entry.model)
 
 

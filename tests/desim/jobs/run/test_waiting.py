@@ -60,7 +60,7 @@ class Calls:
 
 @pytest.fixture
 def calls() -> Calls:
-    """What the endpoint counts."""
+    """The counts of the endpoint."""
     return Calls()
 
 

@@ -17,7 +17,6 @@ from support.suites import bench, damage_outcomes, started, suite_file
 from desim import Episode
 from desim.cli.measure.bench_progress import table
 from desim.jobs.keep.record_folder import RecordFolder
-from desim.jobs.run.event_loop import Running
 from desim.jobs.run.play_record import Watch
 from desim.suites.status import StatusClock
 from desim.suites.suite_plan import read_plan
@@ -198,9 +197,9 @@ def test_progress_says_which_episode_of_the_row_runs(tmp_path: Path) -> None:
     """Those of a series that have ended count, also before the series has."""
     rule = {"model": "", "rule": 'policy = "simple"'}
     plan = read_plan(suite_file(tmp_path, "", EDT, "seeds = [0, 3]", **rule))
-    running, spent = Running(), RecordFolder(tmp_path / "none").spent()
+    running, spent = dict[str, Watch](), RecordFolder(tmp_path / "none").spent()
     clock = StatusClock(plan, spent, running, {})
-    watch = running.watches[plan.jobs[0].name] = Watch()
+    watch = running[plan.jobs[0].name] = Watch()
     watch.begin()
     watch.add({"manager": {"prompt_tokens": 10, "completion_tokens": 5}})
     watch.begin()
