@@ -27,7 +27,7 @@ MIN_SEEDS, MAX_SEEDS = 20, 2_000
 _LEAST_GROWTH, _MOST_GROWTH = 1.2, 3.0
 
 
-def _read(text: float | str) -> float:
+def _read_precision(text: float | str) -> float:
     share = isinstance(text, str) and text.rstrip().endswith("%")
     try:
         value = float(text.rstrip(" %") if isinstance(text, str) else text)
@@ -61,7 +61,7 @@ class Precision:
         Raises:
             UsageError: The text or number is not a precision, or not above 0.
         """
-        return cls(_read(text), isinstance(text, str) and "%" in text)
+        return cls(_read_precision(text), isinstance(text, str) and "%" in text)
 
     def wanted(self, estimate: Interval) -> float:
         """Return half the width that an interval may have."""
@@ -99,7 +99,7 @@ class Comparison(Tabular):
         if self.reached:
             return f"{self.seeds:,} seeds: every interval is within {self.precision}"
         wide = [
-            f"{' and '.join(map(str, line.group))} {_text(one)}"
+            f"{' and '.join(map(str, line.group))} {_interval_label(one)}"
             for line in self.table.lines
             if (one := _interval(line, self.table, self.precision)) and _needs(one, self.precision)
         ]
@@ -223,7 +223,7 @@ def _needs(estimate: Interval, precision: Precision) -> bool:
     return half is not None and half > precision.wanted(estimate)
 
 
-def _text(estimate: Interval) -> str:
+def _interval_label(estimate: Interval) -> str:
     half = estimate.half
     assert half is not None
     return f"{estimate_text(estimate.mean, half)} ±{estimate_text(half, half)}"

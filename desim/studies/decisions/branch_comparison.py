@@ -206,12 +206,12 @@ def _arms(
         answer = _nth(decided_at(past, {role: others[role]}, base), at)
         by = f" ({labels({role: others[role]})})"
     else:
-        answer, by = _read(past, role, action), ""
+        answer, by = _read_action(past, role, action), ""
     named = f"instead: {action_text(plain_action(answer))}{by}, {after}"
     return mine, Arm(at, answer, base, fresh), (f"{recorded}, {after}", named)
 
 
-def _read(past: Past, role: str, action: Any) -> Any:
+def _read_action(past: Past, role: str, action: Any) -> Any:
     """Return a given action as an instance.
 
     Raises:
