@@ -23,8 +23,7 @@ from desim.records.lines import Step
 from desim.version import __version__
 
 if TYPE_CHECKING:
-    from desim.jobs.rows.load import load
-    from desim.jobs.rows.rows import Rows
+    from desim.jobs.rows.rows import Rows, load
     from desim.jobs.run.warm_pool import workers
     from desim.studies.select import select
     from desim.studies.sweep import sweep
@@ -67,7 +66,7 @@ __all__ = [
 _LATER = {
     "Rows": "desim.jobs.rows.rows",
     "compare": "desim.studies.until",
-    "load": "desim.jobs.rows.load",
+    "load": "desim.jobs.rows.rows",
     "problem": "desim.studies.tuning.problem",
     "select": "desim.studies.select",
     "sweep": "desim.studies.sweep",

@@ -153,7 +153,8 @@ def select(
     most = max_seeds * (count if by == "ocba" else 1)
     plan = grid(model, policies, with_further(begun_with, most), preset, set, limits)
     with playing(plan, jobs, out, executor, progress, restart=restart) as started:
-        race = _Race.of(started, show)
+        starts = range(0, len(plan), len(plan.seeds))
+        race = _Race(started, show, dict(zip(_names(plan), starts, strict=True)))
         if by == "kn":
             assert delta is not None
             best, sentence = _kim_nelson(race, delta, alpha, first, max_seeds)
@@ -179,13 +180,6 @@ class _Race:
     show: str
     blocks: Mapping[str, int]
     rows: dict[str, Rows] = field(factory=dict)
-
-    @classmethod
-    def of(cls, started: Playing, show: str) -> "_Race":
-        """Name the candidates of a grid."""
-        plan = started.plan
-        starts = range(0, len(plan), len(plan.seeds))
-        return cls(started, show, dict(zip(_names(plan), starts, strict=True)))
 
     def play(self, seeds: Mapping[str, int]) -> None:
         """Play the first seeds of some candidates: as many as given."""

@@ -40,7 +40,7 @@ def sweep(
     inside functions, are sent to the workers with the globals that they use.
 
     Where a model does not depend on the seed and no policy draws, one seed is played, and the other
-    rows are copies of its row (see `same_episodes.is_fixed`).
+    rows are copies of its row (see `players.is_fixed`).
 
     Args:
         model: A name (perhaps with `/preset`), a model class, a model, or a list of these.

@@ -22,7 +22,8 @@ import msgspec
 
 from desim import catalog
 from desim.errors import UsageError
-from desim.jobs.keep.fingerprint import code_topics, inside, players, topics_beyond
+from desim.jobs.keep.fingerprint import code_topics, topics_beyond
+from desim.jobs.plan.players import inside, players
 from desim.schema import to_plain
 from desim.suites.published import published_text
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, plan_to_print

@@ -14,7 +14,7 @@ from desim.core.limits import Limits
 from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
-from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import grid
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.studies.boards.leaderboard import boards
@@ -175,7 +175,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sweep_depends_on_the_base() -> None:
     """Its code counts, as that of a policy that plays itself."""
     for base, counts in (("greedy", False), ("base_stock", True)):
-        topics = fingerprint(grid("beer_game", [f"rollout,base={base}"], [0]))
+        topics = code_topics(grid("beer_game", [f"rollout,base={base}"], [0]).parts(0))
         assert ("BaseStock" in json.loads(topics["definitions"])) is counts
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import msgspec
 from attrs import field, frozen
 
@@ -11,11 +12,13 @@ from desim.core.limits import Limits
 from desim.core.result import check_series
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.jobs.plan.job import Cell, Job, Variant
+from desim.jobs.plan.job import Cell, Job, Variant, are_results
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
 from desim.jobs.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
+from desim.jobs.plan.players import is_fixed
 from desim.opened_files import noting
+from desim.schema import to_plain
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
@@ -24,18 +27,6 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
-
-
-class _Names(msgspec.Struct):
-    """The values of a row that identify its job."""
-
-    model: str
-    preset: str
-    policy: str
-    seed: int
-
-
-_RowNames = msgspec.json.Decoder(_Names)
 
 
 @frozen
@@ -76,18 +67,37 @@ class Grid:
         cell, seed = divmod(index, len(self.seeds))
         return Job(self.cells[cell], self.seeds[seed], self.limits, self.series)
 
-    def owns(self, index: int, row: bytes) -> bool:
-        """Return whether a row as JSON is that of the job with an index."""
-        if not 0 <= index < len(self):
-            return False
-        try:
-            names = _RowNames.decode(row)
-        except msgspec.DecodeError:
-            return False
-        job = self.job(index)
-        variant = job.variant
-        mine = (variant.name, variant.preset, job.entry.label, job.seed)
-        return mine == (names.model, names.preset, names.policy, names.seed)
+    def plays(self, cell: int) -> dict[str, str]:
+        """Return the data that determine the episodes of a cell, by topic; see `code_topics`."""
+        variant, entry = self.cells[cell].variant, self.cells[cell].entry
+        model = msgspec.json.encode([variant.name, to_plain(variant.model)]).decode()
+        series = {"series": "in rows"} if self.series else {}
+        limits = limits_text(self.limits)
+        return {"model": model, "policies": entry.label, "limits": limits, **series}
+
+    def parts(self, cell: int) -> Iterator[Any]:
+        """Yield the classes, functions and texts of a cell."""
+        return self.cells[cell].parts()
+
+    def fits(self, results: bytes) -> bool:
+        """Return whether a text is the results of an episode."""
+        return are_results(results)
+
+    def is_fixed(self, cell: int) -> bool:
+        """Return whether the episodes of a cell are known to be the same for all seeds."""
+        one = self.cells[cell]
+        return is_fixed(one.variant.model, one.entry.policies)
+
+    def name(self, cell: int) -> str:
+        """Return the model and the policies of a cell, for error texts."""
+        variant = self.cells[cell].variant
+        return f"{variant.name}/{variant.preset}, {self.cells[cell].entry.label}"
+
+
+def limits_text(limits: Limits | None) -> str:
+    """Return the limits of an episode as a text."""
+    given = attrs.asdict(limits) if limits else {}
+    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
 
 
 @noting()  # for a model or a policy that reads a file once for all episodes

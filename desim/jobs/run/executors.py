@@ -1,16 +1,15 @@
 """Executors of a sweep, which play chunks of jobs: the protocol, and the one of this process."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from desim.errors import DesimError
-from desim.jobs.plan.job import Job
 
 #: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
-Work = Callable[[Sequence[Job]], Iterator[bytes]]
+Work = Callable[[Sequence[Any]], Iterator[bytes]]
 
 #: The chunks that are left.
-ChunkQueue = Iterator[Sequence[Job]]
+ChunkQueue = Iterator[Sequence[Any]]
 
 #: The number of a chunk, counted from 0, and the rows of its first jobs.
 ChunkResult = tuple[int, list[bytes]]
@@ -73,12 +72,12 @@ class SerialExecutor:
     """Plays one job after the other in this process."""
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks; on Ctrl-C the finished rows are yielded first."""
+        """Play chunks; on Ctrl-C or an error the finished rows are yielded first."""
         for index, chunk in enumerate(chunks):
             rows: list[bytes] = []
             try:
                 rows.extend(work(chunk))
-            except KeyboardInterrupt:
+            except BaseException:
                 yield index, rows
                 raise
             yield index, rows

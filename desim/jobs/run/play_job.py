@@ -3,23 +3,22 @@
 import copy
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 from attrs import asdict
 
 from desim.core.limits import alarm
-from desim.core.model_protocols import HasWorstScore, Model, offers
+from desim.core.model_protocols import Model, offers
 from desim.core.reported import HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
-from desim.jobs.plan.job import GIVEN, POINT, SERIES_COLUMNS, Job, Row
-from desim.jobs.rows.failures import WORST_SCORE
-from desim.jobs.run.files_read import RowFiles
+from desim.jobs.plan.job import SERIES, SERIES_COLUMNS, Frame, Job, Row
+from desim.jobs.run.files_read import PlayedCell, RowFiles
 from desim.jobs.run.signals import hard_limit
 from desim.opened_files import noting
 from desim.records.episode import Episode
@@ -34,13 +33,28 @@ _MAX_ERROR = 500
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
+_Job = TypeVar("_Job")
+
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
 
     Yields:
-        The row of each job as JSON, the form in which rows are sent and stored, with the files
-        that were opened (see `row_files.split`).
+        The results of each job as JSON, the form in which they are sent and stored, with the files
+        that were opened (see `files_read.split`).
+    """
+    return in_time(jobs, play_to_json, lambda job: job.cell)
+
+
+def in_time(
+    jobs: Iterable[_Job], play: Callable[[_Job], bytes], cell_of: Callable[[_Job], PlayedCell]
+) -> Iterator[bytes]:
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one; see `play_chunk`.
+
+    Args:
+        jobs: The jobs of a chunk.
+        play: Plays a job, and returns its results as JSON.
+        cell_of: Returns the cell of a job, the same object for all jobs of a cell.
     """
     end = time.monotonic() + SECONDS_PER_CHUNK
     files = RowFiles()
@@ -48,8 +62,8 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     with rare_collections():
         for job in jobs:
             with noting():
-                row = play_to_json(job)
-            yield files.added(row, job.cell)
+                results = play(job)
+            yield files.added(results, cell_of(job))
             if time.monotonic() > end:
                 return
 
@@ -65,58 +79,45 @@ def play_job(job: Job) -> Row:
         ledger_digest, error, worst_score if the model declares one, point and given if the job
         belongs to a design, and series if it requests them.
     """
-    row: Row = msgspec.json.decode(play_to_json(job))
+    row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
     return row
 
 
 def play_to_json(job: Job) -> bytes:
-    """Play one episode and return its row as JSON."""
+    """Play one episode and return its results as JSON."""
     try:
-        return _encode(_row(job, **_results(_play(job))))
+        return _encode(_results(job, _play(job)))
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(_row(job, error=_error_text(fault)))
+        return failed_to_json(job, _error_text(fault))
 
 
 def failed_to_json(job: Job, error: str) -> bytes:
-    """Return as JSON the row of an episode that could not return one."""
-    return _encode(_row(job, error=error))
+    """Return as JSON the results of an episode that could not return any."""
+    none: dict[str, Any] = dict.fromkeys(("score", "ended", "decisions"))
+    failed = {**none, "metrics": {}, "ledger_digest": None, "error": error}
+    return _encode({**failed, **(_series(job, None) if job.series else {})})
 
 
-def _row(
-    job: Job,
-    *,
-    score: float | None = None,
-    ended: str | None = None,
-    decisions: int | None = None,
-    metrics: Mapping[str, Any] | None = None,
-    ledger_digest: str | None = None,
-    error: str | None = None,
-    series: Series | None = None,
-) -> Row:
-    row: Row = {
-        "model": job.variant.name,
-        "preset": job.variant.preset,
-        "params": job.variant.params,
-        "policy": job.entry.label,
-        "arguments": job.entry.arguments,
-        "seed": job.seed,
-        "score": score,
-        "ended": ended,
-        "decisions": decisions,
-        "metrics": metrics or {},
-        "ledger_digest": ledger_digest,
-        "error": error,
+def _results(job: Job, episode: Episode) -> dict[str, Any]:
+    result = episode.result
+    assert result is not None
+    found = {
+        "score": result.score,
+        "ended": result.ended,
+        "decisions": result.decisions,
+        "metrics": dict(flat(result.metrics)),
+        "ledger_digest": result.ledger_digest,
+        "error": None,
     }
-    model = job.variant.model
-    if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
-        row[WORST_SCORE] = float(worst)
-    if job.cell.point is not None:
-        row |= {POINT: job.cell.point, GIVEN: job.cell.given}
-    if not job.series:
-        return row
-    return {**row, "series": series or {}, SERIES_COLUMNS: _columns(model, series or {})}
+    series = episode.inside.series if episode.inside else None
+    return {**found, **(_series(job, series) if job.series else {})}
+
+
+def _series(job: Job, series: Series | None) -> dict[str, Any]:
+    found = series or {}
+    return {SERIES: found, SERIES_COLUMNS: _columns(job.variant.model, found)}
 
 
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
@@ -141,19 +142,6 @@ def _copied(policies: Any) -> Any:
     if isinstance(policies, Mapping):
         return {role: _copied(one) for role, one in policies.items()}
     return policies if is_made_anew(policies) else copy.deepcopy(policies)
-
-
-def _results(episode: Episode) -> dict[str, Any]:
-    result = episode.result
-    assert result is not None
-    return {
-        "score": result.score,
-        "ended": result.ended,
-        "decisions": result.decisions,
-        "metrics": dict(flat(result.metrics)),
-        "ledger_digest": result.ledger_digest,
-        "series": episode.inside.series if episode.inside else None,
-    }
 
 
 def _error_text(fault: BaseException) -> str:

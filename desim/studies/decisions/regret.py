@@ -10,8 +10,11 @@ from desim.episodes.futures.past import Past
 from desim.episodes.futures.what_if import fresh_roles, players, players_of_all
 from desim.episodes.lineup import Policies
 from desim.errors import UsageError
+from desim.jobs.plan.players import players as parts_of
 from desim.jobs.run.executors import WorkerDied
-from desim.jobs.run.in_workers import check_jobs
+from desim.jobs.run.files_read import modules_of
+from desim.jobs.run.playing import check_jobs, opened_store
+from desim.opened_files import noting, opened_by
 from desim.records.episode import Episode
 from desim.short_repr import short_repr
 from desim.statistics.intervals import checked_level
@@ -23,7 +26,6 @@ from desim.studies.decisions.branch_table import (
 from desim.studies.decisions.judge import Judge
 from desim.studies.decisions.judging import Judging
 from desim.studies.decisions.questions import chosen, of_options, of_policies
-from desim.studies.decisions.regret_store import opened_store
 from desim.studies.decisions.regret_table import RegretTable
 
 #: The name of the comparison with all options of a role.
@@ -88,8 +90,9 @@ def regret(
         jobs: Worker processes; the result is the same for any number.
         out: A folder that keeps every decision that was judged. The same call goes on where it was
             stopped, and one with another *role*, other *decisions* or *kinds* judges only what is
-            new; other arguments, another record or other code are refused.
-        restart: Discard what *out* holds.
+            new. What other arguments or another record have given is kept beside it; decisions
+            that were judged with other code or files are refused.
+        restart: Judge these decisions again.
         trust: See `Past.read`.
         model: See `Past.read`.
         params: See `Past.read`.
@@ -99,7 +102,7 @@ def regret(
     Raises:
         BadRecord: The record cannot be read or does not replay.
         UsageError: The role or a decision does not exist, the role offers no options, a policy is
-            missing or cannot play branches, or *out* holds another comparison or is in use.
+            missing or cannot play branches, or *out* holds decisions of other code or is in use.
         PolicyFailed: A policy failed.
         WorkerDied: A worker process ended.
         RegretStopped: Ctrl-C.
@@ -113,7 +116,8 @@ def regret(
     if type(most_options) is not int or most_options < 1:
         raise UsageError(f"{short_repr(most_options)} options were given; at least 1 is played")
     start = time.perf_counter()
-    past = Past.read(record, trust=trust, model=model, params=params, limits=limits)
+    with noting():  # for a model that reads a file once for all episodes
+        past = Past.read(record, trust=trust, model=model, params=params, limits=limits)
     seconds = time.perf_counter() - start
     redrawn = futures is not None
     base = players_of_all(past, then, redrawn=redrawn)
@@ -124,7 +128,8 @@ def regret(
     else:
         others = players(past, against, redrawn=redrawn)
         _check_judges(others, role)
-        questions = of_policies(past, numbers, others, base)
+        with noting():
+            questions = of_policies(past, numbers, others, base)
     name = labels(others) if others else OPTIONS
     fresh = fresh_roles(past, base)
     seeds = (None,) if futures is None else tuple(range(futures))
@@ -132,24 +137,26 @@ def regret(
         past,
         questions,
         Judge(past.bare(), base, fresh, seeds),
+        others,
+        [*opened_by(modules_of(parts_of(past.model, others)))] if others else [],
+        most_options,
+        trust or bool(params),
         level,
         then=labels(base),
         against=name,
         notes=tuple(fresh_note(base, fresh)),
     )
-    topics = (
-        {} if out is None else judging.identity(others, most_options, texts=trust or bool(params))
-    )
-    with opened_store(out, topics, restart=restart) as store:
+    with opened_store(out, restart=restart) as store:
+        kept = store.of(judging)
         try:
-            judging.play(store, jobs, seconds, progress or (lambda _done, _total: None))
+            judging.play(kept, jobs, seconds, progress or (lambda _done, _total: None))
         except KeyboardInterrupt:
-            text = judging.stopped_text(store, resumable=out is not None)
-            raise RegretStopped(text, judging.so_far(store)) from None
+            text = judging.stopped_text(kept, resumable=out is not None)
+            raise RegretStopped(text, judging.so_far(kept)) from None
         except WorkerDied as fault:
-            text = judging.stopped_text(store, resumable=out is not None)
+            text = judging.stopped_text(kept, resumable=out is not None)
             raise WorkerDied(f"{fault}; {text}") from None
-        return judging.table(store)
+        return judging.table(kept)
 
 
 def _check_judges(others: Mapping[str, Any], role: str) -> None:

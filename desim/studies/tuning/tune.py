@@ -15,13 +15,12 @@ from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
 from desim.episodes.lineup import assigned, maker_of
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.fingerprint import fingerprint
 from desim.jobs.plan.grid import Grid, checked_seeds
 from desim.jobs.plan.ranges import Choices, Range, read_ranges
 from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Progress, opened_executor
+from desim.jobs.run.playing import Progress, opened_executor, opened_store
 from desim.short_repr import short_repr
-from desim.studies.tuning.optuna_study import Point, opened_study
+from desim.studies.tuning.optuna_study import Point, Study, silent_optuna
 from desim.studies.tuning.problem import plan_of_point, probed
 from desim.studies.tuning.search import Search, best_of
 from desim.studies.tuning.tuned import Bought, Setting, Tuned, mean_of, parameters_text
@@ -75,15 +74,16 @@ def tune(
         preset: For models given by name or class; empty means the first.
         sampler_seed: The seed of the sampler; the same call returns the same result.
         jobs: Worker processes; see `sweep`.
-        out: A folder for the finished trials. The same call continues an interrupted search, also
-            with another budget. If code or a version has changed, it is refused.
+        out: A folder that keeps the episodes, also those of other calls such as `sweep`. The same
+            call continues an interrupted search, also with another budget, and plays only what is
+            missing. If code, a file or a version of kept episodes has changed, it is refused.
         executor: See `sweep`.
         progress: Called with the episodes of the search so far and the budget.
         limits: The limits of each episode; one that reaches a limit fails.
 
     Raises:
-        UsageError: An argument is wrong, Optuna is not installed, *out* holds another tuning, or
-            a name does not exist.
+        UsageError: An argument is wrong, Optuna is not installed, *out* holds episodes of other
+            code, or a name does not exist.
         DesimError: No point was played on all seeds without a failure; also as `sweep`.
         KeyboardInterrupt: On Ctrl-C; its text holds the best parameters so far.
     """
@@ -99,14 +99,14 @@ def tune(
         raise UsageError(
             f"a budget of {budget:,} episodes was given; one point alone plays {len(ours):,} seeds"
         )
-    # Only for a folder: the source of a class in a notebook cannot be read.
-    identity = {} if out is None else _identity(plans[0], found, ours, others, sampler_seed)
     with (
-        opened_study(found, sampler_seed, out, identity) as study,
+        silent_optuna(),
+        opened_store(out) as store,
         opened_executor(executor, jobs, len(ours)) as players,
     ):
         show = progress or (lambda _done, _total: None)
-        search = Search(study, plan_of, ours, budget, players, show)
+        study = Study(found, sampler_seed)
+        search = Search(study, plan_of, ours, budget, players, store, show)
         try:
             search.run()
             return _report(search, plans[0], found, others)
@@ -150,9 +150,10 @@ def _report(
 def _default(search: Search, held_out: tuple[int, ...]) -> Setting | None:
     """Play the defaults; None if some parameter has no default."""
     try:
-        known = _kept_scores(search, {}, search.seeds)
+        search.plan_of({}, search.seeds)
     except UsageError:
         return None
+    known = _kept_scores(search, {}, search.seeds)
     if all(score is None for score in known):
         return None
     return Setting({}, known, _kept_scores(search, {}, held_out))
@@ -169,13 +170,11 @@ def _bought(search: Search, share: float, held_out: tuple[int, ...]) -> Bought:
 
 
 def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[float | None, ...]:
-    """Return the scores of a point; each sample is played once and kept in the study."""
+    """Return the scores of a point; each sample is played once."""
     name = f"{parameters_text(point) or 'defaults'} on {seeds[0]}"
-    known = search.study.sample(name)
-    if known is None:
-        known = list(search.scores(point, seeds)[0])
-        search.study.keep_sample(name, known)
-    return tuple(known)
+    if name not in search.samples:
+        search.samples[name] = tuple(search.scores(search.plan_of(point, seeds))[0])
+    return search.samples[name]
 
 
 def _is_fixed(plan: Grid) -> bool:
@@ -183,30 +182,6 @@ def _is_fixed(plan: Grid) -> bool:
     model = plan.variants[0].model
     makers = (maker_of(one, of) for one, of in assigned(model, plan.entries[0].policies))
     return is_deterministic(model) and not any(map(is_drawing, makers))
-
-
-def _identity(
-    plan: Grid,
-    ranges: Mapping[str, Range | Choices],
-    seeds: tuple[int, ...],
-    held_out: tuple[int, ...],
-    sampler_seed: int,
-) -> dict[str, str]:
-    """Return everything that determines the trials, by topic; not the budget, which may grow."""
-    import importlib.metadata
-
-    try:
-        version = importlib.metadata.version("optuna")
-    except importlib.metadata.PackageNotFoundError:
-        version = ""  # opening the study says that it is not installed
-    return {
-        **fingerprint(plan),
-        "ranges": ", ".join(f"{name}={one}" for name, one in ranges.items()),
-        "training seeds": str(list(seeds)),
-        "held-out seeds": str(list(held_out)),
-        "sampler seed": str(sampler_seed),
-        "optuna": version,
-    }
 
 
 def _label(search: Search) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.paths import PYTHONPATH
 
-from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.keep.cell_store import CellStore
 from desim.jobs.run.playing import stopped_text
 
 FILES = ("rows.csv", "rows.jsonl")
@@ -71,8 +71,8 @@ def wait_for_rows(process: "subprocess.Popen[str]", least: int = 11) -> None:
 
 def kept(folder: Path) -> int:
     """How many rows a checkpoint holds."""
-    with Checkpoint(folder) as checkpoint:
-        return len(checkpoint)
+    with CellStore(folder, read=True) as store:
+        return len(store)
 
 
 def continued(folder: Path) -> int:

@@ -120,9 +120,6 @@ def test_a_killed_design_goes_on(tmp_path: Path) -> None:
     kept = len(load(cut))
     assert 0 < kept < 24
     wanted = {"wind": "0:2", "steps": "int:1:9"}
-    for design, text in (("lhs:8,seed=1", "another sweep"), ("sobol:8", "another sweep")):
-        with pytest.raises(UsageError, match=text):
-            sweep(WALK, "support.small_worlds:Gated", range(3), set=wanted, design=design, out=cut)
     started: list[int] = []
     for folder in (cut, whole):
         sweep(

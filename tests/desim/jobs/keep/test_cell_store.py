@@ -1,24 +1,24 @@
-"""Checkpoints: a sweep continues from its finished rows; a folder of anything else is refused."""
+"""Stores of cells: a sweep continues from finished results; a foreign file is refused."""
 
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.paths import PYTHONPATH
-from support.small_worlds import FAILS, GALE, STRIDE, WALK
+from support.small_worlds import FAILS, STRIDE, WALK
 
 from desim.errors import UsageError
 from desim.jobs.keep import row_file
-from desim.jobs.keep.checkpoint import FILE_NAME, Checkpoint
-from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.keep.cell_store import FILE_NAME, CellStore
 from desim.jobs.plan.grid import grid
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.play_job import play_to_json
@@ -49,8 +49,9 @@ def test_finished_jobs_are_not_played_again(
     """From any set of finished jobs, the others are played, and the rows are in order."""
     plan = grid(WALK, [STRIDE, FAILS], range(6))
     folder, whole = tmp_path_factory.mktemp("cut"), tmp_path_factory.mktemp("whole")
-    with Checkpoint(folder, fingerprint(plan)) as checkpoint:
-        checkpoint.add(sorted(done), [play_to_json(plan.job(i)) for i in sorted(done)])
+    with CellStore(folder) as store:
+        jobs = sorted(done)
+        store.of(plan).add(jobs, [play_to_json(plan.job(i)) for i in jobs], [{}] * len(jobs))
     reports: list[tuple[int, int]] = []
     assert swept(folder, progress=lambda *now: reports.append(now)) == swept(whole)
     assert reports[0] == (len(done), 12)
@@ -74,22 +75,41 @@ def test_rows_are_the_same_with_and_without_a_folder(tmp_path: Path) -> None:
     assert swept(tmp_path / "new" / "folder") == sweep(WALK, [STRIDE, FAILS], range(6))
 
 
-def test_rows_of_a_chunk_are_kept_together_or_not_at_all(tmp_path: Path) -> None:
+def filled(folder: Path, seeds: Sequence[int], size: int = 0) -> None:
+    """Keep made results of some seeds of a small plan; each holds a text of some characters."""
+    plan = grid(WALK, STRIDE, range(100))
+    with CellStore(folder) as store:
+        store.of(plan).add(seeds, [made(size) for _ in seeds], [{}] * len(seeds))
+
+
+def made(size: int = 0) -> bytes:
+    """Results of an episode that was not played."""
+    failed = {"ended": None, "decisions": None, "ledger_digest": None, "error": "x" * size}
+    return msgspec.json.encode({"score": 1.5, "metrics": {}, **failed})
+
+
+def count(folder: Path) -> int:
+    """The number of results in a folder."""
+    with CellStore(folder, read=True) as store:
+        return len(store)
+
+
+def test_results_of_a_chunk_are_kept_together_or_not_at_all(tmp_path: Path) -> None:
     """A transaction that cannot be finished changes nothing."""
-    with Checkpoint(tmp_path, {"seeds": "0:9"}) as checkpoint:
-        checkpoint.add([3], [b"{}"])
+    with CellStore(tmp_path) as store:
+        kept = store.of(grid(WALK, STRIDE, range(9)))
+        kept.add([3], [made()], [{}])
         with pytest.raises(UsageError, match=r"sweep\.sqlite cannot be used: UNIQUE"):
-            checkpoint.add([2, 3], [b"[]", b"[]"])
-        assert (checkpoint.jobs(), [*checkpoint.rows()]) == ({3}, [b"{}"])
+            kept.add([2, 3], [made(), made()], [{}, {}])
+        assert ([job for job in range(9) if job in kept], len(store)) == ([3], 1)
 
 
 def test_a_commit_that_was_cut_is_undone(tmp_path: Path) -> None:
     """If a process dies while it writes, the next one to open the file finds the rows of before."""
-    with Checkpoint(tmp_path, {"seeds": "0:9"}) as checkpoint:
-        checkpoint.add([3], [b"{}"])
+    filled(tmp_path, [3])
     code = (
-        "import os, sys; from desim.jobs.keep.checkpoint import Checkpoint\n"
-        "file = Checkpoint(sys.argv[1], {'seeds': '0:9'})._file\n"
+        "import os, sys; from desim.jobs.keep.cell_store import CellStore\n"
+        "file = CellStore(sys.argv[1])._file\n"
         "file.execute('PRAGMA cache_size = 1'); file.execute('BEGIN')\n"
         'file.execute("DELETE FROM rows")\n'
         "rows = [(n, 'x' * 999) for n in range(50)]\n"
@@ -100,44 +120,10 @@ def test_a_commit_that_was_cut_is_undone(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=path, check=False)
     assert done.returncode == 9
     assert (tmp_path / f"{FILE_NAME}-journal").stat().st_size > 0
-    with Checkpoint(tmp_path) as checkpoint:
-        assert [*checkpoint.rows()] == [b"{}"]
+    assert count(tmp_path) == 1
 
 
 # -- what is refused -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("more", "text"),
-    [
-        ({"seeds": [0, 1, 2, 5]}, "(seeds '0:6', now '0:3,5')"),
-        ({"policies": [STRIDE]}, f"(policies '{STRIDE}; {FAILS}', now '{STRIDE}')"),
-        ({"preset": "long"}, "(models "),
-        ({"set": {"wind": 2}}, "(models "),
-        ({"model": GALE}, "(models "),
-    ],
-)
-def test_another_sweep_is_not_mixed_in(tmp_path: Path, more: dict[str, Any], text: str) -> None:
-    """The error says which sweep the file holds and what to do; the file does not change."""
-    swept(tmp_path)
-    before = (tmp_path / FILE_NAME).read_bytes()
-    with pytest.raises(UsageError) as refused:
-        swept(tmp_path, **more)
-    assert f"{FILE_NAME} holds another sweep {text}" in str(refused.value)
-    assert str(refused.value).endswith(
-        "choose another folder (--out), or discard its rows (--restart)"
-    )
-    assert (tmp_path / FILE_NAME).read_bytes() == before
-
-
-def test_another_version_of_desim_is_another_sweep(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its rows may differ."""
-    swept(tmp_path)
-    monkeypatch.setattr("desim.jobs.keep.fingerprint.__version__", "9.9")
-    with pytest.raises(UsageError, match=r"\(desim '.*', now '9\.9'\)"):
-        swept(tmp_path)
 
 
 def database(path: Path, script: str) -> None:
@@ -157,7 +143,7 @@ def database(path: Path, script: str) -> None:
             lambda path: database(
                 path, "PRAGMA application_id = 0x6465736D; PRAGMA user_version = 7"
             ),
-            "has format 7 and this desim writes format 2; choose another folder",
+            "has format 7 and this desim writes format 3; choose another folder",
         ),
         (lambda path: path.mkdir(), "cannot be opened; choose another folder"),
     ],
@@ -196,27 +182,21 @@ def test_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
 
 def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
     """The second is refused at once, whether it is the same sweep or another."""
-    identity = fingerprint(grid(WALK, [STRIDE, FAILS], range(6)))
-    with Checkpoint(tmp_path, identity) as checkpoint:
+    with CellStore(tmp_path) as store:
         for seeds in (range(6), range(7)):
             with pytest.raises(UsageError, match="is being written by another process; wait, or"):
                 swept(tmp_path, seeds=seeds)
         with pytest.raises(UsageError, match="is being written"):
             Rows.read(tmp_path)
-        checkpoint.add([0], [b"{}"])
-    with Checkpoint(tmp_path) as checkpoint:
-        assert len(checkpoint) == 1
+        store.of(grid(WALK, STRIDE, range(6))).add([0], [made()], [{}])
+    assert count(tmp_path) == 1
 
 
 def test_another_process_is_refused_as_well(tmp_path: Path) -> None:
     """The lock excludes other processes."""
-    with Checkpoint(tmp_path, {"seeds": "0:9"}):
-        command = [
-            sys.executable,
-            "-c",
-            "import sys; from desim.jobs.keep.checkpoint import Checkpoint\n",
-        ]
-        command[-1] += "Checkpoint(sys.argv[1], {'seeds': '0:9'})"
+    with CellStore(tmp_path):
+        code = "import sys; from desim.jobs.keep.cell_store import CellStore; "
+        command = [sys.executable, "-c", code + "CellStore(sys.argv[1])"]
         done = subprocess.run(
             [*command, str(tmp_path)],
             capture_output=True,
@@ -254,19 +234,21 @@ def test_a_folder_that_another_process_cleans_is_used(
         return whole(path, *others)
 
     monkeypatch.setattr(row_file, "_write", cleaned)
-    with Checkpoint(tmp_path, {"seeds": "0:9"}) as checkpoint:
-        assert len(checkpoint) == 0
+    with CellStore(tmp_path) as store:
+        assert len(store) == 0
 
 
 def test_a_full_disk_is_named_and_loses_no_row(tmp_path: Path) -> None:
     """Also where SQLite has rolled back itself; the same rows are added once there is room."""
-    with Checkpoint(tmp_path, {"what": "ever"}) as checkpoint:
-        checkpoint.add([0], [b"kept"])
-        checkpoint._file.execute("PRAGMA max_page_count = 5")
+    with CellStore(tmp_path) as store:
+        kept = store.of(grid(WALK, STRIDE, range(100)))
+        kept.add([0], [made()], [{}])
+        store._file.execute("PRAGMA max_page_count = 20")
+        more = range(1, 90), [made(5_000)] * 89, [{}] * 89
         for _ in range(2):
             with pytest.raises(UsageError, match=f"^the disk of {tmp_path} is full; the rows"):
-                checkpoint.add(range(1, 90), [b"y" * 5_000] * 89)
-        checkpoint._file.execute("PRAGMA max_page_count = 1000")
-        assert checkpoint.jobs() == {0}
-        checkpoint.add(range(1, 90), [b"y" * 5_000] * 89)
-        assert len(list(checkpoint.rows())) == 90
+                kept.add(*more)
+        store._file.execute("PRAGMA max_page_count = 1000")
+        assert [job for job in range(100) if job in kept] == [0]
+        kept.add(*more)
+        assert [*kept.results(range(90))] == [made(), *[made(5_000)] * 89]
