@@ -20,6 +20,7 @@ from desim.core.result import score_of
 from desim.core.world import Decision
 from desim.episodes.background import in_background
 from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, resolve
 from desim.episodes.series import episode_file, series, series_async
 from desim.episodes.session import Session
@@ -276,7 +277,7 @@ def _at_play(
             job.seed,
             record,
             past,
-            keep_steps=False,
+            EpisodeOptions(keep_steps=False, keep_state=False),
         ) as session:
             yield session
 

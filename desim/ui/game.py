@@ -190,11 +190,10 @@ class Game:
         self._play = play = CallerSession(
             self.model,
             self.seed,
-            seats=self.seats,
+            seats=dict.fromkeys(self.seats, PERSON),
             others=self.others,
             record=self.file,
             past=past,
-            label=PERSON,
             locked=True,
             keep_steps=True,
         )

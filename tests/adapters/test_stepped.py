@@ -244,7 +244,7 @@ WRONG: tuple[tuple[str, Callable[[], Setup]], ...] = (
     ("whole number from 1", lambda: beer(max_decisions=0)),
     ("no preset 'poison'", lambda: Setup.of("beer_game", "poison")),
     ("no parameter 'horizont'", lambda: beer(params={"horizont": 3})),
-    ("go with a model that is given by name", lambda: Setup.of(Mill(), "small")),
+    ("belongs to a model's name; a built model", lambda: Setup.of(Mill(), "small")),
     ("no policy 'ordr_up_to'", lambda: beer(others="ordr_up_to").begin()),
 )
 

@@ -20,7 +20,7 @@ class SteppedSession(CallerSession):
     Args:
         model: The frozen parameters.
         seed: A whole number of at least 0.
-        seats: The caller's roles.
+        seats: The caller's roles, or by role the caller's name in the record.
         rewards: See `Rewards`; by seat.
         max_decisions: Answers of the seats after which the episode is truncated.
         last_tick: The last tick at which the caller decides; the episode is truncated at its first
@@ -41,7 +41,7 @@ class SteppedSession(CallerSession):
         model: Model[Any],
         seed: int = 0,
         *,
-        seats: Sequence[str],
+        seats: Sequence[str] | Mapping[str, str],
         rewards: Mapping[str, str] | None = None,
         max_decisions: int | None = None,
         last_tick: int | None = None,

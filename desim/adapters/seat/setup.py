@@ -13,12 +13,10 @@ from attrs import field, frozen
 from desim import catalog
 from desim.adapters.seat.reward import SCORE, Rewards
 from desim.adapters.seat.seat_environment import SteppedSession
-from desim.catalog.changes import evolved
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
 from desim.core.run import Run, check_roles
 from desim.episodes.lineup import Policies, assign
-from desim.episodes.session import built
 from desim.errors import UsageError, possible
 from desim.records.episode import Episode
 from desim.records.lines import Header
@@ -131,14 +129,13 @@ class Setup:
         session = SteppedSession(
             self.model,
             seed,
-            seats=self.seats,
+            seats=dict.fromkeys(self.seats, label),
             others=self.others,
             rewards=self.rewards,
             max_decisions=self.max_decisions,
             last_tick=_last_tick(self.model, self.max_days),
             record=record,
             past=past,
-            label=label,
             locked=locked,
         )
         try:
@@ -154,14 +151,7 @@ class Setup:
 
 
 def _world(model: Model[Any] | str, preset: str, params: Mapping[str, Any] | None) -> Model[Any]:
-    if not isinstance(model, str):
-        if preset or params:
-            raise UsageError("a preset and parameters go with a model that is given by name")
-        return built(model)
-    built_model = catalog.model(model, preset)
-    texts = {key: each for key, each in (params or {}).items() if isinstance(each, str)}
-    values = {key: each for key, each in (params or {}).items() if key not in texts}
-    return evolved(catalog.changed(built_model, texts), values)
+    return catalog.model(model, preset, params)
 
 
 def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:

@@ -135,7 +135,8 @@ def command(
     from desim.cli.exit_codes import warnings_as_sentences
     from desim.cli.tables import progress_bar
     from desim.jobs.keep.store import SweepWarning
-    from desim.studies.decisions.regret import OPTIONS, RegretStopped, regret
+    from desim.studies.decisions.decision_options import OPTIONS
+    from desim.studies.decisions.regret import RegretStopped, regret
 
     if plot is not None:
         from desim.reports.elements.drawing import check_plot

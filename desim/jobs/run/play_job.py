@@ -15,6 +15,7 @@ from desim.core.reported import HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.jobs.plan.job import GIVEN, POINT, SERIES_COLUMNS, Job, Row
@@ -132,7 +133,8 @@ def _play(job: Job) -> Episode:
     seconds = job.limits.seconds if job.limits else None
     with hard_limit(seconds), alarm(seconds):
         lineup = resolve(model, policies, job.seed)
-        with Session(model, lineup, job.seed, limits=job.limits, series=job.series) as session:
+        how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=False)
+        with Session(model, lineup, job.seed, how=how) as session:
             return play_session(session)
 
 

@@ -1,18 +1,15 @@
 """`regret`: the decisions of a record that cost most, compared with alternative actions."""
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from desim.core.limits import Limits
 from desim.episodes.futures.past import Past
 from desim.episodes.futures.what_if import fresh_roles, players, players_of_all
-from desim.episodes.lineup import Policies
 from desim.errors import UsageError
 from desim.jobs.run.executors import WorkerDied
 from desim.jobs.run.in_workers import check_jobs
-from desim.records.episode import Episode
+from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.statistics.intervals import checked_level
 from desim.studies.decisions.branch_table import (
@@ -20,14 +17,12 @@ from desim.studies.decisions.branch_table import (
     fresh_note,
     labels,
 )
+from desim.studies.decisions.decision_options import OPTIONS, RegretOptions
 from desim.studies.decisions.judge import Judge
 from desim.studies.decisions.judging import Judging
 from desim.studies.decisions.questions import chosen, of_options, of_policies
 from desim.studies.decisions.regret_store import opened_store
 from desim.studies.decisions.regret_table import RegretTable
-
-#: The name of the comparison with all options of a role.
-OPTIONS = "options"
 
 
 class RegretStopped(KeyboardInterrupt):
@@ -42,26 +37,8 @@ class RegretStopped(KeyboardInterrupt):
         self.found = found
 
 
-def regret(
-    record: str | Path | Episode,
-    then: Policies = None,
-    *,
-    against: Policies = OPTIONS,
-    role: str = "",
-    decisions: slice | None = None,
-    kinds: Collection[str] = (),
-    futures: int | None = 30,
-    most_options: int = 12,
-    level: float = 0.95,
-    jobs: int = 1,
-    out: str | Path | None = None,
-    restart: bool = False,
-    trust: bool = False,
-    model: str = "",
-    params: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> RegretTable:
+@takes(RegretOptions)
+def regret(options: RegretOptions) -> RegretTable:
     """Estimate for each recorded decision how much better another action would have been.
 
     For each decision the recorded action and other actions are played: the decisions before it are
@@ -71,30 +48,6 @@ def regret(
     The best other action is chosen on the first half of the futures and compared with the recorded
     one on the second: the largest of several means is biased upwards on the futures that chose it,
     so that noise would count as a mistake.
-
-    Args:
-        record: A record, whole or cut, or an episode.
-        then: The policies of all roles, which play on after the action.
-        against: "options" for all that `Role.options` offers, or a policy, or policies by role.
-        role: The role whose decisions are judged; empty for all that *against* can judge.
-        decisions: The decisions by their numbers from 0; None for all.
-        kinds: Names of the recorded actions that are judged, such as `task_accept` of
-            `{"do": "task_accept"}`; empty for all.
-        futures: The number of futures drawn, with the seeds 0, 1, ...; None takes the true one
-            alone, which is hindsight.
-        most_options: The most options played of a decision, at least 1; if it has more, the one of
-            the highest value and a random sample of the others are played.
-        level: The joint level of all intervals, above 0 and below 1.
-        jobs: Worker processes; the result is the same for any number.
-        out: A folder that keeps every decision that was judged. The same call goes on where it was
-            stopped, and one with another *role*, other *decisions* or *kinds* judges only what is
-            new; other arguments, another record or other code are refused.
-        restart: Discard what *out* holds.
-        trust: See `Past.read`.
-        model: See `Past.read`.
-        params: See `Past.read`.
-        limits: See `Past.read`.
-        progress: Called with the numbers of finished and of all episodes.
 
     Raises:
         BadRecord: The record cannot be read or does not replay.
@@ -107,23 +60,24 @@ def regret(
     Warns:
         SweepWarning: Rows in *out* were damaged or discarded.
     """
+    futures, most_options = options.futures, options.most_options
     check_futures_count(futures)
-    checked_level(level)
-    check_jobs(jobs)
+    checked_level(options.level)
+    check_jobs(options.jobs)
     if type(most_options) is not int or most_options < 1:
         raise UsageError(f"{short_repr(most_options)} options were given; at least 1 is played")
     start = time.perf_counter()
-    past = Past.read(record, trust=trust, model=model, params=params, limits=limits)
+    past = Past.read(options.record, options, options.limits)
     seconds = time.perf_counter() - start
     redrawn = futures is not None
-    base = players_of_all(past, then, redrawn=redrawn)
-    numbers = chosen(past, role, decisions, kinds)
+    base = players_of_all(past, options.then, redrawn=redrawn)
+    numbers = chosen(past, options.role, options.decisions, options.kinds)
     others: dict[str, Any] = {}
-    if against == OPTIONS:
-        questions = [of_options(past, at, most_options) for at in numbers]
+    if options.against == OPTIONS:
+        questions = [of_options(past, at, options.most_options) for at in numbers]
     else:
-        others = players(past, against, redrawn=redrawn)
-        _check_judges(others, role)
+        others = players(past, options.against, redrawn=redrawn)
+        _check_judges(others, options.role)
         questions = of_policies(past, numbers, others, base)
     name = labels(others) if others else OPTIONS
     fresh = fresh_roles(past, base)
@@ -132,17 +86,17 @@ def regret(
         past,
         questions,
         Judge(past.bare(), base, fresh, seeds),
-        level,
+        options.level,
         then=labels(base),
         against=name,
         notes=tuple(fresh_note(base, fresh)),
     )
-    topics = (
-        {} if out is None else judging.identity(others, most_options, texts=trust or bool(params))
-    )
-    with opened_store(out, topics, restart=restart) as store:
+    out, texts = options.out, options.trust or bool(options.params)
+    topics = {} if out is None else judging.identity(others, options.most_options, texts=texts)
+    with opened_store(out, topics, restart=options.restart) as store:
+        show = options.progress or (lambda _done, _total: None)
         try:
-            judging.play(store, jobs, seconds, progress or (lambda _done, _total: None))
+            judging.play(store, options.jobs, seconds, show)
         except KeyboardInterrupt:
             text = judging.stopped_text(store, resumable=out is not None)
             raise RegretStopped(text, judging.so_far(store)) from None

@@ -17,7 +17,7 @@ from support.stub import Served, serving, text
 from desim import Episode, Seat, play, play_series, replay
 from desim.composition import Composite
 from desim.episodes.lineup import seat_of
-from desim.episodes.part_episode import part_episode
+from desim.episodes.series import part_episode
 from desim.errors import PolicyFailed
 from models.consulting import CandidateView, Case, Consulting, Message, Reply
 from models.consulting.actions import END, FIELDS

@@ -1,0 +1,51 @@
+"""How many episodes are played: the arguments that all studies share.
+
+The text of each field is also the help of its option on the command line.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from attrs import frozen
+
+from desim.core.limits import Limits
+from desim.jobs.run.executors import Executor
+
+
+@frozen(kw_only=True, slots=False)
+class JobOptions:
+    """How the jobs of a study are played.
+
+    Attributes:
+        jobs: Worker processes; `desim` starts one a core by default. In Python 1 plays in this
+            process, where a debugger works and nothing needs to be importable, but a policy that
+            calls `os._exit` ends the study, and a limit of time does not stop one that catches
+            every exception. With more, every worker imports the calling script, so the script must
+            call this under `if __name__ == "__main__":`.
+        out: A folder that keeps everything that is played. The same call continues one that was
+            stopped, and does not repeat failed episodes. If code, a file or a version that the
+            results depend on has changed, it is refused.
+        limits: The limits of each episode; one that reaches a limit fails.
+        progress: Called at the start and whenever a part is finished, with the numbers of finished
+            and of all episodes; anew for every batch.
+    """
+
+    jobs: int = 1
+    out: str | Path | None = None
+    limits: Limits | None = None
+    progress: Callable[[int, int], object] | None = None
+
+
+@frozen(kw_only=True, slots=False)
+class GridOptions(JobOptions):
+    """How the jobs of a grid are played, and what happens to the rows that a folder keeps.
+
+    Attributes:
+        executor: processes=N, or dask=ADDRESS of a scheduler. In Python also workers that stay for
+            further sweeps (`with desim.workers(N) as pool`), or any object with the methods of
+            `Executor`; *jobs* is not used then.
+        restart: Discard the rows in *out*, of this sweep or another, and start anew.
+    """
+
+    executor: Executor | str | None = None
+    restart: bool = False
