@@ -35,9 +35,9 @@ class Limits:
     """Limits on one episode; None means no limit.
 
     Attributes:
-        seconds: Wall time from the start of the run, policies included.
-        events: Events that the clock processes.
-        decisions: Decisions that are handed out.
+        seconds: Wall time of an episode, at most: from the start of the run, policies included.
+        events: Events of an episode, at most.
+        decisions: Decisions of an episode, at most.
     """
 
     seconds: float | None = field(default=None, validator=_positive)

@@ -109,8 +109,9 @@ class ResumeOptions(EpisodeOptions, TrustOptions):
 
     Attributes:
         path: The record of a killed run. A whole record is not changed.
-        policies: NAME or module:Name for all roles, or ROLE=SPEC for some; in Python as for `play`.
-            Needed where the policies on record are no specs.
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument; needed where the policies
+            on record are no specs. Several that name different roles play together. In Python as
+            for `play`, for all roles or some.
     """
 
     path: str | Path = field(kw_only=False)

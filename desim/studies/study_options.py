@@ -148,8 +148,9 @@ class TuneOptions(JobOptions):
         ranges: int:LOW:HIGH, float:LOW:HIGH, log:LOW:HIGH or choice:A|B; any other value is fixed.
             In Python a mapping of keys to these texts, with keys as in `set` of `sweep`.
         budget: Episodes of the search, at most; those of the report come on top.
-        seeds: The seeds of the search.
-        held_out: Other seeds, of the report; default: as many behind the others.
+        seeds: Of the search: A:B without B, or A,B,...; default 0:20. In Python whole numbers.
+        held_out: Of the report, A:B or A,B,...; default: as many behind the others. In Python whole
+            numbers.
         preset: A preset of the model; `desim list MODEL` shows them. Empty for the first.
         set: Further values that are fixed.
         sampler_seed: The seed of the search; the same call returns the same result.

@@ -62,7 +62,7 @@ class Setup:
     @classmethod
     def of(
         cls,
-        model: Model[Any] | str,
+        model: Model[Any] | type | str,
         preset: str = "",
         *,
         params: Mapping[str, Any] | None = None,
@@ -150,7 +150,9 @@ class Setup:
         return codec(self.model.roles[seat].action)
 
 
-def _world(model: Model[Any] | str, preset: str, params: Mapping[str, Any] | None) -> Model[Any]:
+def _world(
+    model: Model[Any] | type | str, preset: str, params: Mapping[str, Any] | None
+) -> Model[Any]:
     return catalog.model(model, preset, params)
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from attrs import field, frozen
 
 from desim.cli.exit_codes import fail, warnings_as_sentences
+from desim.cli.options import command as command_of
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
@@ -18,45 +20,52 @@ if TYPE_CHECKING:  # commands start fast
     from desim.suites.suite_plan import Plan
 
 
-@click.command("bench")
-@click.argument("suite", metavar="SUITE.toml|DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="The folder of the suite."
+@frozen
+class BenchOptions:
+    """The suite that is played, or whose results are printed.
+
+    Attributes:
+        suite: The file of a suite, or the folder of its results.
+        out: The folder of the suite.
+        jobs: Episodes at once: of language models at each endpoint (default: the suite's
+            `concurrent`), and of other policies (default: one a core).
+        max_cost: Money that the suite may use in all, by its prices; replaces the suite's own
+            limit.
+        dry_run: Check the suite, print what is left, play nothing.
+        yes: Do not ask, whatever the suite is expected to cost.
+        restart: Discard the episodes in --out, of this suite or another.
+        watches: Show how far the command in DIR is.
+        checks: Replay the records in DIR.
+        trust: Import and open whatever the records in DIR name, for --check.
+    """
+
+    suite: Path
+    out: Path | None = field(default=None, kw_only=True)
+    jobs: int | None = field(default=None, kw_only=True)
+    max_cost: float | None = field(default=None, kw_only=True)
+    dry_run: bool = field(default=False, kw_only=True)
+    yes: bool = field(default=False, kw_only=True)
+    restart: bool = field(default=False, kw_only=True)
+    watches: bool = field(default=False, kw_only=True)
+    checks: bool = field(default=False, kw_only=True)
+    trust: bool = field(default=False, kw_only=True)
+
+    @property
+    def plays(self) -> bool:
+        """Whether an option was given that belongs to playing a suite."""
+        money = self.max_cost is not None
+        return any([self.out, self.jobs, money, self.dry_run, self.yes, self.restart])
+
+
+@command_of(
+    "bench",
+    suite={"metavar": "SUITE.toml|DIR", "type": click.Path(path_type=Path)},
+    out={"type": click.Path(file_okay=False, path_type=Path)},
+    jobs={"type": click.IntRange(min=1, max=1_000), "default": None},
+    watches={"option": "--watch"},
+    checks={"option": "--check"},
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1, max=1_000),
-    help="Episodes at once: of language models at each endpoint (default: the suite's "
-    "`concurrent`), and of other policies (default: one a core).",
-)
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    help="Money that the suite may use in all, by its prices; replaces the suite's own limit.",
-)
-@click.option("--dry-run", is_flag=True, help="Check the suite, print what is left, play nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask, whatever the suite is expected to cost.")
-@click.option(
-    "--restart", is_flag=True, help="Discard the episodes in --out, of this suite or another."
-)
-@click.option("--watch", "watches", is_flag=True, help="Show how far the command in DIR is.")
-@click.option("--check", "checks", is_flag=True, help="Replay the records in DIR.")
-@click.option(
-    "--trust", is_flag=True, help="Import and open whatever the records in DIR name, for --check."
-)
-def command(
-    *,
-    suite: Path,
-    out: Path | None,
-    jobs: int | None,
-    max_cost: float | None,
-    dry_run: bool,
-    yes: bool,
-    restart: bool,
-    watches: bool,
-    checks: bool,
-    trust: bool,
-) -> None:
+def command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
 
     Each episode has a record of its own in --out, also one of several in a row. The same command
@@ -70,23 +79,24 @@ def command(
     from desim.jobs.keep.store import SweepWarning
     from desim.suites.folder import Folder
 
+    suite, watches, checks = options.suite, options.watches, options.checks
     with warnings_as_sentences(SweepWarning):
         if suite.is_dir():
-            if any([out, jobs, max_cost is not None, dry_run, yes, restart]):
+            if options.plays:
                 raise UsageError(
                     "a folder's results are printed; give SUITE.toml and --out to play"
                 )
-            _show(Folder(suite), watches=watches, checks=checks, trust=trust)
+            _show(Folder(suite), watches=watches, checks=checks, trust=options.trust)
             return
-        if watches or checks or trust:
+        if watches or checks or options.trust:
             name = "--watch" if watches else "--check" if checks else "--trust"
             raise UsageError(
                 f"{name} shows a suite that is played or was; give the folder of its --out"
             )
-        if dry_run:
-            _dry_run(suite, out, max_cost)
+        if options.dry_run:
+            _dry_run(suite, options.out, options.max_cost)
         else:
-            _play(suite, out, jobs, max_cost, yes=yes, restart=restart)
+            _play(options)
 
 
 def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None:
@@ -132,29 +142,21 @@ def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
             click.echo(f"entries.{name}: the {variable} (key_env) is not set; it is needed to play")
 
 
-def _play(
-    suite: Path,
-    out: Path | None,
-    jobs: int | None,
-    max_cost: float | None,
-    *,
-    yes: bool,
-    restart: bool,
-) -> None:
+def _play(options: BenchOptions) -> None:
     from desim.suites.folder import Folder
     from desim.suites.reconcile import count_records
     from desim.suites.suite_plan import read_plan
 
-    plan = read_plan(suite, max_cost=max_cost)
-    if out is None:
+    plan = read_plan(options.suite, max_cost=options.max_cost)
+    if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
-    folder = Folder(out)
-    with folder.opened(plan, restart=restart), folder.ledger(write=True) as ledger:
+    folder = Folder(options.out)
+    with folder.opened(plan, restart=options.restart), folder.ledger(write=True) as ledger:
         count_records(plan, folder.outcomes(), ledger, folder)
-        if not yes:
+        if not options.yes:
             _ask(plan, folder.outcomes())
         try:
-            outcomes = _played(plan, folder, ledger, jobs)
+            outcomes = _played(plan, folder, ledger, options.jobs)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on") from None
     _print_results(plan, folder)

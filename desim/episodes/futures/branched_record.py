@@ -39,8 +39,9 @@ class BranchOptions(EpisodeOptions, TrustOptions):
     Attributes:
         path: A record: whole, cut, or of a run that failed. It is not changed.
         decisions: How many decisions are repeated.
-        policies: NAME or module:Name, then ,KEY=VALUE for each argument, for all roles or by
-            ROLE=SPEC for some; in Python as for `play`. They begin after the repeated decisions.
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument; they begin after the
+            repeated decisions. Several that name different roles play together. In Python as for
+            `play`, for all roles of the record or some.
         future: Draw with this seed what no role can have observed by then (see `branch`); otherwise
             the branch plays on in the world of the record.
         record: Write the episode to a new file, the repeated decisions included. With a key the old

@@ -17,14 +17,14 @@ class JobOptions:
     """How the jobs of a study are played.
 
     Attributes:
-        jobs: Worker processes; `desim` starts one a core by default. In Python 1 plays in this
+        jobs: Worker processes; default of commands: one a core. In Python 1 plays in this
             process, where a debugger works and nothing needs to be importable, but a policy that
             calls `os._exit` ends the study, and a limit of time does not stop one that catches
             every exception. With more, every worker imports the calling script, so the script must
             call this under `if __name__ == "__main__":`.
-        out: A folder that keeps everything that is played. The same call continues one that was
-            stopped, and does not repeat failed episodes. If code, a file or a version that the
-            results depend on has changed, it is refused.
+        out: A folder that keeps what is played. The same call goes on from it, does not repeat
+            failed episodes, and is refused if code, a file or a version that the results depend on
+            has changed.
         limits: The limits of each episode; one that reaches a limit fails.
         progress: Called at the start and whenever a part is finished, with the numbers of finished
             and of all episodes; anew for every batch.

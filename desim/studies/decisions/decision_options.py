@@ -31,9 +31,8 @@ class RegretOptions(JobOptions, TrustOptions):
         role: The role whose decisions are judged; by default all that *against* can judge.
         decisions: Decisions A to B without B, counted from 0 as by `desim branch --at`; every K-th.
             In Python a slice; None for all.
-        kinds: Judge only decisions whose recorded action has this name, such as task_accept of
-            `{"do": "task_accept"}`.
-        futures: How many futures are drawn for each decision, with the seeds 0, 1, ...; in Python
+        kinds: Judge only decisions whose recorded action has this name, such as task_accept.
+        futures: How many futures are drawn for each decision, with the seeds 0, 1, ... In Python
             None takes the true one alone, which is hindsight.
         most_options: Options of one decision that are played, at least 1; of more, the one of the
             highest value and a random sample of the others.

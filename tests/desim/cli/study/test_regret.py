@@ -121,4 +121,3 @@ def test_numbers_of_decisions(text: str) -> None:
         read_slice(text)
     assert read_slice("2:9:3") == slice(2, 9, 3)
     assert read_slice(":4") == slice(None, 4, None)
-    assert read_slice("") is None
