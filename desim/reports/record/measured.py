@@ -82,15 +82,13 @@ def measured(
         in_time = len(places) == len(values) and increases(places)
         if not in_time:
             places = [float(number) for number in range(1, len(values) + 1)]
-        x = timeline.label if in_time else column.period
-        yield _one(model, name, column, places, values, x, timeline, in_time=in_time, is_held=False)
+        yield _one(model, name, column, places, values, timeline, in_time=in_time, is_held=False)
     for name, found in points.items():
         column = columns.get(name, Column())
         # The last of several points of a tick holds; the others held for no time.
         last = dict(zip(found.ticks, found.values, strict=True))
         places, values = [timeline.place(tick) for tick in last], [*last.values()]
-        x = timeline.label
-        yield _one(model, name, column, places, values, x, timeline, in_time=True, is_held=True)
+        yield _one(model, name, column, places, values, timeline, in_time=True, is_held=True)
 
 
 def _one(
@@ -99,7 +97,6 @@ def _one(
     column: Column,
     places: Sequence[float],
     values: Sequence[float],
-    x: str,
     timeline: Timeline,
     *,
     in_time: bool,
@@ -117,7 +114,7 @@ def _one(
         column.role or part,
         [places[at] for at in kept],
         [values[at] / divisor for at in kept],
-        x,
+        timeline.label if in_time else column.period,
         timeline.is_dated and in_time,
         in_time,
         is_held,
