@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import attrs
@@ -87,34 +88,50 @@ def command(
         without: Fields that are no options.
         forms: Further entries of `_FORMS` for this command.
     """
+    return lambda function: _Command(name, function, without, forms)
 
-    def decorate(function: Callable[..., None]) -> click.Command:
-        classes = get_type_hints(function)
+
+class _Command(click.Command):
+    """A command whose options are made when they are used: `desim --help` shows none."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., None],
+        without: Collection[str],
+        forms: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        super().__init__(name, callback=self._call, help=inspect.cleandoc(function.__doc__ or ""))
+        self._function, self._without, self._forms = function, without, forms
+
+    @cached_property
+    def _classes(self) -> dict[str, type]:
+        classes = get_type_hints(self._function)
         del classes["return"]
-        parameters = [
-            parameter
-            for cls in classes.values()
-            for one in sorted(attrs.fields(cls), key=lambda one: one.inherited)
-            if one.name not in without
-            for parameter in _parameters(cls, one, _form(one.name, forms))
-        ]
+        return classes
 
-        def call(**values: Any) -> None:
-            function(**{part: _filled(cls, values) for part, cls in classes.items()})
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options and arguments, those of a class before those of its bases."""
+        if not self.params:
+            self.params = [
+                parameter
+                for cls in self._classes.values()
+                for one in sorted(attrs.fields(cls), key=lambda one: one.inherited)
+                if one.name not in self._without
+                for parameter in self._of_field(one, attribute_texts(cls).get(one.name, ""))
+            ]
+        return super().get_params(ctx)
 
-        text = inspect.cleandoc(function.__doc__ or "")
-        return click.Command(name, callback=call, params=parameters, help=text)
+    def _call(self, **values: Any) -> None:
+        self._function(**{part: _filled(cls, values) for part, cls in self._classes.items()})
 
-    return decorate
-
-
-def _form(name: str, forms: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a field of some name looks like, in one command."""
-    return {**_FORMS.get(name, {}), **forms.get(name, {})}
+    def _of_field(self, one: "attrs.Attribute[Any]", text: str) -> Iterator[click.Parameter]:
+        form = {**_FORMS.get(one.name, {}), **self._forms.get(one.name, {})}
+        return _parameters(one, text, form)
 
 
 def _parameters(
-    cls: type, one: "attrs.Attribute[Any]", form: Mapping[str, Any]
+    one: "attrs.Attribute[Any]", text: str, form: Mapping[str, Any]
 ) -> Iterator[click.Parameter]:
     """Yield the option or the argument of a field; an option for each limit of an episode."""
     if one.name == "limits":
@@ -124,7 +141,7 @@ def _parameters(
             option = f"--{name.replace('_', '-')}"
             yield click.Option([name, option], type=kind, metavar=metavar, help=texts[limit])
         return
-    given = {**_by_type(get_type_hints(cls)[one.name]), **form}
+    given = {**_by_type(one.type), **form}
     option = given.pop("option", "")
     if one.default is attrs.NOTHING and not one.kw_only and not option:
         yield click.Argument([one.name], **given)
@@ -134,11 +151,14 @@ def _parameters(
     elif one.default and isinstance(one.default, int | float | str) and "callback" not in given:
         given = {"default": one.default, "show_default": "default" not in given, **given}
     option = option or f"--{one.name.replace('_', '-')}"
-    yield click.Option([one.name, option], help=_help(attribute_texts(cls)[one.name]), **given)
+    yield click.Option([one.name, option], help=_help(text), **given)
 
 
 def _by_type(kind: Any) -> dict[str, Any]:
-    """Return the arguments of `click.Option` that the type of a field determines."""
+    """Return the arguments of `click.Option` that the type of a field determines.
+
+    A type that is known to type checkers alone is given as text.
+    """
     kinds = [each for each in members(kind) if each is not type(None)]
     if get_origin(kinds[0]) is Literal:
         return {"type": click.Choice(get_args(kinds[0]))}

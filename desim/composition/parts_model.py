@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import evolve
 
-from desim.catalog import from_preset
+from desim.catalog.presets import Presets
 from desim.composition.group import Group, Member
 from desim.composition.joined import joined_roles
 from desim.composition.parts import part_seed
@@ -67,7 +67,7 @@ class PartsModel:
         return part_seed(seed, part)
 
 
-class FixedParts(PartsModel):
+class FixedParts(PartsModel, Presets):
     """A base class for a frozen class with a field for each part.
 
     Attributes:
@@ -76,11 +76,6 @@ class FixedParts(PartsModel):
     """
 
     worlds: ClassVar[Mapping[str, str]]
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @property
     def models(self) -> dict[str, Model[Any]]:

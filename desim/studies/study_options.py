@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
 
-from desim.jobs.run.executors import Executor
 from desim.jobs.run.job_options import GridOptions, JobOptions
 
 if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
     from desim.jobs.plan.grid import Grid
+    from desim.jobs.run.executors import Executor
     from desim.jobs.run.playing import Playing
     from desim.studies.designs import Design, DesignSpec
 
@@ -166,4 +166,4 @@ class TuneOptions(JobOptions):
     preset: str = ""
     set: Mapping[str, Any] | None = None
     sampler_seed: int = 0
-    executor: Executor | str | None = None
+    executor: "Executor | str | None" = None

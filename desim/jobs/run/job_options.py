@@ -5,11 +5,14 @@ The text of each field is also the help of its option on the command line.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.jobs.run.executors import Executor
+
+if TYPE_CHECKING:  # `desim --help` imports no more than it prints
+    from desim.jobs.run.executors import Executor
 
 
 @frozen(kw_only=True, slots=False)
@@ -47,5 +50,5 @@ class GridOptions(JobOptions):
         restart: Discard the rows in *out*, of this sweep or another, and start anew.
     """
 
-    executor: Executor | str | None = None
+    executor: "Executor | str | None" = None
     restart: bool = False

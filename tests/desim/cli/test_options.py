@@ -1,5 +1,6 @@
 """Options made of the attrs classes that they fill."""
 
+import re
 from typing import Any, Literal
 
 import click
@@ -89,10 +90,20 @@ def test_the_text_of_a_field_is_the_help_of_its_option() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_every_command_has_a_help(name: str) -> None:
     """Also those whose text is that of a Python argument, without what holds in Python alone."""
-    found = main.get_command(click.Context(main), name)
+    context = click.Context(main)
+    found = main.get_command(context, name)
     assert found is not None
-    for parameter in found.params:
+    for parameter in found.get_params(context):
         if isinstance(parameter, click.Option):
             assert parameter.help
             assert "Python" not in parameter.help
             assert "*" not in parameter.help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_of_a_command_is_the_first_sentence_of_its_help(name: str) -> None:
+    """`desim --help` prints it without importing the command."""
+    found = main.get_command(click.Context(main), name)
+    assert found is not None
+    assert found.help is not None
+    assert re.split(r"(?<=\.)\s", " ".join(found.help.split()))[0] == COMMANDS[name][1]

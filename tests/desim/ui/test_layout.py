@@ -7,7 +7,8 @@ import pytest
 from attrs import frozen
 from support.two_questions import Breakdown, Closing
 
-from desim import Role, Run, Step, catalog
+from desim import Role, Run, catalog
+from desim.records.lines import Step
 from desim.schema import plain_observation, to_plain
 from desim.ui.browser import widgets
 from desim.ui.history import history
