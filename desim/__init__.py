@@ -1,78 +1,144 @@
-"""Discrete-event simulation of business worlds in which somebody has to decide."""
+"""Discrete-event simulation of business worlds in which somebody has to decide.
+
+The public names, by task; `desim/README.md` is their page:
+
+* A world: `World`, `Role`, `Option`, `Decision`, `Model`, `Presets`, `from_preset`, `Calendar`,
+  `BusinessHours`, `month_start`, `KnownScores`, `read_known_scores`.
+* A policy: `Policy`, `Seat`, `Simulator`.
+* One episode: `play`, `play_async`, `play_series`, `Run`, `Limits`, `Episode`.
+* A record: `replay`, `resume`, `resume_async`, `branch`, `play_branch`, `export`.
+* Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
+* Search, and the value of decisions: `tune`, `problem`, `regret`, `compare_branches`.
+* Pictures and pages: `plot_episode`, `write_report`.
+* Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
+  `LimitReached`, `BadRecord`.
+
+`desim.composition`, `desim.monitoring`, `desim.sandbox`, `desim.statistics` and
+`desim.studies.designs` hand on the names of their subjects.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from desim.catalog.presets import from_preset
+from desim.catalog.presets import Presets, from_preset
+from desim.core.limits import Limits
 from desim.core.model_protocols import Model
 from desim.core.policy_protocols import Policy
-from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.run import Run
 from desim.core.world import Decision, World
 from desim.episodes.driver import play, play_async
-from desim.episodes.export import export
 from desim.episodes.lineup import Seat
 from desim.episodes.prefix import branch
-from desim.episodes.replay import replay
-from desim.episodes.resume import resume, resume_async
-from desim.episodes.series import play_series
-from desim.errors import DesimError
+from desim.episodes.simulator import Simulator
+from desim.errors import (
+    BadRecord,
+    DesimError,
+    LimitReached,
+    ModelFailed,
+    PolicyFailed,
+    UsageError,
+    WrongAction,
+)
 from desim.records.episode import Episode
-from desim.records.lines import Step
 from desim.version import __version__
 
 if TYPE_CHECKING:
-    from desim.jobs.rows.load import load
-    from desim.jobs.rows.rows import Rows
+    from desim.catalog.known_scores import KnownScores, read_known_scores
+    from desim.core.calendar import BusinessHours, Calendar, month_start
+    from desim.episodes.export import export
+    from desim.episodes.futures.branched_record import play_branch
+    from desim.episodes.replay import replay
+    from desim.episodes.resume import resume, resume_async
+    from desim.episodes.series import play_series
+    from desim.jobs.rows.rows import Rows, load
     from desim.jobs.run.warm_pool import workers
+    from desim.reports.record.episode_plot import plot_episode
+    from desim.reports.report import write_report
+    from desim.studies.decisions.branch_comparison import compare_branches
+    from desim.studies.decisions.regret import regret
     from desim.studies.select import select
     from desim.studies.sweep import sweep
     from desim.studies.tuning.problem import problem
+    from desim.studies.tuning.tune import tune
     from desim.studies.until import compare
 
+#: Names that are imported when they are first used, by their modules: importing desim is fast.
+_LATER = {
+    "BusinessHours": "desim.core.calendar",
+    "Calendar": "desim.core.calendar",
+    "KnownScores": "desim.catalog.known_scores",
+    "Rows": "desim.jobs.rows.rows",
+    "compare": "desim.studies.until",
+    "compare_branches": "desim.studies.decisions.branch_comparison",
+    "export": "desim.episodes.export",
+    "load": "desim.jobs.rows.rows",
+    "month_start": "desim.core.calendar",
+    "play_branch": "desim.episodes.futures.branched_record",
+    "play_series": "desim.episodes.series",
+    "plot_episode": "desim.reports.record.episode_plot",
+    "problem": "desim.studies.tuning.problem",
+    "read_known_scores": "desim.catalog.known_scores",
+    "regret": "desim.studies.decisions.regret",
+    "replay": "desim.episodes.replay",
+    "resume": "desim.episodes.resume",
+    "resume_async": "desim.episodes.resume",
+    "select": "desim.studies.select",
+    "sweep": "desim.studies.sweep",
+    "tune": "desim.studies.tuning.tune",
+    "workers": "desim.jobs.run.warm_pool",
+    "write_report": "desim.reports.report",
+}
+
 __all__ = [
+    "BadRecord",
+    "BusinessHours",
+    "Calendar",
     "Decision",
     "DesimError",
     "Episode",
+    "KnownScores",
+    "LimitReached",
+    "Limits",
     "Model",
+    "ModelFailed",
     "Option",
     "Policy",
-    "Result",
+    "PolicyFailed",
+    "Presets",
     "Role",
     "Rows",
     "Run",
     "Seat",
-    "Step",
+    "Simulator",
+    "UsageError",
     "World",
+    "WrongAction",
     "__version__",
     "branch",
     "compare",
+    "compare_branches",
     "export",
     "from_preset",
     "load",
+    "month_start",
     "play",
     "play_async",
+    "play_branch",
     "play_series",
+    "plot_episode",
     "problem",
+    "read_known_scores",
+    "regret",
     "replay",
     "resume",
     "resume_async",
     "select",
     "sweep",
+    "tune",
     "workers",
+    "write_report",
 ]
-
-#: Names that are imported when they are first used, by their modules: importing desim is fast.
-_LATER = {
-    "Rows": "desim.jobs.rows.rows",
-    "compare": "desim.studies.until",
-    "load": "desim.jobs.rows.load",
-    "problem": "desim.studies.tuning.problem",
-    "select": "desim.studies.select",
-    "sweep": "desim.studies.sweep",
-    "workers": "desim.jobs.run.warm_pool",
-}
 
 
 def __getattr__(name: str) -> Any:

@@ -32,7 +32,7 @@ def place(fault: BaseException) -> str:
     if frame is None:
         return "the clock"
     code = frame.f_code
-    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {_line(fault, frame)})"
+    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {_raised_line(fault, frame)})"
 
 
 def fault_text(fault: BaseException) -> str:
@@ -82,7 +82,7 @@ def _is_machinery(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).startswith(_MACHINERY)
 
 
-def _line(fault: BaseException, frame: FrameType) -> int:
+def _raised_line(fault: BaseException, frame: FrameType) -> int:
     # The frame's own line moves on in a `finally`; the traceback has the line that raised.
     lines = [number for each, number in walk_tb(fault.__traceback__) if each is frame]
     return lines[-1]

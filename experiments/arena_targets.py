@@ -10,14 +10,13 @@ from statistics import fmean
 from typing import Any
 
 from attrs import frozen
-from beside import table
 from published import reference
-from rich.table import Table
 
 from desim import Rows, catalog
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
+from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.enterprise_arena.score import curve
 
@@ -103,11 +102,8 @@ class Target:
 
 def targets() -> list[Target]:
     """Return the targets of the reference, in its order."""
-    return [_target(each) for each in json.loads(_text())["targets"]]
-
-
-def _text() -> str:
-    return reference("enterprise_arena/targets.json").read_text()
+    text = reference("enterprise_arena/targets.json").read_text()
+    return [_target(each) for each in json.loads(text)["targets"]]
 
 
 def _target(given: Mapping[str, Any]) -> Target:
@@ -132,11 +128,11 @@ def compare(played: Mapping[str, Rows], early: Rows, seeds: int) -> Table:
         early: Episodes of three months in which nothing is raised.
         seeds: Number of seeds of each.
     """
-    head = ("profile", "rule", "figure", "published", "prototype", "ours", "± 95 %", "band")
-    rows = table(*head, f"inside, {seeds} seeds")
-    for target in targets():
-        rows.add_row(*cells(target, values(target, played[target.profile], early, seeds)))
-    return rows
+    heads = ["profile", "rule", "figure", "published", "prototype", "ours", "± 95 %", "band"]
+    return Table(
+        [*heads, f"inside, {seeds} seeds"],
+        (cells(each, values(each, played[each.profile], early, seeds)) for each in targets()),
+    )
 
 
 def cells(target: Target, ours: Sequence[float]) -> list[str]:

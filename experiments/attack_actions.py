@@ -10,7 +10,6 @@ broken ledger, and an exception in `options`, `default_action` or `tables`.
 
 import json
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,9 +30,11 @@ from desim.episodes.prefix import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode
 from desim.short_repr import short_repr, shortened
+from desim.show.console import console
+from desim.show.table import Table
 from desim.studies.boards.leaderboard import everything
+from experiments.attacks import exit_with, models_checked
 from experiments.extremes import Extremes
-from experiments.model_checks import models_checked
 from ledgers.invariants import checked
 
 #: Limits of an episode; the next one has the next seed.
@@ -45,8 +46,9 @@ _MAX_ANSWERS = 50
 #: Characters of the longest permitted error text; a longer one is a fault.
 _MAX_TEXT = 2_000
 
-#: Possible outcomes of an answer.
-_ANSWERED = ("accepted", "wrong")
+#: Possible outcomes of an answer, and those of an answer that is counted as an action.
+_OUTCOMES = ("accepted", "wrong", "faults")
+_ANSWERED = _OUTCOMES[:2]
 
 
 @define
@@ -169,24 +171,17 @@ def main(worlds: tuple[str, ...], actions: int, seed: int) -> None:
     """Print a table by role, and every fault."""
     begun = time.monotonic()
     faults: list[str] = []
-    total: Counter[str] = Counter()
-    print(f"{'world':25} {'role':12} {'actions':>8} {'accepted':>8} {'wrong':>8} {'faults':>6}")
+    lines: list[tuple[str, str, list[int]]] = []
     for world, attack in attacked(everything(worlds), actions, seed):
         for role in attack.model.roles:
-            counts = Counter({what: attack.counts[role, what] for what in (*_ANSWERED, "faults")})
-            print(_line(world, role, counts))
-            total += counts
+            counts = [attack.counts[role, what] for what in _OUTCOMES]
+            lines.append((world, role, [sum(counts[:2]), *counts]))
         faults += [f"{world} {each}" for each in attack.faults]
-    print(_line("all", f"{time.monotonic() - begun:,.0f} s", total))
-    for each in faults[:100]:
-        print(each)
-    sys.exit(1 if faults else 0)
-
-
-def _line(world: str, role: str, counts: Counter[str]) -> str:
-    accepted, wrong, faults = (counts[what] for what in (*_ANSWERED, "faults"))
-    answers = accepted + wrong
-    return f"{world:25} {role:12} {answers:8,} {accepted:8,} {wrong:8,} {faults:6,}"
+    total = [sum(counts) for counts in zip(*(counts for *_, counts in lines), strict=True)]
+    lines.append(("all", f"{time.monotonic() - begun:,.0f} s", total))
+    heads = ("world", "role", "actions", *_OUTCOMES)
+    console().print(Table(heads, ((*names, *counts) for *names, counts in lines), (0, 1)))
+    exit_with(faults)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,19 @@ disk than its limit. Without any protection of the kernel no program may be run.
 import json
 import os
 import socket
-import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from attrs import define, field, frozen
+from attrs import frozen
 
-from desim.sandbox import Limits, NotConfined, SandboxFailed
+from desim.sandbox import NotConfined, ProgramLimits, SandboxFailed
 from desim.sandbox.process import run_order
+from experiments.attacks import Tally, print_tallies
 from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
 NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
@@ -53,7 +52,7 @@ except OSError:
 n
 """
 
-_LIMITS = Limits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
+_LIMITS = ProgramLimits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
 
 #: Seconds that a program may take on a busy machine, with its start and end.
 _LONGEST = 25
@@ -100,21 +99,6 @@ class Target:
         return found
 
 
-@define
-class ModeTally:
-    """Counts of one mode.
-
-    Attributes:
-        mode: Its name in `MODES`.
-        ended: Programs by how they ended: "run", "refused" (not confined) or "not started".
-        holes: Leaks of the secret, files written, and programs that took too long.
-    """
-
-    mode: str
-    ended: Counter[str] = field(factory=Counter)
-    holes: list[str] = field(factory=list)
-
-
 @contextmanager
 def target() -> Iterator[Target]:
     """Make a secret file and a listener."""
@@ -127,7 +111,7 @@ def target() -> Iterator[Target]:
         yield Target(secret, listener)
 
 
-def attacked(mode: str, programs: int) -> ModeTally:
+def attacked(mode: str, programs: int) -> Tally:
     """Run programs in a mode, two at a time, and return the counts.
 
     Args:
@@ -136,15 +120,16 @@ def attacked(mode: str, programs: int) -> ModeTally:
     """
     every = hostile_programs()
     chosen = every[:: max(1, len(every) // programs)][:programs]
-    tally = ModeTally(mode)
+    tally = Tally(mode)
     with target() as there, ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda each: _tried(each, there, mode), chosen)
         for ended, hole in [*results, _filled(mode)]:
             tally.ended[ended] += 1
-            tally.holes += [hole] if hole else []
-        tally.holes += there.holes()
-    if mode == "hook alone" and tally.ended["run"]:
-        tally.holes.append(f"{tally.ended['run']} programs were run that nothing confines")
+            tally.expect(hole, holds=not hole)
+        for hole in there.holes():
+            tally.expect(hole, holds=False)
+    unconfined = tally.ended["run"] if mode == "hook alone" else 0
+    tally.expect(f"{unconfined} programs were run that nothing confines", holds=not unconfined)
     return tally
 
 
@@ -183,19 +168,8 @@ def _answer(source: str, mode: str) -> tuple[str, str]:
 @click.option("--programs", default=60, show_default=True, help="Programs in each mode.")
 def main(programs: int) -> None:
     """Run hostile programs in each mode of the sandbox, and print a table."""
-    click.echo(f"{'mode':<28}{'run':>6}{'refused':>9}{'not started':>13}{'holes':>7}")
-    holes = []
-    for mode in MODES:
-        tally = attacked(mode, programs)
-        counts = tally.ended
-        click.echo(
-            f"{mode:<28}{counts['run']:>6}{counts['refused']:>9}{counts['not started']:>13}"
-            f"{len(tally.holes):>7}"
-        )
-        holes += [f"{mode}: {hole}" for hole in tally.holes]
-    for hole in holes:
-        click.echo(hole, err=True)
-    sys.exit(1 if holes else 0)
+    tallies = (attacked(mode, programs) for mode in MODES)
+    print_tallies("mode", ["run", "refused", "not started"], tallies)
 
 
 if __name__ == "__main__":

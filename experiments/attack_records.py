@@ -14,7 +14,6 @@ import os
 import signal
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ import desim
 from desim import play
 from desim.cli.main import main as command_line
 from desim.records.seal import Seal
+from experiments.attacks import Tally, print_tallies
 
 _COMPOSITE = "desim.composition.composite:Composite"
 _GAME = {"model": "beer_game"}
@@ -121,12 +121,10 @@ class Attack:
     """Gives records to commands, and counts; in the current folder, which it fills.
 
     Attributes:
-        ended: Exit codes of the commands, by place.
-        holes: Outcomes that must not happen.
+        tallies: Exit codes of the commands, and outcomes that must not happen, by place.
     """
 
-    ended: dict[str, Counter[int]] = field(factory=dict)
-    holes: list[str] = field(factory=list)
+    tallies: dict[str, Tally] = field(factory=dict)
     _forger: _Forger = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -138,7 +136,7 @@ class Attack:
         for place in PLACES:
             self._give("json:loads", place)
         self._give("beer_game", "model")
-        self.ended, self.holes = {}, []
+        self.tallies = {place: Tally(place) for place in PLACES}
 
     def run(self, names: list[str]) -> "Attack":
         """Give a record for each module in each place to each command."""
@@ -147,8 +145,8 @@ class Attack:
                 self._give(f"{name}:main", place)
         for place in ("model", "part", "part as text", "part of a part"):
             self._give("mine", place)
-        if Path(_LEFT).exists():
-            self.holes.append("the stranger's folder of models was imported")
+        imported = "the stranger's folder of models was imported"
+        self.tallies["model"].expect(imported, holds=not Path(_LEFT).exists())
         return self
 
     def _give(self, name: str, place: str) -> None:
@@ -160,9 +158,10 @@ class Attack:
             self._forger.write(file, changes, cut=cut)
             before = {*sys.modules}
             code, error = _ended([str(file) if part == "RECORD" else part for part in command])
-            self.ended.setdefault(place, Counter())[code] += 1
-            what = f"{command[0]} of a record with {name} as {place}"
-            self.holes += [f"{what}: {why}" for why in _faults(name, code, error, before)]
+            tally = self.tallies.setdefault(place, Tally(place))
+            tally.ended[f"exit {code}"] += 1
+            for why in _faults(name, code, error, before):
+                tally.expect(f"{command[0]} of a record with {name}: {why}", holds=False)
             for made in _made():
                 made.unlink()
 
@@ -213,13 +212,8 @@ def main(every: int) -> None:
             attack = Attack().run([*names])
         finally:
             os.chdir(before)
-    click.echo(f"{len(names)} modules\n{'place':<24}{'exit 0':>8}{'exit 1':>8}{'exit 2':>8}")
-    for place, codes in attack.ended.items():
-        click.echo(f"{place:<24}{codes[0]:>8}{codes[1]:>8}{codes[2]:>8}")
-    click.echo(f"holes {len(attack.holes)}")
-    for hole in attack.holes[:20]:
-        click.echo(hole, err=True)
-    sys.exit(1 if attack.holes else 0)
+    click.echo(f"{len(names)} modules")
+    print_tallies("place", ["exit 0", "exit 1", "exit 2"], attack.tallies.values())
 
 
 if __name__ == "__main__":

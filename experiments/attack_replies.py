@@ -10,7 +10,6 @@ Inspect where it is installed: all its decisions must be counted as default acti
 import importlib.util
 import json
 import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,11 +21,14 @@ from attrs import field, frozen
 from desim import Run, Seat, catalog, play
 from desim.episodes.usage import default_share
 from desim.schema import to_plain
+from desim.show.console import console
+from desim.show.table import Table
+from experiments.attacks import exit_with
 from policies.llm.adapter import Llm
+from policies.llm.chat.conversation import conversation_kind
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.completion import Completion
 from policies.llm.wires.wire import ModelReply
-from policies.llm.world_finder import conversation_kind
 
 BAD = "bad reply"
 
@@ -265,20 +267,19 @@ def main(shapes: Path | None) -> None:
     """Print a table by world, and every hole."""
     listed = [*SHAPES, *(json.loads(shapes.read_text())["replies"] if shapes else ())]
     holes: list[str] = []
-    print(f"{'world':18} {'shapes':>6} {'holes':>6} {'silent: defaults':>17}")
+    lines: list[tuple[Any, ...]] = []
     for case in CASES:
         chosen = [shape for shape in listed if case.reads(shape)]
         found = list(_holes(case, chosen))
         share = silent(case)
-        print(f"{case.world:18} {len(chosen):6} {len(found):6} {share or 0:17.0%}")
+        lines.append((case.world, len(chosen), len(found), f"{share or 0:.0%}"))
         holes += found if share == 1 else [*found, f"{case.world}: silence is played"]
     if importlib.util.find_spec("inspect_ai"):
         wrong = silent_in_inspect()
-        print(f"{'inspect':18} {'':6} {int(bool(wrong)):6}")
+        lines.append(("inspect", "", int(bool(wrong)), ""))
         holes += [wrong] if wrong else []
-    for each in holes:
-        print(each)
-    sys.exit(1 if holes else 0)
+    console().print(Table(("world", "shapes", "holes", "silent: defaults"), lines))
+    exit_with(holes)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ import json
 import os
 import random
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,11 +21,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL
 from urllib.parse import urlsplit
 
 import click
 from attrs import define, field
 
+from desim.show.console import console
+from desim.show.table import Table
+from experiments.attacks import DESIM, exit_with, started
 from experiments.hostile_requests import BODIES, KINDS, Place, Request
 
 #: The packages that the servers need.
@@ -56,15 +58,9 @@ def installed() -> list[str]:
 @contextmanager
 def serving(name: str) -> Iterator[tuple[Place, int]]:
     """Start a server; yields its address and its process."""
-    command = [sys.executable, "-m", "desim", "serve", "beer_game", "--preset", "poisson"]
-    command += ["--seat", "retailer", f"--{name}", *(["--json"] if name == "mcp" else [])]
-    process = subprocess.Popen(  # noqa: S603 (our own command)
-        command,
-        env={**os.environ, "DESIM_TOKEN": _TOKEN},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    command = [*DESIM, "serve", "beer_game", "--preset", "poisson", "--seat", "retailer"]
+    command += [f"--{name}", *(["--json"] if name == "mcp" else [])]
+    process = started(*command, env={"DESIM_TOKEN": _TOKEN}, stderr=DEVNULL)
     with process:
         try:
             assert process.stdout is not None
@@ -256,21 +252,18 @@ def main(servers: Sequence[str], requests: int, silent: int, seed: int) -> None:
             attack = Attack(place, pid, chance).run(requests, silent)
             if name == "openenv":
                 attack.messages(requests // 5)
-        for line in _table(name, attack.outcomes):
-            print(line)
+        console().print(Table((name, "requests", "outcomes"), _kinds(attack.outcomes), (0, 2)))
         print(f"{name}: slowest answer {attack.slowest:.1f} s, holes {len(attack.holes)}\n")
         holes += [f"{name}: {each}" for each in attack.holes]
-    for each, times in Counter(holes).most_common(50):
-        print(f"{times:,} x {each}")
-    sys.exit(1 if holes else 0)
+    exit_with([f"{times:,} x {each}" for each, times in Counter(holes).most_common()], most=50)
 
 
-def _table(name: str, outcomes: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _kinds(outcomes: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, int, str]]:
     """Yield a line for each kind of request, with how often each outcome came."""
     for kind in dict.fromkeys(kind for kind, _ in outcomes):
         found = {outcome: n for (one, outcome), n in sorted(outcomes.items()) if one == kind}
-        shown = "  ".join(f"{outcome} x {n:,}" for outcome, n in found.items())
-        yield f"{name:8} {kind:16} {sum(found.values()):6,}   {shown}"
+        texts = (f"{outcome} x {n:,}" for outcome, n in found.items())
+        yield kind, sum(found.values()), "  ".join(texts)
 
 
 if __name__ == "__main__":

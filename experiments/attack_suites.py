@@ -7,22 +7,18 @@ A language model at a scripted endpoint plays beside a rule, so that money is at
     python experiments/attack_suites.py --kills 20 --flips 40 --pairs 10 --disks 20
 """
 
-import json
 import random
 import resource
 import shutil
-import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from subprocess import PIPE, Popen, TimeoutExpired
+from subprocess import Popen, TimeoutExpired
 
 import click
 from attrs import define, field
+
+from experiments.attacks import DESIM, Tally, endpoint, print_tallies, started
 
 RULE = """
 from models.beer_game.actions import Order
@@ -67,53 +63,23 @@ _PATIENCE, _CODES = 120.0, {0, 1, 2}
 _VARIABLE = {"usage.seconds", "usage.calls"}
 
 
-class _Answers(BaseHTTPRequestHandler):
-    """Answers every request with the same order."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        choice = {"index": 0, "finish_reason": "stop", "message": {"content": '{"order_qty": 8}'}}
-        usage = {"prompt_tokens": 10, "completion_tokens": 5}
-        body = json.dumps({"choices": [choice], "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
-
-
-@contextmanager
-def endpoint() -> Iterator[str]:
-    """Serve a language model on this machine and yield its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1"
-        finally:
-            server.shutdown()
-
-
 @define
 class Attacks:
-    """Attacks suites in a folder, and counts attacks and holes by kind.
+    """Attacks suites in a folder, and counts.
 
     Attributes:
         folder: Where the suites are.
         url: The endpoint.
         chance: Draws moments, bits and sizes.
         seeds: The number of seeds of each suite.
-        done: Attacks by kind.
-        holes: By kind a sentence for each hole.
+        tallies: The attacks and the holes of each kind.
     """
 
     folder: Path
     url: str
     chance: random.Random
     seeds: int = 20
-    done: dict[str, int] = field(factory=dict)
-    holes: dict[str, list[str]] = field(factory=dict)
+    tallies: dict[str, Tally] = field(factory=dict)
     _seconds: float = 0.0
     _whole: dict[int, bytes] = field(factory=dict)
 
@@ -197,11 +163,11 @@ class Attacks:
 
     def _started(self, out: Path, *, check: bool = False, most: int = 0) -> "Popen[str]":
         words = [str(out), "--check", "--trust"] if check else ["suite.toml", "--out", str(out)]
-        desim = [sys.executable, "-m", "desim", "bench", *words, *([] if check else ["--yes"])]
+        command = (*DESIM, "bench", *words, *([] if check else ["--yes"]))
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most or soft, hard))
         try:
-            return Popen(desim, cwd=self.folder, stdout=PIPE, stderr=PIPE, text=True)  # noqa: S603 (ours)
+            return started(*command, folder=self.folder)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
@@ -214,10 +180,10 @@ class Attacks:
         return process.returncode, printed + errors
 
     def _expect(self, kind: str, fine: bool, said: str) -> None:  # noqa: FBT001 (a condition)
-        self.done[kind] = self.done.get(kind, 0) + 1
-        holes = self.holes.setdefault(kind, [])
-        if not fine or "Traceback" in said:
-            holes.append(said.strip().splitlines()[-1] if said.strip() else "it said nothing")
+        tally = self.tallies.setdefault(kind, Tally(kind))
+        tally.ended["attacks"] += 1
+        last = said.strip().splitlines()[-1] if said.strip() else "it said nothing"
+        tally.expect(last, holds=fine and "Traceback" not in said)
 
 
 def _results(out: Path) -> bytes:
@@ -236,20 +202,14 @@ def _results(out: Path) -> bytes:
 @click.option("--disks", default=20, show_default=True, help="Full disks.")
 def main(kills: int, flips: int, pairs: int, disks: int) -> None:
     """Print a line for each kind of attack; the exit code is 1 if there is a hole."""
-    with tempfile.TemporaryDirectory() as folder, endpoint() as url:
+    with tempfile.TemporaryDirectory() as folder, endpoint(8) as url:
         attacks = Attacks(Path(folder), url, random.Random(7))  # noqa: S311 (moments)
         attacks.prepare()
         attacks.kills(kills)
         attacks.flips(flips)
         attacks.pairs(pairs)
         attacks.disks(disks)
-    print(f"{'attack':32}{'attacks':>8}{'silent changes':>16}")
-    for kind, count in attacks.done.items():
-        print(f"{kind:32}{count:8,}{len(attacks.holes[kind]):16,}")
-    for kind, holes in attacks.holes.items():
-        for hole in holes[:3]:
-            print(f"{kind}: {hole}")
-    sys.exit(1 if any(attacks.holes.values()) else 0)
+    print_tallies("attack", ["attacks"], attacks.tallies.values())
 
 
 if __name__ == "__main__":

@@ -8,13 +8,12 @@ equal commands. A rule looks for the world's seed in everything that its seat ho
 """
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from subprocess import PIPE, CompletedProcess
 from typing import Any, Self
 
 import click
@@ -24,9 +23,9 @@ from desim import Seat, catalog, play
 from desim.composition import Composite
 from desim.core.model_protocols import Model
 from desim.episodes.lineup import resolve
+from experiments.attacks import DESIM, ROOT, started
 from experiments.class_calls import CALLS
 
-ROOT = Path(__file__).parent.parent
 PROGRAM = Path(__file__).with_name("class_calls.py")
 
 #: Arguments of Python that run a program which defines a class.
@@ -109,7 +108,7 @@ def command_findings(commands: Sequence[str]) -> Iterator[Finding]:
     """Give a module's class to commands."""
     with tempfile.TemporaryDirectory() as folder:
         for name in commands:
-            done = _python("-m", "desim", *COMMANDS[name], folder=folder)
+            done = _python(*DESIM, *COMMANDS[name], folder=folder)
             yield Finding("class, shell", name, "" if done.returncode == 0 else _last(done))
 
 
@@ -130,7 +129,7 @@ def _data_hole(folder: Path, reading: str, jobs: int) -> str:
     data, rows = folder / "data.txt", folder / "out" / "rows.csv"
     data.write_text("4")
     given = ("sweep", *_GAME, "--policy", f"mine:{reading}", "--seeds", "0:9", "--out", "out")
-    command = ("-m", "desim", *given, "--jobs", str(jobs))
+    command = (*DESIM, *given, "--jobs", str(jobs))
     first, again = (_python(*command, folder=folder) for _ in range(2))
     if first.returncode or again.returncode:
         return f"equal data are refused: {_last(again)}"
@@ -190,20 +189,13 @@ def _ends(model: Model[Any], role: str, policy: Any, seed: int) -> str:
 
 def _python(
     *arguments: str, folder: str | Path = ROOT, given: str | None = None
-) -> "subprocess.CompletedProcess[str]":
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(  # noqa: S603 (our own command)
-        [sys.executable, *arguments],
-        input=given,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+) -> "CompletedProcess[str]":
+    process = started(*arguments, folder=folder, stdin=PIPE)
+    printed, errors = process.communicate(given)
+    return CompletedProcess(arguments, process.returncode, printed, errors)
 
 
-def _last(done: "subprocess.CompletedProcess[str]") -> str:
+def _last(done: "CompletedProcess[str]") -> str:
     return (done.stderr.strip().splitlines() or ["nothing was printed"])[-1]
 
 

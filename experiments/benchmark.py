@@ -22,12 +22,12 @@ import msgspec
 import simpy
 from adapter_speeds import adapters
 from attrs import frozen
-from rich.console import Console
-from rich.table import Table
 from timing import Work, best, many
 
 from desim import Role, Run, World, play, sweep
 from desim.composition import Composite
+from desim.show.console import console
+from desim.show.table import Table
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
 from models.enterprise import Enterprise
@@ -36,6 +36,9 @@ from models.yc_bench import EndTurn, YCBench
 from models.yc_bench.commands import commandline
 from models.yc_bench.shell.program import Console as YCConsole
 from policies.heuristics.enterprise import lineups
+
+#: The lines of a section: what, desim, the other, their ratio, the target.
+Lines = list[tuple[str, ...]]
 
 ASKED = 20_000
 WEEKS = 52
@@ -99,7 +102,7 @@ class Echo:
         return Repeat(seen.n)
 
 
-def decisions(runs: int) -> list[tuple[str, ...]]:
+def decisions(runs: int) -> Lines:
     """Validated, recorded decisions on a null model, against bare SimPy timeouts."""
     with tempfile.TemporaryDirectory() as folder:
         ours, bare = best(runs, partial(_null, Path(folder)), _bare_timeouts)
@@ -114,7 +117,7 @@ def decisions(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def beer_game(runs: int) -> list[tuple[str, ...]]:
+def beer_game(runs: int) -> Lines:
     """Episodes with ledgers, against the same rules in a plain loop without any."""
     game = BeerGame.preset(horizon=WEEKS)
     ours, bare = best(runs, many(partial(play, game, "constant,quantity=400"), 50), many(_loop, 50))
@@ -123,7 +126,7 @@ def beer_game(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def beer_game_peer(runs: int) -> list[tuple[str, ...]]:
+def beer_game_peer(runs: int) -> Lines:
     """Episodes of a stochastic serial chain, against stockpyl."""
     try:
         from stockpyl.sim import simulation
@@ -137,7 +140,7 @@ def beer_game_peer(runs: int) -> list[tuple[str, ...]]:
     return [_rates(f"Beer Game, {WEEKS} weeks, 4 players, over stockpyl", 10, ours, theirs, "—")]
 
 
-def edt(runs: int) -> list[tuple[str, ...]]:
+def edt(runs: int) -> Lines:
     """Episodes of the published firm, as played and as a bare run, against the published time."""
     game = EnterpriseDigitalTwin()
     action = play(game, "simple").steps[0].action
@@ -153,7 +156,7 @@ def edt(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def yc_bench(runs: int) -> list[tuple[str, ...]]:
+def yc_bench(runs: int) -> Lines:
     """A greedy year of the published runner, in process and line by line through the console."""
     game = YCBench.preset("direct")
     given = [step.action for step in play(game, "published_greedy", YC_SEED).steps]
@@ -176,7 +179,7 @@ def yc_bench(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def arena(runs: int) -> list[tuple[str, ...]]:
+def arena(runs: int) -> Lines:
     """Eleven years of a lender's books, with every month's action."""
     game, policies = EnterpriseArena(), ("raise_when_free", "raise_below,floor=15_000_000")
     works = [many(partial(play, game, policy, 1), 10) for policy in policies]
@@ -186,7 +189,7 @@ def arena(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def group(runs: int) -> list[tuple[str, ...]]:
+def group(runs: int) -> Lines:
     """Five years of a group, and its parts without links, against the parts played alone."""
     group = Enterprise.preset("group")
     rules = lineups(group)["tuned"]
@@ -204,7 +207,7 @@ def group(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def sweeps(runs: int) -> list[tuple[str, ...]]:
+def sweeps(runs: int) -> Lines:
     """A sweep's time to its first row, and its speed-up on two cores against joblib's."""
     jobs = min(2, os.cpu_count() or 1)
     model, spec = "beer_game/poisson", "benchmark"
@@ -221,7 +224,7 @@ def sweeps(runs: int) -> list[tuple[str, ...]]:
     ]
 
 
-def start_up(runs: int) -> list[tuple[str, ...]]:
+def start_up(runs: int) -> Lines:
     """Importing desim and printing the help, against Python alone."""
     nothing = _command("-c", "pass")
     rows = []
@@ -382,13 +385,8 @@ SECTIONS = {
 @click.option("--section", multiple=True, type=click.Choice(list(SECTIONS)), help="Default: all.")
 def main(runs: int, section: tuple[str, ...]) -> None:
     """Measure and print every row."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("what", "desim", "other", "ratio", "target"):
-        table.add_column(column, justify="left" if column == "what" else "right")
-    for name in section or SECTIONS:
-        for cells in SECTIONS[name](runs):
-            table.add_row(*cells)
-    Console(highlight=False, width=130).print(table)
+    lines = [line for name in section or SECTIONS for line in SECTIONS[name](runs)]
+    console().print(Table(("what", "desim", "other", "ratio", "target"), lines))
 
 
 if __name__ == "__main__":  # spawn imports this file again

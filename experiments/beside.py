@@ -1,38 +1,141 @@
-"""Published sheets as tables, beside what desim rebuilds of them."""
+"""Published sheets as tables, with the fate of every number and what desim rebuilds of it.
+
+A number is rebuilt by playing, is a parameter of a preset, waits for a language model, or cannot be
+rebuilt.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from fates import Entry, Parameter, Rebuilt, Rule, count, entries
-from published import Cell, Line, Sheet
+from published import Cell, Line, Sheet, find, numbers
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from desim import Model
 from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
+from desim.show.table import Table
 from desim.statistics.intervals import interval, t_quantile
 
 #: Published columns in one printed table.
 WIDEST = 8
-OURS = {Rebuilt.name, Parameter.name}
+
+SUITES = Path(__file__).parent / "suites"
 
 
-def console() -> Console:
-    """Return a console that is wide enough for the tables, wherever they are printed."""
-    return Console(highlight=False, width=170)
+@frozen
+class Rebuilt:
+    """A number that desim rebuilds by playing.
+
+    Attributes:
+        by: Policy and preset, or the preset whose parameter it is.
+        ours: Returns our figure for a row and a column: a number or several where nothing is drawn
+            (a parameter, a world without chance), a `list` with a value of each seed otherwise.
+    """
+
+    by: str
+    ours: Callable[[Line, str], Any]
+    name = "rebuilt"
+
+    @property
+    def note(self) -> str:
+        """The policy and preset, or the preset alone, from which it is rebuilt."""
+        return self.by
 
 
-def table(*columns: str) -> Table:
-    """Return an empty table: the first column is text, the others are figures."""
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        made.add_column(column, justify="left" if column == columns[0] else "right")
-    return made
+class Parameter(Rebuilt):
+    """A number that a preset holds as a parameter: the world is the published one."""
+
+    name = "parameter"
+
+
+@frozen
+class NeedsModel:
+    """A number of a language model, and the suite in `experiments/suites` that runs the model."""
+
+    suite: str | None
+    name = "needs a model"
+
+    @property
+    def note(self) -> str:
+        """The file that will run it, and whether it is there."""
+        if self.suite is None:
+            return "no suite yet"
+        there = (SUITES / self.suite).exists()
+        file = f"experiments/suites/{self.suite}"
+        return file if there else f"no suite yet; {file} is to run it"
+
+
+@frozen
+class CannotBe:
+    """A number that no run of desim rebuilds, and why."""
+
+    note: str
+    name = "cannot be"
+
+
+Fate = Rebuilt | NeedsModel | CannotBe
+
+
+@frozen
+class Rule:
+    """The fate of the numbers of some sheets, rows and columns: patterns, several joined by `|`."""
+
+    sheets: str
+    rows: str
+    columns: str
+    fate: Fate
+
+    def covers(self, *place: str) -> bool:
+        """Whether a number (sheet, row, column) is among them."""
+        wanted = zip((self.sheets, self.rows, self.columns), place, strict=True)
+        return all(any(fnmatchcase(name, p) for p in ps.split("|")) for ps, name in wanted)
+
+
+@frozen
+class Entry:
+    """A published cell that holds numbers, and their fate."""
+
+    sheet: Sheet
+    line: Line
+    column: str
+    cell: Cell
+    fate: Fate
+
+    def ours(self) -> Any:
+        """Return our figure, for the cell that a sentence repeats as for the cell itself."""
+        assert isinstance(self.fate, Rebuilt)
+        if self.line.same_as is None:
+            return self.fate.ours(self.line, self.column)
+        sheet, row, column = self.line.same_as
+        return self.fate.ours(find(self.sheet.paper, sheet)[row], column)
+
+
+def entries(sheet: Sheet, rules: Sequence[Rule]) -> list[Entry]:
+    """Return the cells of a sheet whose numbers the rules cover; the first rule counts."""
+    found = []
+    for line in sheet.lines:
+        for column, cell in line.cells.items():
+            place = line.same_as or (sheet.key, line.label, column)
+            fate = next((rule.fate for rule in rules if rule.covers(*place)), None)
+            if fate is not None and numbers(cell):
+                found.append(Entry(sheet, line, column, cell, fate))
+    return found
+
+
+def count(found: Sequence[Entry]) -> Counter[str]:
+    """Return how many numbers have which fate."""
+    total: Counter[str] = Counter()
+    for entry in found:
+        total[entry.fate.name] += len(numbers(entry.cell))
+    return total
+
+
+_OURS = {Rebuilt.name, Parameter.name}
 
 
 def named(model: Model[Any], policy: str) -> str:
@@ -126,23 +229,29 @@ def _reasons(found: Sequence[Entry]) -> list[tuple[str, str]]:
 def _as_published(found: Sequence[Entry], notes: Mapping[tuple[str, str], str]) -> Iterator[Table]:
     """Yield rows as printed, a few columns at a time; a list leaves out what is rebuilt."""
     every = {entry.line.label: entry.line for entry in found}
-    columns = list(dict.fromkeys(c for line in every.values() for c in _shown(line, found)))
+    columns = list(dict.fromkeys(c for line in every.values() for c in _columns_of(line, found)))
     fates: dict[str, dict[str, None]] = {label: {} for label in every}
     for entry in found:
         mark = notes.get((entry.fate.name, entry.fate.note), "")
         fates[entry.line.label][f"{entry.fate.name} {mark}".strip()] = None
     if len(columns) == 1:
-        every = {label: line for label, line in every.items() if not {*fates[label]} <= OURS}
+        every = {label: line for label, line in every.items() if not {*fates[label]} <= _OURS}
     for first in range(0, len(columns) if every else 0, WIDEST):
         some = columns[first : first + WIDEST]
-        made = table("published", *some, "desim")
-        for label, line in every.items():
-            texts = [line.cells[c].text if c in line.cells else "" for c in some]
-            made.add_row(label, *texts, escape(", ".join(fates[label])))
-        yield made
+        yield Table(
+            ["published", *some, "desim"],
+            [
+                [label, *_printed(line, some), ", ".join(fates[label])]
+                for label, line in every.items()
+            ],
+        )
 
 
-def _shown(line: Line, found: Sequence[Entry]) -> list[str]:
+def _printed(line: Line, columns: Sequence[str]) -> list[str]:
+    return [line.cells[c].text if c in line.cells else "" for c in columns]
+
+
+def _columns_of(line: Line, found: Sequence[Entry]) -> list[str]:
     """Return the columns of a row that hold something printed, or a number."""
     numeric = {entry.column for entry in found}
     return [c for c, cell in line.cells.items() if cell.printed or c in numeric]
@@ -150,12 +259,13 @@ def _shown(line: Line, found: Sequence[Entry]) -> list[str]:
 
 def _ours(found: Sequence[Entry], agree: Counter[bool]) -> Table:
     """Return the rebuilt cells one below the other; counts those that agree."""
-    made = table("beside ours", "figure", "published", "ours: mean ± sd (episodes)", "same", "by")
+    lines = []
     for entry in found:
         if isinstance(entry.fate, Rebuilt):
             mine = beside(entry.cell, entry.ours(), entry.line.runs)
             agree[mine.agrees] += 1
             same = "yes" if mine.agrees else "NO"
-            label, text = entry.line.label, entry.cell.text
-            made.add_row(label, entry.column, text, mine.text, same, entry.fate.by)
-    return made
+            place = entry.line.label, entry.column, entry.cell.text
+            lines.append([*place, mine.text, same, entry.fate.by])
+    heads = ("beside ours", "figure", "published", "ours: mean ± sd (episodes)", "same", "by")
+    return Table(heads, lines)

@@ -60,7 +60,7 @@ class Extremes:
 
     def know(self, observation: Any) -> None:
         """Use the texts of an observation, such as the names of things, in later answers."""
-        self._names = list(dict.fromkeys(_texts(observation)))[:_MAX_NAMES]
+        self._names = list(dict.fromkeys(_texts_inside(observation)))[:_MAX_NAMES]
 
     def action(self) -> Any:
         """Return an answer; mostly a tagged object that has the right fields."""
@@ -88,14 +88,14 @@ class Extremes:
     def _object(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         required = schema.get("required", ())
         return {
-            name: self._junk() if self._one_in(20) else self._value(kind)
+            name: self._junk() if self._one_in(20) else self._value_of(kind)
             for name, kind in schema.get("properties", {}).items()
             if name in required or self._chance.random() < 0.7
         }
 
-    def _value(self, kind: Mapping[str, Any]) -> Any:
+    def _value_of(self, kind: Mapping[str, Any]) -> Any:
         if choices := kind.get("anyOf"):
-            return self._value(self._chance.choice(choices))
+            return self._value_of(self._chance.choice(choices))
         if "$ref" in kind:
             return self._object(self._definitions[kind["$ref"].rsplit("/", 1)[1]])
         if "enum" in kind:
@@ -103,7 +103,7 @@ class Extremes:
         makers: dict[str, Callable[[], Any]] = {
             "integer": partial(self._integer, kind),
             "number": partial(self._number, kind),
-            "string": partial(self._text, kind),
+            "string": partial(self._text_of, kind),
             "array": partial(self._list, kind),
             "boolean": lambda: self._chance.random() < 0.5,
             "null": lambda: None,
@@ -122,7 +122,7 @@ class Extremes:
         near = [float(b) * (1 + step) for b in _bounds(kind) for step in (-1e-15, 0, 1e-15)]
         return self._chance.choice([*FLOATS, *near, *INTEGERS])
 
-    def _text(self, kind: Mapping[str, Any]) -> str:
+    def _text_of(self, kind: Mapping[str, Any]) -> str:
         if self._names and self._one_in(2):
             return self._chance.choice(self._names)
         if self._one_in(4):
@@ -137,7 +137,7 @@ class Extremes:
         most = kind.get("maxItems", 1_000)
         sizes = [most, most + 1] if self._one_in(50) else [0, 1, 2, 3, 10]
         inside = kind.get("items") or {}
-        return [self._value(inside) for _ in range(self._chance.choice(sizes))]
+        return [self._value_of(inside) for _ in range(self._chance.choice(sizes))]
 
     def _junk(self) -> Any:
         """Return a value of any type, also such as JSON cannot hold."""
@@ -176,7 +176,7 @@ def _bounds(kind: Mapping[str, Any]) -> list[float]:
     return [kind[name] for name in names if name in kind]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts_inside(value: Any) -> Iterator[str]:
     """Yield the texts inside an observation that are short enough to be names."""
     waiting = [msgspec.to_builtins(value, str_keys=True)]
     while waiting:

@@ -1,21 +1,26 @@
 """How large is the code, how is it spread over rooms, and how many files does one event touch?"""
 
 import ast
-import io
 import itertools
 import sys
-import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
 from attrs import frozen
 
-from desim import play
+from desim import Run, Seat, play, sweep
 from models.beer_game import BeerGame
+from models.yc_bench import YCBench
+from policies.llm.adapter import Llm
+from policies.llm.chat.conversation import conversation_kind
+from policies.llm.wires.budget import CallLimits, Metered
+from policies.llm.wires.completion import Completion
 
 ROOT = Path(__file__).resolve().parent.parent
 #: The folders that count, beside `experiments`, which counts in lines and files only.
@@ -24,7 +29,6 @@ PACKAGES = ("desim", "models", "ledgers", "policies")
 LONG = 40
 #: The counts by room that `tests/test_house.py` compares.
 GOLDEN = ROOT / "tests" / "golden" / "house.tsv"
-_BLANK = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
 
 
 @frozen
@@ -34,7 +38,7 @@ class Size:
     Attributes:
         files: Files.
         lines: Lines of any kind.
-        code: Lines with at least one token that is neither a comment nor part of a docstring.
+        code: Lines that are neither empty nor a comment, nor part of a docstring.
         functions: Functions and methods.
         long: Functions of more than `LONG` lines, docstring apart.
     """
@@ -69,15 +73,20 @@ def docstring_lines(node: ast.AST) -> set[int]:
 
 def code_lines(text: str, tree: ast.Module) -> set[int]:
     """Return the numbers of the lines that hold code."""
-    prose = set().union(*(docstring_lines(node) for node in ast.walk(tree)))
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    held = {
-        line
-        for token in tokens
-        if token.type not in _BLANK and token.type != tokenize.ENDMARKER
-        for line in range(token.start[0], token.end[0] + 1)
-    }
-    return held - prose
+    nodes = [*ast.walk(tree)]
+    prose = set().union(*(docstring_lines(node) for node in nodes))
+    texts = set().union(*(text_lines(node) for node in nodes))
+    lines = ((number, line.lstrip()) for number, line in enumerate(text.splitlines(), 1))
+    written = {number for number, line in lines if line and not line.startswith("#")}
+    return (written | texts) - prose
+
+
+def text_lines(node: ast.AST) -> set[int]:
+    """Return the lines of a text, of which some may be empty or begin as a comment does."""
+    if isinstance(node, ast.JoinedStr | ast.Constant) and node.end_lineno != node.lineno:
+        assert node.end_lineno is not None
+        return set(range(node.lineno, node.end_lineno + 1))
+    return set()
 
 
 def functions(tree: ast.Module) -> Iterator[int]:
@@ -102,6 +111,7 @@ def size(files: list[Path]) -> Size:
     return Size(len(files), lines, code, count, long)
 
 
+@cache
 def sizes() -> dict[str, Size]:
     """Return the size of each room, by its name."""
     rooms = defaultdict(list)
@@ -181,6 +191,83 @@ def recorded_week() -> float:
         return (changes(52, folder) - changes(12, folder)) / 40
 
 
+def adapter_steps() -> dict[str, float]:
+    """Return the file changes of a step through bare `Run` and each installed adapter.
+
+    They are a mean over an episode of each world of `adapter_games`, its begin and end included.
+    Adapters whose client runs in the same process are left out.
+    """
+    from adapter_games import GAMES, Game
+    from adapter_players import PLAYERS, bare
+
+    found = {}
+    for game in (Game.of(*described) for described in GAMES):
+        players = {name: one.start for name, one in PLAYERS.items() if one.installed}
+        for name, start in {"bare Run": bare, **players}.items():
+            if not name.endswith(_WITH_CLIENT):
+                work = start(game)
+                work()  # imports and caches
+                found[f"{game.model} by {name}"] = file_changes(work) / len(game.answers)
+    return found
+
+
+#: The ends of the names of players whose counts hold those of a client.
+_WITH_CLIENT = ("in memory", "mock model", "loopback")
+
+
+def llm_reply() -> float:
+    """Return the file changes of a decision of `llm` in the Beer Game, as a mean over 40 replies.
+
+    The reply is a scripted one, so that no request is sent.
+    """
+    model, role = BeerGame.preset("poisson", horizon=52), "retailer"
+    message = {"content": '{"order_qty": 4}'}
+    reply = Completion({}, {"message": message, "finish_reason": "stop"}, message).reply([], 0, str)
+    metered = Metered(lambda *_, **__: reply, CallLimits())
+    seat, kind = Seat(model, role, model.roles[role], 0), conversation_kind(BeerGame)
+    options = kind.options(model="scripted", mode="json")
+    llm = Llm(seat.spec, kind.begin(seat, options), metered, metered, 0)
+    run = Run(model, 0, [role])
+    changes = []
+    while decisions := run.advance():
+        observation = decisions[0].observation
+        changes.append(file_changes(partial(llm.decide, observation)))
+        run.answer(decisions[0], llm.decide(observation))
+    return fmean(changes[12:])
+
+
+def sweep_row() -> float:
+    """Return the file changes of a row of a sweep beyond those of its episode."""
+    model = BeerGame.preset("poisson", horizon=12)
+
+    def changes(seeds: int) -> int:
+        return file_changes(lambda: sweep(model, "order_up_to", range(seeds)))
+
+    changes(10)  # imports and caches
+    episodes = sum(
+        file_changes(partial(play, model, "order_up_to", seed)) for seed in range(10, 20)
+    )
+    return (changes(20) - changes(10) - episodes) / 10
+
+
+def payday() -> float:
+    """Return the file changes of a resume of YC-Bench that ends with a payday, as a mean.
+
+    In the episode nothing but a payroll lowers the funds.
+    """
+    model, changes = YCBench.preset("direct"), []
+    run = Run(model, 0, ["founder"])
+    decisions = run.advance()
+    for step in play(model, "greedy", 0).steps:
+        funds = decisions[0].observation.funds_cents
+        run.answer(decisions[0], step.action)
+        decisions = []
+        count = file_changes(lambda: decisions.extend(run.advance()))  # noqa: B023 (called at once)
+        if decisions and decisions[0].observation.funds_cents < funds:
+            changes.append(count)
+    return fmean(changes)
+
+
 def golden() -> str:
     """Return files and lines of code by room, as the golden file holds them."""
     lines = (f"{name}\t{held.files}\t{held.code}" for name, held in sizes().items())
@@ -200,7 +287,16 @@ def main() -> None:
     print(f"modules with one user: {sum(n == 1 for n in users().values())}")
     print(f"names twice in desim: {len(classes)} classes, {len(stems)} modules")
     print(f"folders of more than 15 modules: {crowded() or 'none'}")
-    print(f"file changes in a recorded week of the Beer Game: {recorded_week():.1f}")
+    print("file changes in")
+    walks = {
+        "a recorded week of the Beer Game": recorded_week(),
+        "a reply of a language model": llm_reply(),
+        "a row of a sweep, its episode apart": sweep_row(),
+        "a payday of YC-Bench": payday(),
+        **{f"a step of {name}": changes for name, changes in adapter_steps().items()},
+    }
+    for what, changes in walks.items():
+        print(f"  {what:60}{changes:7.1f}")
 
 
 if __name__ == "__main__":

@@ -1,24 +1,125 @@
 """Do our intervals cover as often as they say?
 
-Draws samples whose truth is known (`interval_cases.py`), and counts how often each interval of
-`desim.statistics` holds it. Variance components have no interval.
+Draws samples whose truth is known, and counts how often each interval of `desim.statistics` holds
+it. Variance components have no interval.
 """
 
-from math import sqrt
+from collections.abc import Callable
+from math import exp, pi, sqrt
 from typing import Any
 
 import click
 import numpy as np
-from interval_cases import CASES, LEVEL, Case
+from attrs import evolve, frozen
 
 from desim.show.console import console
 from desim.show.table import Table
+from desim.statistics.aggregates import improvement, interquartile_mean, optimality_gap
+from desim.statistics.aggregates import performance_profile as profile
+from desim.statistics.bootstrap import Estimate
+from desim.statistics.intervals import Interval, interval
+from desim.statistics.pairing import difference, simultaneous
+from desim.statistics.proportions import paired_share, share
+from desim.statistics.quantiles import quantile, worst_mean
+from desim.statistics.survival import SurvivalStep, survival
 
 NOTE = """\
 exact: covers as often as it says. at least: as often or more (ends are values, Bonferroni).
 waves: up and down around the level with the share and n, as counts are whole.
 near: the normal law or the bootstrap, close to the level with many values.
 ±: twice the standard error of the measured coverage."""
+
+LEVEL = 0.95
+Rng = np.random.Generator
+
+
+@frozen
+class Case:
+    """One interval: its name, kind and n, the truth, and the function that draws one."""
+
+    name: str
+    kind: str
+    n: str
+    truth: float
+    draw: Callable[[Rng], Any]
+
+
+def normal(rng: Rng, *size: int) -> Any:
+    """Return standard normal values as lists."""
+    return rng.normal(size=size).tolist()
+
+
+def paired(rng: Rng) -> Interval:
+    """Return the difference of two that share the luck of each seed."""
+    luck = rng.normal(0, 2, 20)
+    return difference(*(luck + rng.normal(size=(2, 20))).tolist()).paired
+
+
+def nine(rng: Rng) -> Interval:
+    """Return that of nine intervals of identical rivals which is farthest from holding 0."""
+    scores, level = normal(rng, 10, 20), simultaneous(LEVEL, 9)
+    found = [difference(one, scores[0], level).paired for one in scores[1:]]
+    return max(found, key=lambda one: abs(one.mean) / (one.half or 1))
+
+
+def welch(rng: Rng) -> Interval:
+    """Return the interval of two samples with different spreads that share no seeds."""
+    found = difference(normal(rng, 20), rng.normal(0, 3, 20).tolist())
+    mean, half = found.paired.mean, found.unpaired or 0
+    return evolve(found.paired, low=mean - half, high=mean + half)
+
+
+def luck(rng: Rng) -> Interval:
+    """Return the difference of shares of 0.6 and 0.3 that depend on the same luck."""
+    drawn = rng.random(40)
+    return paired_share((drawn < 0.6).tolist(), (drawn < 0.3).tolist())
+
+
+def lives(rng: Rng) -> SurvivalStep | None:
+    """Return the survival curve at 0.7 of exponential lives, of which a third is cut off."""
+    ends, cut = rng.exponential(size=50), rng.exponential(2, 50)
+    return survival(np.minimum(ends, cut).tolist(), (ends <= cut).tolist()).at(0.7)
+
+
+def above(rng: Rng) -> Estimate:
+    """Return a performance profile at the median."""
+    found = profile(normal(rng, 4, 20), [0.0])
+    return Estimate(found.shares[0], found.low[0], found.high[0], 80)
+
+
+def worst(rng: Rng) -> Estimate:
+    """Return the mean of the worst half of values from 0 to 1."""
+    return worst_mean(rng.random(60).tolist(), 0.5)
+
+
+def middle(rng: Rng) -> Estimate:
+    """Return the interquartile mean of four worlds."""
+    return interquartile_mean(normal(rng, 4, 12))
+
+
+def gap(rng: Rng) -> Estimate:
+    """Return the optimality gap to 0 of four worlds."""
+    return optimality_gap(normal(rng, 4, 20), 0)
+
+
+CASES = (
+    Case("Student, mean", "exact", "20", 0, lambda r: interval(normal(r, 20))),
+    Case("Student, paired", "exact", "20", 0, paired),
+    Case("Student, skewed", "near", "40", 1, lambda r: interval(r.exponential(size=40).tolist())),
+    Case("Welch, unpaired", "near", "20", 0, welch),
+    Case("nine rivals together", "at least", "20", 0, nine),
+    Case("Wilson, share 0.3", "waves", "40", 0.3, lambda r: share(list(r.random(40) < 0.3))),
+    Case("Wilson, share 0.03", "waves", "20", 0.03, lambda r: share(list(r.random(20) < 0.03))),
+    Case("Bonett and Price, pairs", "waves", "40", 0.3, luck),
+    Case("quantile, median", "at least", "50", 0, lambda r: quantile(normal(r, 50), 0.5)),
+    Case("quantile, 10 %", "at least", "99", 0.1, lambda r: quantile(r.random(99).tolist(), 0.1)),
+    Case("worst half, mean", "near", "60", 0.25, worst),
+    Case("survival", "near", "50", exp(-0.7), lives),
+    Case("interquartile mean", "near", "4 x 12", 0, middle),
+    Case("optimality gap", "near", "4 x 20", 1 / sqrt(2 * pi), gap),
+    Case("improvement", "near", "3 x 12", 0.5, lambda r: improvement(*normal(r, 2, 3, 12))),
+    Case("performance profile", "near", "4 x 20", 0.5, above),
+)  # fmt: skip
 
 
 @click.command()

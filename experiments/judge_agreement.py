@@ -9,11 +9,12 @@ import math
 from collections.abc import Sequence
 
 import click
-from beside import console, table
 from krippendorff import alpha
 
 from desim import Episode, play
 from desim.errors import DesimError
+from desim.show.console import console
+from desim.show.table import Table
 from models.consulting import Consulting
 
 FIELDS = ("structure", "quant", "business_sense", "communication", "overall")
@@ -63,11 +64,11 @@ def main(judges: Sequence[str], candidates: Sequence[str], cases: str) -> None:
         scores = judged(judges, candidates, cases)
     except (DesimError, ValueError) as fault:
         raise click.ClickException(str(fault)) from None
-    sheet = table("field", "alpha", *judges)
+    lines = []
     for name, rows in scores.items():
         means = [sum(given) / len(given) if (given := _numbers(row)) else math.nan for row in rows]
-        sheet.add_row(name, *(f"{each:.2f}" for each in (agreement(rows), *means)))
-    console().print(sheet)
+        lines.append([name, *(f"{each:.2f}" for each in (agreement(rows), *means))])
+    console().print(Table(["field", "alpha", *judges], lines))
 
 
 def _numbers(row: Sequence[float]) -> list[float]:

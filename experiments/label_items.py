@@ -26,14 +26,14 @@ from rich.progress import track
 from desim.errors import PolicyFailed, UsageError
 from models.reasoning.item import Item
 from models.reasoning.item_file import MOST_BYTES, from_row, read, shipped
-from policies.llm.router.labels import GivesLabels, Labeller, RuleLabeller, bucket_of
+from policies.llm.router.labels import Labeller, Labels, Sample, bucket_of, label_by_rules
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending
 
 
-def labelled(item: Item, labeller: GivesLabels) -> Item:
+def labelled(item: Item, labeller: Labels) -> Item:
     """Return an item with the labels that are given to it, whatever labels it had."""
-    label = labeller.label(item.task, item.question, item.context, item.options, item.program)
+    label = labeller(Sample(item.task, item.question, item.context, item.options, item.program))
     return evolve(item, capability=label.capability, difficulty=label.score)
 
 
@@ -105,7 +105,7 @@ def _cell(item: Item) -> str:
     return f"{item.capability}, {bucket}" if bucket else item.capability
 
 
-def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> GivesLabels:
+def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> Labels:
     """Return the requested labeller.
 
     Raises:
@@ -114,7 +114,7 @@ def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> GivesL
     if rules == bool(model):
         raise Fault("give --model NAME or --rules, one of them")
     if rules:
-        return RuleLabeller()
+        return label_by_rules
     try:
         endpoint = Endpoint.of(model, base_url, key_env)
     except UsageError as fault:

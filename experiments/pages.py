@@ -17,7 +17,7 @@ import reproduce_edt
 import reproduce_enterprise_arena
 import reproduce_firmbench
 import reproduce_yc_bench
-from fates import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, count, entries
+from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, count, entries
 from published import PAPERS, read, reference
 
 ROOT = Path(__file__).resolve().parents[1]

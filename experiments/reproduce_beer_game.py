@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from beside import console, pair, show, table, verdict
-from fates import CannotBe, NeedsModel, Parameter, Rule
+from beside import CannotBe, NeedsModel, Parameter, Rule, pair, show, verdict
 from published import Line, markdown, number, read, reference
-from rich.table import Table
 
 from desim import play
+from desim.show.console import console
+from desim.show.table import Table
 from models.beer_game import BeerGame
 
 PAPER = "firmbench"
@@ -81,12 +81,13 @@ def benchmark() -> Table:
     """Return the table of the retailer's cost over 25 weeks, preset `firmbench`."""
     (_, *head), *lines = markdown("beer_game/SPEC.md", "8. Reference results")
     opponents = [text.split("`")[1] for text in head]
-    rows = table("SPEC: retailer's cost, by our rule", *(f"against {o}" for o in opponents), "same")
+    rows = []
     for spec, (_, *known) in zip(BENCHMARK, lines, strict=True):
         published = list(map(number, known))
         ours = [retailer_cost(spec, against) for against in opponents]
-        rows.add_row(spec, *map(pair, published, ours), verdict(published, ours))
-    return rows
+        rows.append([spec, *map(pair, published, ours), verdict(published, ours)])
+    heads = ["SPEC: retailer's cost, by our rule", *(f"against {o}" for o in opponents), "same"]
+    return Table(heads, rows)
 
 
 def retailer_cost(spec: str, against: str) -> float:
@@ -98,7 +99,7 @@ def retailer_cost(spec: str, against: str) -> float:
 
 def board() -> Table:
     """Return the table of all four stages' costs in the board game, with one rule for all."""
-    rows = table("board game, all stages", "weeks", "stages", "team", "same")
+    rows = []
     for name, spec in games():
         trace = json.loads(reference(f"beer_game/traces/{name}.json").read_text())
         game = BeerGame.preset("classic", horizon=trace["weeks"])
@@ -108,8 +109,8 @@ def board() -> Table:
         total = (trace["team_total"], metrics["total_cost_supply_chain"])
         same = verdict([*published, total[0]], [*ours, total[1]])
         costs = " / ".join(f"{cost:g}" for cost in ours)
-        rows.add_row(f"{name}: {trace['about']}", str(trace["weeks"]), costs, pair(*total), same)
-    return rows
+        rows.append([f"{name}: {trace['about']}", trace["weeks"], costs, pair(*total), same])
+    return Table(["board game, all stages", "weeks", "stages", "team", "same"], rows)
 
 
 def games() -> Iterator[tuple[str, list[Any]]]:

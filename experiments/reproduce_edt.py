@@ -8,14 +8,15 @@ from functools import cache
 from typing import Any
 
 import click
-from beside import console, show, table
+from attrs import frozen
+from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, pair, show, verdict
 from edt_protocol import Scores, play_six
-from edt_spec import risk, staff
-from fates import CannotBe, NeedsModel, Parameter, Rebuilt, Rule
-from published import Line, find, read
-from rich.table import Table
+from published import Line, find, markdown, number, read
 
-from models.edt import EnterpriseDigitalTwin
+from desim import play
+from desim.show.console import console
+from desim.show.table import Table
+from models.edt import Briefing, Decide, EnterpriseDigitalTwin, Window
 from policies.informed.edt.optimal import solve
 
 PAPER = "firmbench"
@@ -84,8 +85,8 @@ def main() -> None:
     """Print the published sheets, the tables of the SPEC, our ranking and the bound."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(staff())
-    out.print(risk())
+    out.print(by_staff())
+    out.print(by_risk())
     out.print(ranking())
     solution = solve(GAME)
     out.print(
@@ -102,10 +103,53 @@ def ranking() -> Table:
         for name, row in find(PAPER, "table_3").items()
     }
     lines |= {policy: columns(six(GAME, policy)) for policy in POLICIES}
-    rows = table("six episodes, millions", *names)
-    for name, line in sorted(lines.items(), key=lambda each: -each[1]["e_mean"]):
-        rows.add_row(name, *(f"{line[c]:.4g}" for c in names))
-    return rows
+    ordered = sorted(lines.items(), key=lambda each: -each[1]["e_mean"])
+    rows = ([name, *(f"{line[c]:.4g}" for c in names)] for name, line in ordered)
+    return Table(["six episodes, millions", *names], rows)
+
+
+@frozen
+class Everything:
+    """Take every project for the longest window."""
+
+    consultants: int
+    revenue_risk: float
+
+    def decide(self, seen: Briefing) -> Decide:
+        """Return the decision."""
+        windows = (Window(0, seen.horizon),) * len(seen.projects)
+        return Decide(self.consultants, self.revenue_risk, windows)
+
+
+def by_staff() -> Table:
+    """Return the table of earnings by consultants, with every gate closed."""
+    rows = []
+    for consultants, earned, *_, used in markdown("edt/SPEC.md", "11. Simple", 0)[1:]:
+        metrics = earnings(int(consultants), 0.0)
+        ours = (metrics["accumulated_earnings"], round(metrics["mean_step_utilization"], 5))
+        known = (number(earned), number(used))
+        rows.append([consultants, *map(pair, known, ours), verdict(known, ours)])
+    return Table(["SPEC: consultants, R = 0", "earnings", "utilisation", "same"], rows)
+
+
+def by_risk() -> Table:
+    """Return the table of earnings by risk level, by number of consultants."""
+    levels, *lines = markdown("edt/SPEC.md", "11. Simple", 1)
+    rows = []
+    for level, *known in zip(*[levels[1:], *(line[1:] for line in lines)], strict=True):
+        for each in level.replace(",", " ").split():
+            ours = [
+                earnings(int(line[0].split()[-1]), float(each))["accumulated_earnings"]
+                for line in lines
+            ]
+            published = list(map(number, known))
+            rows.append([each, *map(pair, published, ours), verdict(published, ours)])
+    return Table(["SPEC: R", *(line[0] for line in lines), "same"], rows)
+
+
+def earnings(consultants: int, level: float) -> dict[str, float]:
+    """Return the metrics of an episode that takes every project."""
+    return dict(play(GAME, {"manager": Everything(consultants, level)}).metrics)
 
 
 if __name__ == "__main__":

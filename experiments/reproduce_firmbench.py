@@ -6,25 +6,55 @@ the Enterprise Digital Twin, whose own scripts say more.
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import reproduce_beer_game
 import reproduce_edt
-import reproduce_interviews
 import reproduce_reasoning
-from beside import console, show
-from fates import CannotBe, NeedsModel, Rule
-from published import read
+from beside import CannotBe, NeedsModel, Parameter, Rule, show
+from published import Line, read
 from reproduce_reasoning import show_questions
 
+from desim.show.console import console
+from models.consulting import Consulting
+from models.consulting.actions import FIELDS
+
 PAPER = "firmbench"
+
+_INTERVIEWS = NeedsModel("firmbench_interviews.toml")
+
+
+def interview_parameter(line: Line, _: str) -> Any:
+    """Return a parameter of the preset `paper` by its name in the paper."""
+    paper = Consulting.preset("paper")
+    # A round is a message of either side; the judge's last field is not one of the four dimensions.
+    ours = {
+        "max_rounds": paper.messages // 2,
+        "max_words": paper.word_limit,
+        "dimensions": len(FIELDS) - 1,
+    }
+    return ours[line.label]
+
+
+_HELD = Parameter("preset paper of consulting", interview_parameter)
+_CASES = CannotBe("the paper's cases are not ours to ship; six of our own do")
+_TOLD = CannotBe("told to the model that interviews or judges, no parameter of the world")
+
+INTERVIEWS = (
+    Rule("table_1", "*Consulting", "*", _INTERVIEWS),
+    Rule("table_2", "*", "*", _INTERVIEWS),
+    Rule("parameters_consulting", "max_rounds|max_words|dimensions", "*", _HELD),
+    Rule("parameters_consulting", "cases", "*", _CASES),
+    Rule("parameters_consulting", "*", "*", _TOLD),
+)
 
 SUITE = NeedsModel("firmbench.toml")
 RULES = (
     *reproduce_reasoning.RULES,
     *reproduce_beer_game.RULES,
     *reproduce_edt.RULES,
-    *reproduce_interviews.RULES,
+    *INTERVIEWS,
     Rule("table_1|figure_3", "*", "*", SUITE),
     Rule(
         "table_5", "*", "*", CannotBe("sizes of the paper's data sets, which desim does not hold")

@@ -19,16 +19,17 @@ from typing import Any
 
 import click
 from attrs import define, field
-from beside import console, named, table
-from fates import CannotBe, Rule
+from beside import CannotBe, Rule, named
 from published import find
-from rich.table import Table
 
 from desim import Episode, catalog, play
 from desim.errors import BadRecord
+from desim.show.console import console
+from desim.show.table import Table
+from desim.statistics import Interval
+from desim.statistics.proportions import share
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
-from policies.llm.router.evaluation import Share
 
 PAPER = "firmbench"
 
@@ -78,10 +79,10 @@ class Counts:
             for prefix, counts in (("right", self.right), ("counted", self.counted)):
                 counts[name] = counts.get(name, 0) + int(metrics.get(f"{prefix}_{name}", 0))
 
-    def share(self, name: str) -> Share | None:
+    def share(self, name: str) -> Interval | None:
         """Return the accuracy with its interval; None where nothing was counted."""
         right, counted = self.right.get(name, 0), self.counted.get(name, 0)
-        return Share.of([True] * right + [False] * (counted - right)) if counted else None
+        return share([True] * right + [False] * (counted - right)) if counted else None
 
 
 def counted(episodes: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Counts]:
@@ -95,28 +96,32 @@ def counted(episodes: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Coun
 def table_1(found: Mapping[str, Counts]) -> Table:
     """Return the published lines and ours, in the columns of the eight rows of Table 1."""
     published = find(PAPER, "table_1")
-    made = table("accuracy", *(head for _, head in CELLS.values()))
-    for method in published[next(iter(CELLS))].cells:
-        made.add_row(f"paper: {method}", *(published[label].cells[method].text for label in CELLS))
+    lines = [
+        [f"paper: {method}", *(published[label].cells[method].text for label in CELLS)]
+        for method in published[next(iter(CELLS))].cells
+    ]
     for name, counts in found.items():
         shares = [counts.share(metric) for metric, _ in CELLS.values()]
-        made.add_row(name, *(f"{one.mean:.3f} ({one.n})" if one else "—" for one in shares))
-    return made
+        lines.append([name, *(f"{one.mean:.3f} ({one.n})" if one else None for one in shares)])
+    return Table(["accuracy", *(head for _, head in CELLS.values())], lines)
 
 
 def capabilities(found: Mapping[str, Counts]) -> Table:
     """Return the accuracy of each capability with its interval and its counts."""
-    made = table("right of counted", *CAPABILITIES)
-    for name, counts in found.items():
-        made.add_row(name, *(_estimate(counts.share(slug(each))) for each in CAPABILITIES))
-    return made
+    return Table(
+        ["right of counted", *CAPABILITIES],
+        (
+            [name, *(_estimate(counts.share(slug(each))) for each in CAPABILITIES)]
+            for name, counts in found.items()
+        ),
+    )
 
 
-def _estimate(share: Share | None) -> str:
-    if share is None:
-        return "—"
-    right = round(share.mean * share.n)
-    return f"{share.mean:.3f} [{share.low:.3f}, {share.high:.3f}] {right:,}/{share.n:,}"
+def _estimate(found: Interval | None) -> str | None:
+    if found is None:
+        return None
+    right = round(found.mean * found.n)
+    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}] {right:,}/{found.n:,}"
 
 
 def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:

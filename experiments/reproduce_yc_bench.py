@@ -4,21 +4,31 @@ Every published number of YC-Bench and of its public leaderboard, beside ours; t
 bots of the reference (`bots.md`), seed by seed: left of each arrow the reference, right of it ours.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 from statistics import fmean
 from typing import Any
 
 import click
-from beside import console, named, show, table
-from fates import CannotBe, NeedsModel, Parameter, Rebuilt, Rule
-from published import Line, find, read
-from rich.table import Table
-from yc_bots import bots
-from yc_parameters import parameter
+from beside import (
+    CannotBe,
+    NeedsModel,
+    Parameter,
+    Rebuilt,
+    Rule,
+    named,
+    pair,
+    show,
+    verdict,
+)
+from published import Line, find, markdown, number, read
 
 from desim import Run, play, sweep
+from desim.show.console import console
+from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.yc_bench import YCBench
+from models.yc_bench.rules.specs import DOMAINS
 
 PAPER = "yc_bench"
 
@@ -36,6 +46,93 @@ POLICIES = (
     "planner,rerolls=0",
     "oracle",
 )
+#: Policies by the heading of their recorded runs, and presets by its second word.
+BOTS = {
+    **{n: f"published_{n}" for n in ("greedy", "random", "throughput", "prestige")},
+    "focus1": "focus,tasks=1",
+    "focus2": "focus,tasks=2",
+}
+PRESETS = {"direct": "direct", "cli": "default"}
+PERCENT, CENTS = 100, 100
+THOUSAND = 1_000
+
+
+def parameter(line: Line, column: str) -> Any:
+    """Return a parameter of preset `paper` by its row and column, in the paper's unit."""
+    game = YCBench.preset("paper")
+    return (_single(game) | _tiers(game) | _draws(game) | _drawing(game))[line.label][column]
+
+
+def _single(game: YCBench) -> dict[str, dict[str, Any]]:
+    values = {
+        "Horizon": game.horizon_years,
+        "Auto-advance": game.auto_advance_after_turns,
+        "Employees": game.num_employees,
+        "Initial funds": game.initial_funds_cents / CENTS / THOUSAND,
+        "Salary bump": game.salary_bump_pct * PERCENT,
+        "Market tasks": game.num_market_tasks,
+        "Browse limit": game.market_browse_default_limit,
+        "Clients": game.num_clients,
+        "Decay": game.prestige_decay_per_day,
+        "Reward scale": game.reward_prestige_scale,
+        "Qty/day": game.deadline_qty_per_day,
+        "Min days": game.deadline_min_biz_days,
+        "Fail penalty": game.penalty_fail_funds_pct * PERCENT,
+        "Max": game.trust_max,
+        "Build rate": game.trust_build_tasks,
+        "Work reduction": game.trust_work_reduction_max * PERCENT,
+        "Gated fraction": game.trust_gating_fraction * PERCENT,
+        "Focus pressure": game.trust_focus_pressure,
+        "Fraction": game.loyalty_rat_fraction * PERCENT,
+    }
+    return {name: {"value": value} for name, value in values.items()}
+
+
+def _tiers(game: YCBench) -> dict[str, dict[str, Any]]:
+    return {
+        tier.name.capitalize(): {
+            **_range([cents / CENTS / THOUSAND for cents in tier.salary_cents]),
+            "share": tier.share * PERCENT,
+            "rate_low": tier.rate[0],
+            "rate_high": tier.rate[1],
+        }
+        for tier in game.tiers
+    }
+
+
+def _draws(game: YCBench) -> dict[str, dict[str, Any]]:
+    reward = [cents / CENTS / THOUSAND for cents in game.reward_funds_cents]
+    return {
+        "Business hours": _range((game.workday_start_hour, game.workday_end_hour)),
+        "Range": _range((game.prestige_min, game.prestige_max)),
+        "Req. prestige": _triangle(game.required_prestige),
+        "Task reward": _triangle(reward),
+        "Work qty": _triangle(game.required_qty),
+    }
+
+
+def _drawing(game: YCBench) -> dict[str, dict[str, Any]]:
+    """Return what drawings and sentences name."""
+    milestones = (*game.task_progress_milestones, 1.0)
+    values = {
+        "start": game.initial_funds_cents / CENTS / THOUSAND,
+        "staff": game.num_employees,
+        "domains": len(DOMAINS),
+        "adversarial": game.loyalty_rat_fraction * PERCENT,
+        "horizon": game.horizon_years,
+        "inflation": 1 + game.scope_creep_floor,
+        "task_checkpoints": tuple(share * PERCENT for share in milestones),
+    }
+    return {name: {"value": value} for name, value in values.items()}
+
+
+def _range(pair: Sequence[float]) -> dict[str, float]:
+    return {"low": pair[0], "high": pair[1]}
+
+
+def _triangle(draw: Sequence[float]) -> dict[str, float]:
+    low, high, mode = draw
+    return {"low": low, "high": high, "value": mode}
 
 
 @cache
@@ -107,7 +204,6 @@ def main(seeds: int, jobs: int) -> None:
 
 def ranking(seeds: int, jobs: int) -> Table:
     """Return our policies over many seeds, among the published language models."""
-    rows = table("yc_bench/default", "funds, dollars", "95 %", "least", "bankrupt")
     lines = []
     for name, row in find(PAPER, "leaderboard").items():
         worth, ruined = row.cells["net_worth"], row.cells["bankrupt_runs"]
@@ -126,9 +222,31 @@ def ranking(seeds: int, jobs: int) -> Table:
             bankrupt,
         ]
         lines.append((mean.mean, cells))
-    for _, cells in sorted(lines, key=lambda line: -line[0]):
-        rows.add_row(*cells)
-    return rows
+    heads = ["yc_bench/default", "funds, dollars", "95 %", "least", "bankrupt"]
+    return Table(heads, (cells for _, cells in sorted(lines, key=lambda line: -line[0])))
+
+
+def bots() -> Table:
+    """Return the recorded bots, seed by seed."""
+    rows = []
+    for name, preset, policy in recorded():
+        for seed, funds, ok, late, _, prestige, turns, *_ in markdown("ycbench/bots.md", name)[1:]:
+            m = play(f"yc_bench/{preset}", policy, int(seed)).metrics
+            known = tuple(map(number, (funds, ok, late, turns, prestige)))
+            counts = ("tasks_succeeded", "tasks_failed", "turns", "max_prestige")
+            ours = (m["final_funds_cents"] / 100, *(m[count] for count in counts))
+            texts = map(pair, known[:4], ours[:4])
+            rows.append([f"{policy}, {preset}", seed, *texts, verdict(known, ours)])
+    heads = ["bots.md", "seed", "dollars at the end", "ok", "late", "turns", "same"]
+    return Table(heads, rows)
+
+
+def recorded() -> Iterator[tuple[str, str, str]]:
+    """Yield heading, preset and policy of the recorded runs."""
+    for kind, preset in PRESETS.items():
+        for name, policy in BOTS.items():
+            if kind == "cli" or not name.startswith("focus"):
+                yield f"{name} ({kind})", preset, policy
 
 
 if __name__ == "__main__":  # spawn imports this file again

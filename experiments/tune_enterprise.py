@@ -43,27 +43,21 @@ def main(preset: str, training: int, held_out: int) -> None:
         for pool, funds in product(POOLS, FUNDS)
     ]
     rows = sweep(group, candidates, range(TRAINING, TRAINING + training), jobs=2)
-    means = {name: mean(rows, name) for name in dict.fromkeys(rows.column("policy"))}
+    means = {name: sum(own) / len(own) for name, own in scores(rows).items()}
     ranked = sorted(means, key=means.__getitem__, reverse=True)
     best = candidates[list(means).index(ranked[0])]
     print(f"{preset}: mean net worth on {training} training seeds, dollars")
     for name in ranked[:10]:
         print(f"{means[name]:14,.0f}  {seats(name)}")
     last = sweep(group, [best, "laissez_faire"], range(HELD_OUT, HELD_OUT + held_out), jobs=2)
-    tuned, alone = (scores(last, name) for name in dict.fromkeys(last.column("policy")))
+    tuned, alone = scores(last).values()
     print(f"the best on {held_out} held-out seeds: {sum(tuned) / held_out:,.0f}")
     print(f"gain over laissez_faire, paired: {paired(tuned, alone)}")
 
 
-def scores(rows: Rows, policy: str) -> list[float]:
-    """Return the scores of a policy in the order of the seeds."""
-    return [float(row["score"]) for row in rows if row["policy"] == policy]
-
-
-def mean(rows: Rows, policy: str) -> float:
-    """Return the mean score of a policy, dollars."""
-    found = scores(rows, policy)
-    return sum(found) / len(found)
+def scores(rows: Rows) -> dict[str, list[float]]:
+    """Return the scores of each policy in the order of the seeds, dollars."""
+    return {str(name): own.values("score") for (name,), own in rows.groups("policy").items()}
 
 
 def seats(label: str) -> str:

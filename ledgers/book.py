@@ -182,9 +182,6 @@ class Book:
             debit: The account to which *amount* is added.
             credit: The account from which *amount* is subtracted.
             amount: Integer units; may be negative.
-
-        Raises:
-            LedgerError: As `post` does.
         """
         balances = self._balances
         if (

@@ -163,9 +163,6 @@ class Journal(Sequence[Record], Generic[Record]):
         Returns:
             A tuple for each row, with one element of each column. The elements are the ledger's
             own objects and must not be changed.
-
-        Raises:
-            WrongTime: As `span` does.
         """
         span = self.span(since, until)
         return zip(*(column[span.start : span.stop] for column in self._columns), strict=True)

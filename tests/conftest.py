@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from support.paths import REFERENCE
 
+from desim import opened_files
 from desim.composition.invariants import checked as transfers_checked
-from experiments.model_checks import models_checked
+from experiments.attacks import models_checked
 from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
@@ -67,3 +68,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     why = f"no reference data {mark.args[0]}: set DESIM_REFERENCE to its folder"
     absent = pytest.param(None, marks=pytest.mark.skip(reason=why), id="absent")
     metafunc.parametrize("trace", files or [absent], ids=[f.stem for f in files] or None)
+
+
+@pytest.fixture(autouse=True)
+def _no_opened_files() -> None:
+    """Forget the files that the policies of other tests have opened in this process."""
+    opened_files._opened.clear()

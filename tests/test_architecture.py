@@ -3,13 +3,14 @@
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from support.imports import (
     ROOMS,
     WORLDS,
-    circles,
+    circle,
     files,
     graph,
     imported,
@@ -46,6 +47,7 @@ LAYERS = (
     "desim.sandbox",
     "desim.schema",
     "desim.statistics",
+    "desim.statistics.sequential",
     "desim.show",
     "desim.core",
     "desim.monitoring",
@@ -157,7 +159,7 @@ def test_only_heuristics_import_a_model_and_only_their_own() -> None:
 
 def test_there_is_no_circle_of_imports() -> None:
     """Neither at module level, nor under `TYPE_CHECKING`, nor inside functions."""
-    assert circles(graph()) == []
+    assert circle(graph()) == []
 
 
 # -- layers ----------------------------------------------------------------------------------------
@@ -248,6 +250,38 @@ def test_heuristics_import_the_lower_modules_of_their_model(world: str) -> None:
 
 
 # -- names -----------------------------------------------------------------------------------------
+
+#: Names that say nothing of what a helper returns.
+VAGUE = {"_text", "_read", "_shown", "_value", "_line"}
+
+
+def doubles(held: Iterable[str]) -> set[str]:
+    """Return what occurs more than once."""
+    return {name for name, n in Counter(held).items() if n > 1}
+
+
+def test_public_classes_of_desim_have_names_of_their_own() -> None:
+    """No two have one name."""
+    assert doubles(name for file in files("desim") for name in source(file).classes) == set()
+
+
+def test_modules_of_desim_have_names_of_their_own() -> None:
+    """A command may have the name of a module that it calls."""
+    commands = ROOT / "desim" / "cli"
+    others = [file for file in files("desim") if commands not in file.parents]
+    stems = [file.stem for file in others if not file.stem.startswith("__")]
+    assert doubles(stems) == set()
+    assert doubles(f.stem for f in files("desim") if commands in f.parents) <= {"__init__"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_helpers_have_names_that_say_what_they_return(room: str) -> None:
+    """Not `_text`, `_read` and the like."""
+    found: dict[str, set[str]] = {}
+    for file in files(room):
+        if vague := source(file).functions & VAGUE:
+            found.setdefault("/".join(file.relative_to(ROOT).parts[:2]), set()).update(vague)
+    assert found == {}
 
 
 def generic_files() -> list[Path]:

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 from attrs import frozen
+from support.cases import SEARCHES, first_difference
 from support.paths import PYTHONPATH, ROOT
-from support.searches import SEARCHES
 from support.small_worlds import Go, Spot, Walk
-from support.twins import first_difference
 
 from desim import Episode, Model, Run, catalog, play, replay
 from desim.catalog.policy_spec import Spec, read_policies

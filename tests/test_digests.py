@@ -1,8 +1,8 @@
 """Scores and ledger digests of all baselines stay what they were, unless changed on purpose."""
 
 import pytest
+from support.cases import SEARCHES
 from support.paths import TESTS
-from support.searches import SEARCHES
 
 from desim import catalog
 from desim.studies.boards.leaderboard import everything

@@ -3,26 +3,26 @@
 TRL calls `reset` with every column of a dataset's row, offers the model each further public method
 of the class as a tool, and calls `get_reward` once after a rollout. Its asynchronous trainer sends
 the class to another process by pickle. TRL is not imported here. Read in trl 1.16.0; its schemas
-are those of transformers, tried with 5.23.0.
+are those of transformers, tried with 5.23.0, which reads type hints and docstrings in Google's
+form. Bounds, which a type hint cannot express, are in the text of the argument.
 """
 
 import copyreg
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from types import new_class
-from typing import Any
+from typing import Any, Literal
 
-from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import end_text, observation_text, rules_of
+from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
-from desim.adapters.tool_methods import docstring, signature
+from desim.adapters.seat.stepped_session import SteppedSession
+from desim.adapters.seat.tools import Tool, tagged_call, tools_of
 from desim.catalog import model_name
-from desim.core.model_protocols import Model
-from desim.core.world import Decision
-from desim.episodes.lineup import Policies
-from desim.errors import DesimError, UsageError, WrongAction
+from desim.core.model_protocols import Model, rules_of
+from desim.errors import UsageError, WrongAction
 
 _RETURNS = "The next observation as JSON, a sentence that refuses the call, or how it ended."
 
@@ -46,8 +46,7 @@ class Rollout(metaclass=_ByArguments):
     _rules: str
 
     def __init__(self) -> None:
-        self._session: SteppedSession | None = None
-        self._fault: DesimError | None = None
+        self._world = SeatEnvironment(self._setup, "trl")
         self._rewards: list[float] = []
 
     def reset(self, **row: Any) -> str:
@@ -65,11 +64,11 @@ class Rollout(metaclass=_ByArguments):
             UsageError: The seed is not a whole number of at least 0.
             ModelFailed: The model raised an exception.
         """
-        self._close()
-        self._session, self._fault, self._rewards = None, None, []
+        self._world.close()
+        self._rewards = []
         seed = row.get("seed")
-        self._session = self._setup.begin(0 if seed is None else seed, label="trl")
-        return f"{self._rules}\n\n{self._text()}" if self._rules else self._text()
+        text = self._world.begin(0 if seed is None else seed).text()
+        return f"{self._rules}\n\n{text}" if self._rules else text
 
     def get_reward(self) -> float:
         """Return the change of the score, or of the metric, since the episode began.
@@ -81,12 +80,10 @@ class Rollout(metaclass=_ByArguments):
             ModelFailed: A fault of the model has ended the episode, which has no reward.
             PolicyFailed: The policy of another role failed; the episode has no reward.
         """
-        session = self._session
-        while session is not None and self._fault is None and not session.done:
-            self._move(session, session.answer_default)
-        if self._fault is not None:
-            raise self._fault
-        self._close()
+        if self._world.fault is None:
+            self._rewards += [rewards[self._seat] for rewards in self._world.play_out()]
+        if self._world.fault is not None:
+            raise self._world.fault
         return sum(self._rewards)
 
     @property
@@ -97,54 +94,25 @@ class Rollout(metaclass=_ByArguments):
     @property
     def session(self) -> SteppedSession | None:
         """The episode; None before the first one, and after a `reset` that failed."""
-        return self._session
+        return self._world.session
 
     def _answer(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Answer the open decision by an action.
 
         A wrong action changes nothing, and neither does one after the episode's end.
-
-        Raises:
-            ModelFailed: The model raised an exception.
-            PolicyFailed: The policy of another role raised an exception.
         """
-        session = self._session
+        session, fault = self._world.session, self._world.fault
         if session is None:
             return _NOT_BEGUN
-        if session.done or self._fault is not None:
-            return self._text()
-        try:
-            action = tagged_call(self._tools, name, arguments)
-            self._move(session, lambda decision: session.answer(decision, action))
-        except WrongAction as fault:
-            return str(fault)
-        return self._text()
-
-    def _move(self, session: SteppedSession, answer: Callable[[Decision], Any]) -> None:
-        """Answer the open decision, advance, and keep the reward, or the fault of a failure."""
-        try:
-            answer(session.open[0])
-            session.advance()
-        except WrongAction:
-            raise
-        except DesimError as fault:
-            self._fault = fault
-            self._close()
-            raise
-        self._rewards.append(session.rewards()[self._seat])
-
-    def _text(self) -> str:
-        if self._fault is not None:
-            return f"The episode has failed. {self._fault}"
-        assert self._session is not None
-        if not self._session.done:
-            return observation_text(self._session, self._session.open[0])
-        self._close()
-        return end_text(self._session)
-
-    def _close(self) -> None:
-        if self._session is not None:
-            self._session.close()
+        if fault is not None:
+            return f"The episode has failed. {fault}"
+        if not session.done:
+            try:
+                action = tagged_call(self._tools, name, arguments)
+                self._rewards.append(self._world.play((session.open[0], action))[self._seat])
+            except WrongAction as wrong:
+                return str(wrong)
+        return session.text()
 
 
 def environment(
@@ -152,12 +120,8 @@ def environment(
     preset: str = "",
     *,
     seat: str = "",
-    others: Policies = None,
-    reward: str = "score",
-    max_decisions: int | None = None,
-    max_days: float | None = None,
-    params: Mapping[str, Any] | None = None,
     rules: bool = True,
+    **options: Any,
 ) -> type[Rollout]:
     """Return the class of a world's seat for `GRPOTrainer(environment_factory=)`.
 
@@ -169,28 +133,15 @@ def environment(
         model: A model, or its name in the catalog with or without `/preset`.
         preset: A preset of a model that is given by name.
         seat: The role that the language model plays; empty for the model's only default role.
-        others: Policies for the other roles, as `Setup.of` takes them.
-        reward: "score", or a metric's name with or without a minus before it.
-        max_decisions: Decisions after which an episode is truncated.
-        max_days: Days of the world's calendar after which it is truncated.
-        params: Parameters that differ from the preset's.
         rules: Whether the text of `reset` begins with the rules of the world.
+        options: `others`, `reward`, `params`, `max_decisions`, `max_days` of `Setup.of`.
 
     Raises:
         UsageError: `Setup.of` refuses an argument; the model has several default roles and no seat
             is given; an action has the name of another method; or the role has neither a default
             action nor options, by which an abandoned rollout is played to its end.
     """
-    setup = Setup.of(
-        model,
-        preset,
-        params=params,
-        seats=seat,
-        others=others,
-        reward=reward,
-        max_decisions=max_decisions,
-        max_days=max_days,
-    )
+    setup = Setup.of(model, preset, seats=seat, **options)
     if len(setup.seats) != 1:
         raise UsageError(f"{', '.join(setup.seats)} are seats of the world; give one as `seat`")
     _check_has_default(setup)
@@ -258,3 +209,89 @@ def _method(tool: Tool) -> Callable[..., str]:
         name: each.annotation for name, each in whole.parameters.items() if name != "self"
     } | {"return": whole.return_annotation}
     return method
+
+
+# -- tools as methods -----------------------------------------------------------------------------
+
+_PLAIN: Mapping[str, Any] = {
+    "integer": int,
+    "number": float,
+    "string": str,
+    "boolean": bool,
+    "null": None,
+    "object": dict[str, Any],
+    "array": list[Any],
+}
+
+#: Keywords that a type hint cannot express, and the words for them.
+_BOUNDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "above {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "below {}",
+    "minLength": "at least {:,} characters",
+    "maxLength": "at most {:,} characters",
+    "minItems": "at least {:,} items",
+    "maxItems": "at most {:,} items",
+}
+
+
+def hint(schema: Mapping[str, Any]) -> Any:
+    """Return the type hint of a JSON Schema without references; `Any` if it states no type."""
+    if "enum" in schema:
+        return Literal[tuple(schema["enum"])]
+    if "anyOf" in schema:
+        return _either([hint(each) for each in schema["anyOf"]])
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return _either([_PLAIN[each] for each in kind])
+    if kind == "array" and (inside := _items(schema)):
+        return list[_either([hint(each) for each in inside])]  # type: ignore[misc] # made at run time
+    return _PLAIN.get(str(kind), Any)
+
+
+def signature(tool: Tool) -> inspect.Signature:
+    """Return the signature of a tool as a method: arguments by keyword, a text in return."""
+    arguments = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hint(schema),
+            default=inspect.Parameter.empty if name in tool.required else schema.get("default"),
+        )
+        for name, schema in tool.fields.items()
+    ]
+    self = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    return inspect.Signature([self, *arguments], return_annotation=str)
+
+
+def docstring(tool: Tool, returns: str) -> str:
+    """Return a docstring: what the tool does, its arguments, and what it returns."""
+    lines = [_joined(tool.description) or tool.name]
+    if tool.fields:
+        lines += ["", "Args:"]
+        lines += [f"    {name}: {_argument(each)}" for name, each in tool.fields.items()]
+    return "\n".join([*lines, "", "Returns:", f"    {returns}"])
+
+
+def _either(hints: list[Any]) -> Any:
+    """Return a union; `Any` if one of its types is `Any`."""
+    return Any if Any in hints else reduce(or_, hints)
+
+
+def _items(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the schemas of an array's items; empty if any items are allowed."""
+    within = list(schema.get("prefixItems", ()))
+    items = schema.get("items")
+    return [*within, items] if isinstance(items, Mapping) and items else within
+
+
+def _argument(schema: Mapping[str, Any]) -> str:
+    bounds = [words.format(schema[key]) for key, words in _BOUNDS.items() if key in schema]
+    text = _joined(schema.get("description", "")) or "No description."
+    return f"{text} ({', '.join(bounds)})" if bounds else text
+
+
+def _joined(text: str) -> str:
+    """Return a text as one line: in a docstring a new line could begin another argument."""
+    return " ".join(text.split())

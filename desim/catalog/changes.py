@@ -21,12 +21,12 @@ T = TypeVar("T")
 _Read = Callable[[type, Mapping[str, Any], str, str], dict[str, Any]]
 
 
-def changed(model: T, changes: Mapping[str, str]) -> T:
-    """Return the model with parameters replaced by values given as text.
+def changed(model: T, changes: Mapping[str, Any]) -> T:
+    """Return the model with parameters replaced by values, which may be given as text.
 
     Args:
         model: An attrs instance.
-        changes: Texts by parameter; dots lead to fields of objects inside a parameter.
+        changes: Values or texts by parameter; dots lead to fields of objects inside a parameter.
 
     Raises:
         UsageError: A parameter does not exist, or its value is refused.
@@ -125,8 +125,11 @@ def _evolve(value: Any, new: Mapping[str, Any], prefix: str) -> Any:
         raise UsageError(where + sentence(fault)) from None
 
 
-def _from_text(cls: type, texts: Mapping[str, str], what: str, prefix: str) -> dict[str, Any]:
-    return read_arguments(cls, texts, what, prefix=prefix)
+def _from_text(cls: type, values: Mapping[str, Any], what: str, prefix: str) -> dict[str, Any]:
+    texts = {name: value for name, value in values.items() if isinstance(value, str)}
+    others = {name: value for name, value in values.items() if name not in texts}
+    read = read_arguments(cls, texts, what, prefix=prefix)
+    return read | _as_given(cls, others, what, prefix)
 
 
 def _as_given(cls: type, values: Mapping[str, Any], what: str, prefix: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Imports of models and policies: our namespace packages, and `module:Name` of a user's own."""
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -17,6 +18,11 @@ from desim.opened_files import noting
 
 #: The folder in which desim is installed, with models, ledgers and policies.
 _HOME = Path(__file__).resolve().parents[2]
+
+
+#: Folders from which classes have moved to the package of the same name in another one: records and
+#: specs of earlier versions name the left.
+_MOVED = {"policies.heuristics": "policies.informed"}
 
 
 @cache
@@ -118,13 +124,25 @@ def load(path: str, what: str) -> Any:
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise
-        raise UsageError(f"{what} {path!r}: there is no module {fault.name!r} here") from None
-    if not _loadable(members.get(name)):
+        members, missing = {}, f"there is no module {fault.name!r} here"
+    else:
         names = [n for n, v in members.items() if _loadable(v)]
-        raise UsageError(
-            f"{what} {path!r}: no class or function {name!r} in {module!r}; {possible(name, names)}"
-        )
-    return members[name]
+        missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
+    found = members.get(name) if _loadable(members.get(name)) else _moved(module, name)
+    if found is None:
+        raise UsageError(f"{what} {path!r}: {missing}")
+    return found
+
+
+def _moved(module: str, name: str) -> Any:
+    """Return a class that an earlier version had in another module; None if it did not move."""
+    for old, new in _MOVED.items():
+        if module.startswith(f"{old}."):
+            world = module.removeprefix(f"{old}.").partition(".")[0]
+            with contextlib.suppress(ModuleNotFoundError):
+                exported = vars(importlib.import_module(f"{new}.{world}"))
+                return exported[name] if name in exported.get("__all__", ()) else None
+    return None
 
 
 def _loadable(value: Any) -> bool:

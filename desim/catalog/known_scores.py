@@ -25,6 +25,7 @@ from attrs import field, frozen
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
+from desim.show.files import read_regular
 
 #: The quality of a bound. "proved": no policy can score more. "relaxation": the same, but for an
 #: easier problem, so possibly no policy comes near it. "best known": no bound is known, and the
@@ -225,8 +226,7 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
     """
     path = Path(module).with_name(FILE_NAME)
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_regular(path, _MOST_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     return parsed_known_scores(data, str(path))
@@ -242,8 +242,6 @@ def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
     Raises:
         UsageError: The content is damaged, or a number in it is impossible.
     """
-    if len(data) > _MOST_BYTES:
-        raise UsageError(f"{name} has more than {_MOST_BYTES:,} bytes; known scores have fewer")
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
@@ -266,8 +264,8 @@ def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
         script: The path of the script that found the scores, in the repository.
         presets: The known scores by preset.
     """
-    blocks = [f"  {_text(name)}: {_block(known)}" for name, known in sorted(presets.items())]
-    head = f'{{\n "format": {_FORMAT},\n "script": {_text(script)},\n "presets": {{\n'
+    blocks = [f"  {_json(name)}: {_block(known)}" for name, known in sorted(presets.items())]
+    head = f'{{\n "format": {_FORMAT},\n "script": {_json(script)},\n "presets": {{\n'
     return head + ",\n".join(blocks) + "\n }\n}\n"
 
 
@@ -283,8 +281,8 @@ def _block(known: KnownScores) -> str:
     scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
     if known.every:
         scores[_EVERY] = known.every
-    lines = [f"   {_text(key)}: {_text(value)}" for key, value in facts.items()]
-    seeds = ",\n".join(f"    {_text(seed)}: {_text(_entry(one))}" for seed, one in scores.items())
+    lines = [f"   {_json(key)}: {_json(value)}" for key, value in facts.items()]
+    seeds = ",\n".join(f"    {_json(seed)}: {_json(_entry(one))}" for seed, one in scores.items())
     return "{\n" + ",\n".join(lines) + f',\n   "scores": {{\n{seeds}\n   }}\n  }}'
 
 
@@ -294,7 +292,7 @@ def _entry(one: KnownScore) -> _Entry:
     return _Entry(one.floor, one.best, one.policy, *ends)
 
 
-def _text(value: Any) -> str:
+def _json(value: Any) -> str:
     return json.dumps(msgspec.to_builtins(value), allow_nan=False)
 
 

@@ -33,30 +33,46 @@ def models() -> Mapping[str, type]:
     return {name: _model_in(import_ours(f"models.{name}")) for name in folders("models")}
 
 
-def model(name: str, preset: str = "", changes: Mapping[str, str] | None = None) -> Model[Any]:
-    """Build a model by name.
+def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None) -> Model[Any]:
+    """Build a model from its name or class, or change one.
 
     Args:
-        name: A name in the catalog or `module:Class`, with or without `/preset`; or
-            `module:function`, a function without arguments that returns a model.
+        given: A name in the catalog or `module:Class`, with or without `/preset`; or
+            `module:function`, a function without arguments that returns a model; or a model class;
+            or a model.
         preset: A preset's name; empty for the first.
-        changes: Parameters as text.
+        changes: Values or texts by parameter; with dots a field inside one.
 
     Raises:
         UsageError: The model, the preset or a parameter does not exist, a value is refused, or the
-            function fails or does not return a model.
+            function fails or does not return a model; or a preset of a built model is given.
     """
+    if isinstance(given, str):
+        built = _named(given, preset)
+    elif isinstance(given, type):
+        built = from_preset(given, preset)
+    elif preset:
+        raise UsageError(f"preset {preset!r} belongs to a model's name; a built model was given")
+    else:
+        built = given
+    if not isinstance(built, Model):
+        text = f"{short_repr(given)} is no model: it needs roles, begin, score and metrics"
+        raise UsageError(text)
+    return changed(built, changes or {})
+
+
+def _named(name: str, preset: str) -> Model[Any]:
+    """Build a model by its name."""
     name, _, behind = name.partition("/")
     if preset and behind and preset != behind:
         raise UsageError(f"presets {behind!r} and {preset!r} were given; a model is built from one")
     preset = preset or behind
     if (function := builder(name)) is None:
-        built: Model[Any] = from_preset(model_class(name), preset)
-    elif preset:
+        found: Model[Any] = from_preset(model_class(name), preset)
+        return found
+    if preset:
         raise UsageError(f"preset {preset!r} was given; the function {name} returns one model")
-    else:
-        built = _built(function, name)
-    return changed(built, changes or {})
+    return _built(function, name)
 
 
 def builder(name: str) -> Callable[[], Any] | None:

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from desim.catalog.changes import evolved
 from desim.core.model_protocols import HasPresets, offers
@@ -48,6 +48,21 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
     built = build(cls, whole)
     inside = {parameter: value for parameter, value in given.items() if parameter not in whole}
     return evolved(built, inside) if inside else built
+
+
+class Presets:
+    """Gives a model class `preset`, which builds a model from one of its `presets`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def preset(cls, name: str = "", **changes: Any) -> Self:
+        """Return a preset, the first one if *name* is empty, with some parameters changed.
+
+        Raises:
+            UsageError: The preset or a parameter does not exist, or a value is refused.
+        """
+        return from_preset(cls, name, changes)
 
 
 def nearest_preset(model: Any) -> str:

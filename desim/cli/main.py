@@ -16,26 +16,47 @@ from desim.core.log import LEVELS, configure
 from desim.errors import possible
 from desim.version import __version__
 
-#: The module of each command, in the order of `desim --help`; its click command is the module's
-#: `command`. A module is imported when its command or its help is shown, and imports what it needs
-#: beyond click and desim inside that function, so that `desim --help` starts fast.
+#: By command, in the order of `desim --help`, its module and the first sentence of its help. The
+#: click command is the module's `command`. A module is imported when its command or its help is
+#: shown, and imports what it needs beyond its options inside that function, so that it starts fast.
 COMMANDS = {
-    "list": "desim.cli.look.list_models",
-    "run": "desim.cli.episode.run",
-    "baselines": "desim.cli.look.baselines",
-    "sweep": "desim.cli.study.sweep",
-    "tune": "desim.cli.study.tune",
-    "bench": "desim.cli.measure.bench",
-    "replay": "desim.cli.keep.replay",
-    "resume": "desim.cli.keep.resume",
-    "branch": "desim.cli.study.branch",
-    "regret": "desim.cli.study.regret",
-    "report": "desim.cli.look.report",
-    "export": "desim.cli.keep.export",
-    "memory": "desim.cli.keep.memory",
-    "play": "desim.cli.episode.play",
-    "serve": "desim.cli.episode.serve",
-    "schema": "desim.cli.look.schema",
+    "list": ("look.list_models", "Show models with their roles and policies."),
+    "run": ("episode.run", "Play one episode of MODEL, or a series."),
+    "baselines": ("look.baselines", "Play and rank every baseline of every preset."),
+    "sweep": ("study.sweep", "Play MODEL with every policy, parameter and seed."),
+    "tune": (
+        "study.tune",
+        "Search the parameters of a policy, or of MODEL, with the highest mean score.",
+    ),
+    "bench": (
+        "measure.bench",
+        "Play every world of SUITE.toml with every entry, or print the results in DIR.",
+    ),
+    "replay": ("keep.replay", "Play the answers of a record again and compare every step."),
+    "resume": ("keep.resume", "Play an interrupted record to its end, in the same file."),
+    "branch": (
+        "study.branch",
+        "Repeat the first N decisions of a record, then play on; FILE is not changed.",
+    ),
+    "regret": ("study.regret", "Print which decisions of a record cost most, with intervals."),
+    "report": (
+        "look.report",
+        "Write one HTML file that opens offline: tables with intervals, and a figure with each.",
+    ),
+    "export": (
+        "keep.export",
+        "Write the ledgers and statements of a recorded episode, its series, or its decisions.",
+    ),
+    "memory": (
+        "keep.memory",
+        "Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.",
+    ),
+    "play": ("episode.play", "Play MODEL yourself."),
+    "serve": (
+        "episode.serve",
+        "Serve MODEL to agents: --mcp for the Model Context Protocol, --openenv for OpenEnv.",
+    ),
+    "schema": ("look.schema", "Print the JSON Schemas of MODEL."),
 }
 
 
@@ -50,8 +71,14 @@ class CommandGroup(click.Group):
         """Import a command; return None if the name is unknown."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        module, _ = COMMANDS[cmd_name]
+        command: click.Command = importlib.import_module(f"desim.cli.{module}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the lines of all commands without importing one."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -1,170 +1,206 @@
-"""Options and arguments that several commands share.
+"""Options of commands, made of the attrs classes that they fill.
 
-`--max-calls` and `--max-cost`: limits on what all policies of one command use together.
+A command is a function whose parameters are attrs classes: `command` makes an option of each field,
+with its name, type and default, and its text up to the words "In Python" as the help. Fields that
+are positional and have no default are arguments. `_FORMS` has what a field of some name looks like
+on the command line where its type does not say so.
 """
 
-import functools
+import inspect
 import os
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import attrs
 import click
+from attrs import frozen
 
-from desim.cli.completion import complete_model, complete_policy, complete_preset
+from desim.cli.completion import (
+    complete_model,
+    complete_policy,
+    complete_preset,
+    complete_role,
+)
 from desim.core.limits import Limits
+from desim.core.observer import MAX_EVENTS
+from desim.episodes.episode_options import ModelOptions
+from desim.episodes.usage import CommandBudget, spending
 from desim.errors import UsageError, sentence
+from desim.schema.class_types import members
+from desim.schema.wire_types import attribute_texts
 
-model_argument = click.argument("model", shell_complete=complete_model)
-
-
-preset_option = click.option(
-    "--preset",
-    default="",
-    help="A preset of the model; `desim list MODEL` shows them.",
-    shell_complete=complete_preset,
-)
+#: The names of the limits of an episode on the command line.
+_LIMITS = {"seconds": "time_limit", "events": "max_events", "decisions": "max_decisions"}
 
 
-set_option = click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A parameter of the model, or with dots a field inside one.",
-)
+@frozen
+class PrintOptions:
+    """The form in which a command prints its result.
 
-
-policy_option = click.option(
-    "--policy",
-    "specs",
-    multiple=True,
-    metavar="[ROLE=]SPEC",
-    help="NAME or module:Name, then ,KEY=VALUE for each argument. "
-    "Several that name different roles play together.",
-    shell_complete=complete_policy,
-)
-
-
-seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-
-
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=lambda: os.cpu_count() or 1,
-    help="Worker processes; default: one a core.",
-)
-
-
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one line of JSON and nothing else."
-)
-
-
-key_option = click.option(
-    "--key",
-    "key_file",
-    type=click.Path(),
-    help="A file of 16 to 4,096 bytes; with it the record proves that it was not altered.",
-)
-
-
-trace_option = click.option(
-    "--trace",
-    type=click.Path(dir_okay=False),
-    help="Write a trace of the episode to a new file, which ui.perfetto.dev opens; NAME.gz is "
-    "compressed.",
-)
-
-
-_trust_options = (
-    click.option(
-        "--model",
-        default="",
-        help="The model instead of the recorded one; allows module:Class to be imported.",
-    ),
-    click.option(
-        "--set",
-        "sets",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="A parameter instead of the recorded one; allows its file to be opened.",
-    ),
-    click.option(
-        "--trust",
-        is_flag=True,
-        help="Use whatever the record names: modules, files, hosts, the environment.",
-    ),
-)
-
-
-def trust_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--model`, `--set` and `--trust`, which allow what a record names."""
-    for option in reversed(_trust_options):
-        function = option(function)
-    return function
-
-
-_limit_options = (
-    click.option(
-        "--time-limit", type=float, metavar="SECONDS", help="Wall time of an episode, at most."
-    ),
-    click.option("--max-events", type=int, metavar="N", help="Events of an episode, at most."),
-    click.option("--max-decisions", type=int, metavar="N", help="Decisions of an episode."),
-)
-
-
-def limit_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--time-limit`, `--max-events` and `--max-decisions`; pass them on as `limits`.
-
-    Args:
-        function: Receives `limits`, a `Limits`, or None if none of the options is given.
+    Attributes:
+        as_json: Print one line of JSON and nothing else.
     """
 
-    @wraps(function)
-    def packed(
-        *args: Any,
-        time_limit: float | None,
-        max_events: int | None,
-        max_decisions: int | None,
-        **others: Any,
-    ) -> Any:
-        limits = _read_limits(time_limit, max_events, max_decisions)
-        return function(*args, limits=limits, **others)
-
-    for option in reversed(_limit_options):
-        packed = option(packed)
-    return packed
+    as_json: bool = False
 
 
-def _read_limits(seconds: float | None, events: int | None, decisions: int | None) -> Limits | None:
-    """Return the limits; None if no limit is given.
+@frozen(kw_only=True, slots=False)
+class SeatOptions(ModelOptions):
+    """A model in which a person or an agent plays some roles.
+
+    Attributes:
+        seats: A role that you or the clients play; default: the model's default roles.
+        specs: NAME or module:Name, then ,KEY=VALUE for each argument: the policies of other roles.
+            Several that name different roles play together.
+    """
+
+    seats: tuple[str, ...] = ()
+    specs: tuple[str, ...] = ()
+
+
+@frozen
+class Spending:
+    """Limits on all policies of one command together.
+
+    Attributes:
+        max_calls: Requests that all policies of this command may send; then it stops, exit 1.
+        max_cost: Money that all policies of this command may use, by their prices; likewise.
+    """
+
+    max_calls: int | None = None
+    max_cost: float | None = None
+
+    def limited(self) -> AbstractContextManager[CommandBudget]:
+        """Limit the policies that are built in a block."""
+        return spending(CommandBudget(self.max_calls, self.max_cost))
+
+
+def command(
+    name: str, without: Collection[str] = (), **forms: Mapping[str, Any]
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command of a function whose parameters are attrs classes.
+
+    Args:
+        name: The name of the command.
+        without: Fields without an option.
+        forms: Further entries of `_FORMS` for this command.
+    """
+    return lambda function: _Command(name, function, without, forms)
+
+
+class _Command(click.Command):
+    """A command whose options are made when they are used: `desim --help` shows none."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., None],
+        without: Collection[str],
+        forms: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        super().__init__(name, callback=self._call, help=inspect.cleandoc(function.__doc__ or ""))
+        self._function, self._without, self._forms = function, without, forms
+
+    @cached_property
+    def _classes(self) -> dict[str, type]:
+        classes = get_type_hints(self._function)
+        del classes["return"]
+        return classes
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options and arguments, those of a class before those of its bases."""
+        if not self.params:
+            self.params = [
+                parameter
+                for cls in self._classes.values()
+                for one in sorted(attrs.fields(cls), key=lambda one: one.inherited)
+                if one.name not in self._without
+                for parameter in self._of_field(one, attribute_texts(cls).get(one.name, ""))
+            ]
+        return super().get_params(ctx)
+
+    def _call(self, **values: Any) -> None:
+        self._function(**{part: _filled(cls, values) for part, cls in self._classes.items()})
+
+    def _of_field(self, one: "attrs.Attribute[Any]", text: str) -> Iterator[click.Parameter]:
+        form = {**_FORMS.get(one.name, {}), **self._forms.get(one.name, {})}
+        return _parameters(one, text, form)
+
+
+def _parameters(
+    one: "attrs.Attribute[Any]", text: str, form: Mapping[str, Any]
+) -> Iterator[click.Parameter]:
+    """Yield the option or the argument of a field; an option for each limit of an episode."""
+    if one.name == "limits":
+        texts = attribute_texts(Limits)
+        for limit, name in _LIMITS.items():
+            kind, metavar = (float, "SECONDS") if limit == "seconds" else (int, "N")
+            option = f"--{name.replace('_', '-')}"
+            yield click.Option([name, option], type=kind, metavar=metavar, help=texts[limit])
+        return
+    given = {**_by_type(one.type), **form}
+    option = given.pop("option", "")
+    if one.default is attrs.NOTHING and not one.kw_only and not option:
+        yield click.Argument([one.name], **given)
+        return
+    if one.default is attrs.NOTHING:
+        given.setdefault("required", True)
+    elif one.default and isinstance(one.default, int | float | str) and "callback" not in given:
+        given = {"default": one.default, "show_default": "default" not in given, **given}
+    option = option or f"--{one.name.replace('_', '-')}"
+    yield click.Option([one.name, option], help=_help(text), **given)
+
+
+def _by_type(kind: Any) -> dict[str, Any]:
+    """Return the arguments of `click.Option` that the type of a field determines.
+
+    A type that is known to type checkers alone is given as text.
+    """
+    kinds = [each for each in members(kind) if each is not type(None)]
+    if get_origin(kinds[0]) is Literal:
+        return {"type": click.Choice(get_args(kinds[0]))}
+    if kinds == [bool]:
+        return {"is_flag": True}
+    return {"type": kinds[0] if kinds[0] in (int, float) else str}
+
+
+def _help(text: str) -> str:
+    """Return the text of a field as the help of an option.
+
+    >>> _help("Discard *out*. In Python a mapping.")
+    'Discard --out.'
+    """
+    for_both = text.partition(" In Python ")[0]
+    return re.sub(r"\*(\w+)\*", lambda found: f"--{found[1].replace('_', '-')}", for_both)
+
+
+def _filled(cls: type, values: Mapping[str, Any]) -> Any:
+    """Return an instance of a class; what was not given has its default."""
+    given = {}
+    for one in attrs.fields(cls):
+        value = _limits(values) if one.name == "limits" else values.get(one.name)
+        if value is not None or one.default is attrs.NOTHING:
+            given[one.name] = value
+    return cls(**given)
+
+
+def _limits(values: Mapping[str, Any]) -> Limits | None:
+    """Return the limits of an episode; None if no limit is given.
 
     Raises:
         UsageError: A limit is not above 0.
     """
     try:
-        limits = Limits(seconds, events, decisions)
+        limits = Limits(**{limit: values.get(name) for limit, name in _LIMITS.items()})
     except ValueError as fault:
         raise UsageError(f"limit {sentence(fault)}") from None
     return limits or None
 
 
-def read_key_option(path: str | None) -> bytes | None:
-    """Return the bytes of the file given by `--key`, or None.
-
-    Raises:
-        UsageError: The file cannot be read, or is too short or too long.
-    """
-    if path is None:
-        return None
-    from desim.records.seal import read_key
-
-    return read_key(path)
-
-
-def read_parameters(texts: tuple[str, ...]) -> dict[str, str]:
+def read_parameters(texts: Collection[str]) -> dict[str, str]:
     """Split KEY=VALUE texts.
 
     Raises:
@@ -181,24 +217,79 @@ def read_parameters(texts: tuple[str, ...]) -> dict[str, str]:
     return parameters
 
 
-def spending_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add both options to the function of a command, which does not receive them."""
+def converted(convert: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a callback of click that converts what was given, if something was."""
+    return lambda _context, _parameter, value: convert(value) if value else None
 
-    @click.option(
-        "--max-calls",
-        type=click.IntRange(min=0),
-        help="Requests that all policies of this command may send; then it stops, exit 1.",
-    )
-    @click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0),
-        help="Money that all policies of this command may use, by their prices; likewise.",
-    )
-    @functools.wraps(command)
-    def limited(*args: Any, max_calls: int | None, max_cost: float | None, **options: Any) -> None:
-        from desim.episodes.usage import CommandBudget, spending
 
-        with spending(CommandBudget(max_calls, max_cost)):
-            command(*args, **options)
+def _policies(specs: Any) -> Any:
+    from desim.catalog.policy_spec import read_policies
 
-    return limited
+    return read_policies(specs)
+
+
+def _key(path: Any) -> bytes:
+    from desim.records.seal import read_key
+
+    return read_key(path)
+
+
+def _seeds(text: Any) -> Any:
+    from desim.studies.sweep_file import read_seeds
+
+    return read_seeds(text)
+
+
+#: Several specs of policies, as texts.
+SPECS: dict[str, Any] = {
+    "option": "--policy",
+    "multiple": True,
+    "metavar": "[ROLE=]SPEC",
+    "shell_complete": complete_policy,
+}
+
+#: Policies for the roles of an episode.
+POLICIES: dict[str, Any] = {**SPECS, "callback": converted(_policies)}
+
+#: Several parameters of a model.
+SET: dict[str, Any] = {
+    "option": "--set",
+    "multiple": True,
+    "metavar": "KEY=VALUE",
+    "callback": converted(read_parameters),
+}
+
+_NEW_FILE = click.Path(dir_okay=False)
+
+#: By the name of a field the arguments of `click.Option`, and as `option` its name if that differs.
+_FORMS: dict[str, dict[str, Any]] = {
+    "as_json": {"option": "--json"},
+    "jobs": {"type": click.IntRange(min=1), "default": lambda: os.cpu_count() or 1},
+    "key": {"type": click.Path(), "callback": converted(_key)},
+    "last_events": {
+        "option": "--trace-events",
+        "type": click.IntRange(1, MAX_EVENTS),
+        "metavar": "N",
+    },
+    "max_calls": {"type": click.IntRange(min=0)},
+    "max_cost": {"type": click.FloatRange(min=0)},
+    "out": {"type": click.Path(file_okay=False)},
+    "model": {"shell_complete": complete_model},
+    "params": SET,
+    "path": {"type": click.Path(), "metavar": "FILE"},
+    "plot": {"type": _NEW_FILE},
+    "policies": POLICIES,
+    "preset": {"shell_complete": complete_preset},
+    "record": {"type": click.Path()},
+    "seats": {
+        "option": "--seat",
+        "multiple": True,
+        "metavar": "ROLE",
+        "shell_complete": complete_role,
+    },
+    "seed": {"type": click.IntRange(min=0), "default": 0, "show_default": True},
+    "seeds": {"type": str, "metavar": "A:B", "callback": converted(_seeds)},
+    "set": SET,
+    "specs": SPECS,
+    "trace": {"type": _NEW_FILE},
+}

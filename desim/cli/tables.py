@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
 
 import click
 import msgspec
@@ -19,6 +21,15 @@ from desim.records.episode import Episode
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
+
+
+class Findings(Protocol):
+    """The result of a study."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as one plain object."""
+        ...
+
 
 #: The marks of policies in lists, in this order, and their meaning.
 _MARKS = {
@@ -134,10 +145,18 @@ def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:
     )
 
 
-def print_traced(trace: str | None, *, as_json: bool) -> None:
+def print_traced(trace: str | Path | None, *, as_json: bool) -> None:
     """Say on stderr where a trace was written, if one was."""
     if trace and not as_json:
         click.echo(f"traced in {trace}, which https://ui.perfetto.dev opens", err=True)
+
+
+def print_found(found: Findings, *, as_json: bool) -> None:
+    """Print the result of a study: its tables, or one line of JSON."""
+    if as_json:
+        click.echo(msgspec.json.encode(found.plain()))
+    else:
+        console().print(found)
 
 
 def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:

@@ -3,8 +3,9 @@
 * `composite`: `Composite`, a model made of parts and links.
 * `specs`: the parameters of a part and of a link, as plain values.
 * `group`: `Group`, the state of such an episode and what links may do.
-* `part_ledgers`, `joined`: ledgers, metrics, series and tables of the parts under their names.
-* `parts_model`: base classes of models that are made of parts.
+* `part_ledgers`: the ledgers of the parts under their names.
+* `parts_model`: base classes of models that are made of parts, with the parts' metrics, series and
+  tables under their names.
 """
 
 from desim.composition.composite import Composite

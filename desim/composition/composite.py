@@ -7,22 +7,10 @@ from typing import Any, Self
 from attrs import evolve, field, frozen
 
 from desim.composition.group import Group, Member
-from desim.composition.joined import (
-    joined_columns,
-    joined_metrics,
-    joined_series,
-    joined_spans,
-    joined_statements,
-    joined_tables,
-    joined_ticks,
-    joined_time,
-)
-from desim.composition.parts import split_name
 from desim.composition.parts_model import PartsModel
 from desim.composition.specs import LinkSpec, PartSpec, as_links, as_parts, check_date
-from desim.core.ledger_protocols import Statement
-from desim.core.model_protocols import Model, Rows
-from desim.core.reported import Column, Span
+from desim.core.model_protocols import Model, offers
+from desim.core.reported import HasSpans, Span
 from desim.core.world import World
 from desim.errors import possible
 
@@ -105,38 +93,19 @@ class Composite(PartsModel):
         """Return the sum of the parts' scores times their weights."""
         return sum(self.parts[name].weight * score for name, score in state.scores().items())
 
-    def metrics(self, state: Group) -> dict[str, Any]:
-        """Return score, end and metrics of every part under its name."""
-        return joined_metrics(state)
-
-    def series(self, state: Group) -> dict[str, Sequence[float]]:
-        """Return the series of the parts that report any, under their names."""
-        return joined_series(state)
-
     def trace_spans(self, state: Group) -> Iterator[Span]:
-        """Yield the spans of the parts that report any, in common ticks."""
-        return joined_spans(state)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit, label, role and period of the parts' series, under their names."""
-        return joined_columns(self.models)
-
-    def series_ticks(self, state: Group) -> dict[str, Sequence[int]]:
-        """Return the end of each period of the parts' series, in ticks of the common clock."""
-        return joined_ticks(state)
-
-    def statements(self, state: Group) -> dict[str, Rows | Statement]:
-        """Return the statements of the parts that report any, under their names."""
-        return joined_statements(state)
-
-    def tables(self, state: Group, role: str) -> dict[str, Rows]:
-        """Return the tables that a role may look up in its part."""
-        return joined_tables(state, *split_name(role))
-
-    def role_time(self, state: Group, role: str, tick: int) -> str:
-        """Return a common tick as a role's part states it."""
-        return joined_time(state, role, tick)
+        """Yield the spans of the parts that report any, of all repetitions, in common ticks."""
+        for part in (part for name in state.members for part in state.repetitions(name)):
+            if offers(part.model, HasSpans):
+                common = part.ticks.to_common
+                for span in part.model.trace_spans(part.state):
+                    yield evolve(
+                        span,
+                        kind=f"{part.name}.{span.kind}",
+                        start=common(span.start),
+                        end=None if span.end is None else common(span.end),
+                        phases=tuple((common(tick), phase) for tick, phase in span.phases),
+                    )
 
     def _member(self, part: PartSpec) -> Member:
         start = dt.datetime.fromisoformat(part.start) if part.start else None

@@ -5,23 +5,36 @@ for each part, which holds a model or None.
 """
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from attrs import evolve
 
-from desim.catalog import from_preset
+from desim.catalog.presets import Presets
 from desim.composition.group import Group, Member
-from desim.composition.joined import joined_roles
-from desim.composition.parts import part_seed
+from desim.composition.parts import Part, part_seed, split_name
 from desim.core.calendar import Calendar
-from desim.core.model_protocols import Model, default_roles, is_deterministic
+from desim.core.ledger_protocols import HasStatements, Statement
+from desim.core.model_protocols import (
+    HasRoleTimes,
+    Model,
+    Rows,
+    default_roles,
+    is_deterministic,
+    offers,
+)
+from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
 from desim.core.roles import Role
 from desim.core.world import World
+
+#: Stands instead of the reason of the end for a part that has not begun.
+NOT_BEGUN = "not begun"
 
 
 class PartsModel:
     """A base class with the members that follow from the parts.
+
+    Names of roles, metrics, series and statements begin with the name of the part and a dot.
 
     Attributes:
         models: The models of the parts by name; the subclass defines it.
@@ -40,7 +53,11 @@ class PartsModel:
     @property
     def roles(self) -> dict[str, Role]:
         """The model's own roles, and those of the parts, each under the part's name."""
-        return {**self.own_roles, **joined_roles(self.models)}
+        parts = self.models.items()
+        inside = {
+            f"{part}.{name}": one for part, model in parts for name, one in model.roles.items()
+        }
+        return {**self.own_roles, **inside}
 
     @property
     def default_roles(self) -> tuple[str, ...]:
@@ -66,8 +83,84 @@ class PartsModel:
         """Return the seed of a part's first play."""
         return part_seed(seed, part)
 
+    def group_of(self, state: Any) -> Group:
+        """Return the group of parts in a state; the state itself if the subclass adds nothing."""
+        group: Group = state
+        return group
 
-class FixedParts(PartsModel):
+    def metrics(self, state: Any) -> dict[str, Any]:
+        """Return score, end and metrics of every part.
+
+        A part that has not ended, because the end of the group came first, has no metrics of its
+        own.
+        """
+        group = self.group_of(state)
+        return {
+            f"{name}.{metric}": value
+            for name, score in group.scores().items()
+            for metric, value in {"score": score, **_end(group.parts.get(name))}.items()
+        }
+
+    def series(self, state: Any) -> dict[str, Sequence[float]]:
+        """Return the series of the parts that report any."""
+        return {
+            f"{name}.{key}": values
+            for name, part in self.group_of(state).parts.items()
+            if offers(part.model, HasSeries)
+            for key, values in part.model.series(part.state).items()
+        }
+
+    @property
+    def series_columns(self) -> dict[str, Column]:
+        """Unit, label, role and period of the parts' series."""
+        return {
+            f"{part}.{name}": evolve(column, role=column.role and f"{part}.{column.role}")
+            for part, model in self.models.items()
+            if offers(model, HasSeriesColumns)
+            for name, column in model.series_columns.items()
+        }
+
+    def series_ticks(self, state: Any) -> dict[str, Sequence[int]]:
+        """Return the end of each period of the parts' series, in ticks of the common clock."""
+        return {
+            f"{name}.{key}": [part.ticks.to_common(tick) for tick in ticks]
+            for name, part in self.group_of(state).parts.items()
+            if offers(part.model, HasSeriesTicks)
+            for key, ticks in part.model.series_ticks(part.state).items()
+        }
+
+    def statements(self, state: Any) -> dict[str, Rows | Statement]:
+        """Return the statements of the parts that report any."""
+        return {
+            f"{name}.{key}": rows
+            for name, part in self.group_of(state).parts.items()
+            if offers(part.model, HasStatements)
+            for key, rows in part.model.statements(part.state).items()
+        }
+
+    def tables(self, state: Any, role: str) -> dict[str, Rows]:
+        """Return the tables that a role may look up in its part; empty before the part begins."""
+        name, inside = split_name(role)
+        part = self.group_of(state).parts.get(name)
+        if part and offers(part.model, HasTables):
+            return dict(part.model.tables(part.state, inside))
+        return {}
+
+    def role_time(self, state: Any, role: str, tick: int) -> str:
+        """Return a common tick as a role's part states it, else the common ISO date."""
+        name, inside = split_name(role)
+        group = self.group_of(state)
+        part = group.parts.get(name)
+        if part and offers(part.model, HasRoleTimes):
+            return part.model.role_time(part.state, inside, part.ticks.to_local(tick))
+        return group.clock.moment(tick).date().isoformat()
+
+
+def _end(part: Part | None) -> dict[str, Any]:
+    return {"ended": part.ended, **part.metrics()} if part else {"ended": NOT_BEGUN}
+
+
+class FixedParts(PartsModel, Presets):
     """A base class for a frozen class with a field for each part.
 
     Attributes:
@@ -76,11 +169,6 @@ class FixedParts(PartsModel):
     """
 
     worlds: ClassVar[Mapping[str, str]]
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @property
     def models(self) -> dict[str, Model[Any]]:

@@ -35,9 +35,9 @@ class Limits:
     """Limits on one episode; None means no limit.
 
     Attributes:
-        seconds: Wall time from the start of the run, policies included.
-        events: Events that the clock processes.
-        decisions: Decisions that are handed out.
+        seconds: Wall time of an episode, at most: from the start of the run, policies included.
+        events: Events of an episode, at most.
+        decisions: Decisions of an episode, at most.
     """
 
     seconds: float | None = field(default=None, validator=_positive)
@@ -97,7 +97,7 @@ class Meter:
             LimitReached: Too much time has passed.
         """
         if self._end is not None and time.monotonic() > self._end:
-            self._reach(_time_text(self._limits.seconds, f" at t={self._now()}"))
+            self._reach(time_text(self._limits.seconds, f" at t={self._now()}"))
 
     def seconds_left(self) -> float | None:
         """Return the wall time left in seconds, at least 0.001; None without a time limit."""
@@ -134,7 +134,7 @@ def alarm(seconds: float | None, left: float | None = None) -> Iterator[None]:
         return
 
     def ring(_signal: int, _frame: Any) -> None:
-        raise LimitReached(_time_text(seconds, ""))
+        raise LimitReached(time_text(seconds))
 
     # SIGALRM and not a thread: only the main thread's own signal handler can raise an exception in
     # code that never returns.
@@ -157,5 +157,6 @@ def _outer_alarm() -> float:
     return signal.getitimer(signal.ITIMER_REAL)[0]
 
 
-def _time_text(seconds: float | None, where: str) -> str:
+def time_text(seconds: float | None, where: str = "") -> str:
+    """Return the error text of a limit on wall time."""
     return f"the limit of {seconds:g} seconds was reached{where}"

@@ -13,7 +13,7 @@ LEVELS = ("debug", "info", "warning", "error")
 
 
 class Clock(Protocol):
-    """A world as a log line reads it: its present tick."""
+    """Anything with a present tick, such as a `World`."""
 
     @property
     def now(self) -> Any:

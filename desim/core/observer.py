@@ -104,6 +104,7 @@ def resumed(event: Event) -> list[simpy.Process]:
     if isinstance(event, Interruption):
         # Interrupts of a process that has ended meanwhile do nothing.
         return [event.process] if event.process.is_alive else []
+    # A process waits for an event by adding its own bound method to the event's callbacks.
     owners = (getattr(callback, "__self__", None) for callback in event.callbacks or ())
     return [owner for owner in owners if isinstance(owner, simpy.Process)]
 
@@ -190,6 +191,7 @@ class ResourceNames:
     def _owners(self, process: simpy.Process | None) -> Iterator[Mapping[str, Any]]:
         """Yield values by name: of the state, of the process, and of what the process uses."""
         yield attributes(getattr(self._run, "state", None))
+        # A process keeps its local variables in the frame of its generator and nowhere else.
         frame = getattr(getattr(process, "_generator", None), "gi_frame", None)
         if frame is not None:
             yield frame.f_locals

@@ -86,11 +86,7 @@ class Points:
             self._kept -= max(self._series.values(), key=len).thin()
 
     def set(self, tick: int, name: str, value: Any) -> None:
-        """Append a point; replace the last one if it has the same tick.
-
-        Raises:
-            UsageError: See `add`.
-        """
+        """Append a point; replace the last one if it has the same tick."""
         found = self._series.get(name)
         if found is not None and found.last_tick == tick:
             found.replace(_number(name, value))

@@ -3,8 +3,28 @@
 import hashlib
 from typing import TYPE_CHECKING
 
+from desim.errors import UsageError
+from desim.short_repr import short_repr
+
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
+
+
+def check_seed(seed: object, what: str = "seed") -> None:
+    """Check a seed.
+
+    Args:
+        seed: The seed.
+        what: Its name in the error.
+
+    Raises:
+        UsageError: The seed is not a whole number of at least 0.
+    """
+    # `type` and not `isinstance`: True would be written to a record as `true`.
+    if type(seed) is not int or seed < 0:
+        raise UsageError(
+            f"{what} {short_repr(seed)} was given; a seed is a whole number of at least 0"
+        )
 
 
 def derived_seed(seed: int, *name: str) -> int:

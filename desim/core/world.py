@@ -17,7 +17,7 @@ from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import logger
 from desim.core.points import TakesPoints
-from desim.core.streams import generator, redrawn_seed
+from desim.core.streams import check_seed, generator, redrawn_seed
 from desim.errors import NeverYielded, NotInteger, StreamTaken, UsageError, Withdrawn, possible
 from desim.short_repr import short_repr
 
@@ -166,6 +166,7 @@ class World(simpy.Environment):
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
             ...
     else:
+        # As SimPy binds its own: the class itself is called, without a method around it.
         timeout = BoundClass(Ranked)
         process = BoundClass(Tracked)
 
@@ -207,6 +208,7 @@ class World(simpy.Environment):
 
     def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:
         """Put an event on the calendar, `delay` whole ticks from now."""
+        # SimPy's own method accepts a fraction, which would make the clock a float for good.
         if type(delay) is not int:
             delay = _whole(delay)
         entry: Any = (self._now + delay, priority, next(self._eid), event)
@@ -303,6 +305,7 @@ class World(simpy.Environment):
         due = self.peek_tick()
         if due is not None and due < tick and not self.ended:
             raise UsageError(f"the clock cannot move to t={tick}: an event is left at t={due}")
+        # The calendar of a part may map the common tick to a local one that is over.
         self._now = max(self._now, tick)
 
     def advance_tick(self) -> list[Decision]:
@@ -319,6 +322,7 @@ class World(simpy.Environment):
         while not self.ended:
             if self.asked and self.is_settled and (decisions := self.take_open()):
                 return decisions
+            # A part stops here, because the common clock decides which part moves next.
             if not self._queue or self._queue[0][0] > self._now:
                 break
             if on_event is not None:
@@ -426,7 +430,7 @@ class World(simpy.Environment):
         Raises:
             UsageError: The seed is not a whole number of at least 0.
         """
-        check_future(future)
+        check_seed(future, "future")
         self.draw_seed = redrawn_seed(self.draw_seed, future)
         for key, stream in self._streams.items():
             stream.bit_generator.state = generator(self.draw_seed, *key).bit_generator.state
@@ -437,19 +441,6 @@ class World(simpy.Environment):
     def on_redraw(self, inner: Callable[[], object]) -> None:
         """Call a function after every redraw; a part redraws the streams of its own world by it."""
         self._on_redraw.append(inner)
-
-
-def check_future(future: object) -> None:
-    """Check the seed of a future.
-
-    Raises:
-        UsageError: The seed is not a whole number of at least 0.
-    """
-    # `type` and not `isinstance`: True would be written to a record as `true`.
-    if type(future) is not int or future < 0:
-        raise UsageError(
-            f"future {short_repr(future)} was given; it is a seed, a whole number of at least 0"
-        )
 
 
 def _event_name(event: Event | None) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from desim.catalog.policy_spec import label as label_of
+from desim.catalog.policy_spec import label
 from desim.core.model_protocols import Model
 from desim.core.world import Decision
 from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
@@ -42,11 +43,10 @@ class CallerSession:
     Args:
         model: The frozen parameters.
         seed: A whole number of at least 0.
-        seats: The caller's roles.
+        seats: The caller's roles, or by role the caller's name in the record.
         others: Policies by role for the other roles.
         record: The file that receives the episode; None records nothing.
         past: A cut record, whose decisions are made again before the first open one.
-        label: The caller's name in the record.
         locked: Whether the caller holds the lock of the record; otherwise the session locks it.
         keep_steps: Whether the session keeps the decisions in memory.
 
@@ -69,24 +69,25 @@ class CallerSession:
         model: Model[Any],
         seed: int = 0,
         *,
-        seats: Sequence[str],
+        seats: Sequence[str] | Mapping[str, str],
         others: Mapping[str, Any] | None = None,
         record: str | Path | None = None,
         past: Episode | None = None,
-        label: str = "external",
         locked: bool = False,
         keep_steps: bool = False,
     ) -> None:
         self.model, self.seed = model, seed
         self._seats = frozenset(seats)
         others = others or {}
-        labels = dict.fromkeys(seats, label) | {role: label_of(one) for role, one in others.items()}
+        labels = dict(seats if isinstance(seats, Mapping) else dict.fromkeys(seats, "external"))
+        labels |= {role: label(one) for role, one in others.items()}
         policies = {role: CallerSeat() for role in seats} | dict(others)
         lineup = resolve(model, policies, seed, labels)
         with contextlib.ExitStack() as stack:  # closes what is open if a line below raises
             if record is not None and not locked:
                 stack.enter_context(RecordLock(record))
-            session = Session(model, lineup, seed, record, past, keep_steps=keep_steps)
+            how = EpisodeOptions(keep_steps=keep_steps, keep_state=False)
+            session = Session(model, lineup, seed, record, past, how)
             self.session = stack.enter_context(session)
             self._loop = stack.enter_context(OwnLoop("advance_async"))
             self._stack = stack.pop_all()

@@ -10,21 +10,22 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from attrs import frozen
+from attrs import field, frozen
 
-from desim.core.limits import Limits, alarm
-from desim.core.model_protocols import Model, offers
+from desim.core.limits import alarm
+from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.policy_protocols import DecidesAsync, Policy
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
+from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
-from desim.episodes.session import Session, built
+from desim.episodes.session import Session
 from desim.errors import DesimError, PolicyFailed
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
-from desim.tracing.kept_trace import Tracing
+from desim.schema.signatures import takes
 
 if TYPE_CHECKING:  # asyncio takes longer to import than desim itself
     import asyncio
@@ -35,42 +36,27 @@ Answers = Sequence[tuple[Decision, Any]]
 _Decide = Callable[[Any], Any]
 
 
-def play(
-    model: Model[Any] | str,
-    policies: Policies = None,
-    seed: int = 0,
-    *,
-    record: str | Path | None = None,
-    limits: Limits | None = None,
-    keep_steps: bool = True,
-    key: bytes | None = None,
-    series: bool = False,
-    keep_state: bool = True,
-    trace: str | Path | None = None,
-    last_events: int = 0,
-) -> Episode:
-    """Play one episode, with an event loop of its own if a policy is a coroutine.
+@frozen(kw_only=True, slots=False)
+class PlayOptions(EpisodeOptions, ModelOptions):
+    """The arguments of `play`.
 
-    Args:
-        model: A model, or its name in the catalog with or without `/preset`.
-        policies: A policy for the default roles, or a mapping of roles to policies. A policy is an
-            instance, a class, a function, or a spec such as "base_stock,target=1200".
+    Attributes:
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name
+            different roles play together. In Python a spec, an instance, a class or a function for
+            the default roles, or a mapping of roles to these.
         seed: A whole number of at least 0.
-        record: A new file that receives the episode line by line. It is locked until the episode
-            has ended.
-        limits: Limits of wall time, events and decisions.
-        keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
-            record whenever they are used; without a record it has no steps.
-        key: 16 to 4,096 bytes, from which each line of the record has a tag, so that `replay` and
-            `resume` with the same key prove that it was not altered; None writes a checksum alone.
-        series: Whether to record the points of `world.series` and of monitors, and to read what the
-            model reports period by period; see `Episode.series` and `Episode.to_pandas`.
-        keep_state: Whether `episode.state` holds the state at the end, and with it all ledgers; say
-            no where many episodes are held at once.
-        trace: A new file that receives a trace of the episode, also of one that fails: processes,
-            resources, decisions and ledger entries, for https://ui.perfetto.dev. Compressed if the
-            name ends in .gz.
-        last_events: The number of last events added as a note to an error, at most 100,000.
+        record: Write the episode to a new file, line by line. It is locked until the episode has
+            ended.
+    """
+
+    policies: Policies = field(default=None, kw_only=False)
+    seed: int = field(default=0, kw_only=False)
+    record: str | Path | None = None
+
+
+@takes(PlayOptions)
+def play(options: PlayOptions) -> Episode:
+    """Play one episode, with an event loop of its own if a policy is a coroutine.
 
     Raises:
         UsageError: A model, policy, argument or role does not exist, or the file of the record or
@@ -81,71 +67,33 @@ def play(
         LimitReached: The episode has used up its time, events or decisions.
         WriteFailed: The record cannot be written; it holds the decisions before that.
     """
-    with _opened(
-        model,
-        policies,
-        seed,
-        record,
-        (trace, last_events),
-        limits=limits,
-        keep_steps=keep_steps,
-        key=key,
-        series=series,
-        points=Points() if series else None,
-        keep_state=keep_state,
-    ) as session:
+    with _opened(options) as session:
         return play_session(session)
 
 
-async def play_async(
-    model: Model[Any] | str,
-    policies: Policies = None,
-    seed: int = 0,
-    *,
-    record: str | Path | None = None,
-    limits: Limits | None = None,
-    keep_steps: bool = True,
-    key: bytes | None = None,
-    series: bool = False,
-    keep_state: bool = True,
-    trace: str | Path | None = None,
-    last_events: int = 0,
-) -> Episode:
+@takes(PlayOptions)
+async def play_async(options: PlayOptions) -> Episode:
     """Play one episode in the event loop that runs.
 
     Awaitables of one tick are awaited concurrently. Otherwise as `play`.
     """
-    with _opened(
-        model,
-        policies,
-        seed,
-        record,
-        (trace, last_events),
-        limits=limits,
-        keep_steps=keep_steps,
-        key=key,
-        series=series,
-        points=Points() if series else None,
-        keep_state=keep_state,
-    ) as session:
+    with _opened(options) as session:
         return await play_session_async(session)
 
 
 @contextlib.contextmanager
-def _opened(
-    model: Model[Any] | str,
-    policies: Policies,
-    seed: int,
-    record: str | Path | None,
-    trace: tuple[str | Path | None, int],
-    **options: Any,
-) -> Iterator[Session]:
-    """Open the session of an episode, under the lock of its record; *options* are of `Session`."""
-    model = built(model)
-    lineup = resolve(model, policies, seed)
+def _opened(options: PlayOptions) -> Iterator[Session]:
+    """Open the session of an episode, under the lock of its record."""
+    model, record = options.build(), options.record
+    lineup = resolve(model, options.policies, options.seed)
     lock = RecordLock(record) if record else contextlib.nullcontext()
-    tracing = Tracing(*trace) if trace != (None, 0) else None
-    with lock, Session(model, lineup, seed, record, tracing=tracing, **options) as session:
+    points, tracing = Points() if options.series else None, options.tracing()
+    with (
+        lock,
+        Session(
+            model, lineup, options.seed, record, how=options, points=points, tracing=tracing
+        ) as session,
+    ):
         yield session
 
 

@@ -27,6 +27,7 @@ from desim.core.points import Points
 from desim.core.reported import (
     HasDates,
 )
+from desim.episodes.episode_options import TrustOptions
 from desim.episodes.prefix import repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
@@ -269,7 +270,9 @@ def write_trace(
 
     file = check_new_trace(out)
     episode = Episode.read(record, whole=False, keep_steps=False)
-    built = trusted_model(record, episode.header, trust=trust, name=model, params=params)
+    built = trusted_model(
+        record, episode.header, TrustOptions(trust=trust, model=model, params=params)
+    )
     tracer = Tracer()
     try:
         repeated_whole(built, episode, observers=[tracer])

@@ -1,38 +1,40 @@
 """Replay: the actions on record are repeated, and every step and the result are compared."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from desim.core.points import Points
 from desim.core.result import Result
+from desim.episodes.episode_options import TrustOptions
 from desim.episodes.prefix import first_difference, repeated
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.schema import to_plain
+from desim.schema.signatures import takes
 
 
-def replay(
-    path: str | Path,
-    *,
-    trust: bool = False,
-    key: bytes | None = None,
-    model: str = "",
-    params: Mapping[str, str] | None = None,
-    series: bool = False,
-) -> Episode:
-    """Repeat the actions of a record on its model and seed, and compare every step and the result.
+@frozen(kw_only=True, slots=False)
+class ReplayOptions(TrustOptions):
+    """The arguments of `replay`.
 
-    Args:
+    Attributes:
         path: A whole record.
-        trust: Whether a module may be imported and files may be opened that the record names.
-        key: The key with which it must have been written; None proves nothing about its origin.
-        model: A model instead of the recorded one, which may be `module:Class`.
-        params: Parameters as text instead of the recorded ones, which may name files.
+        key: The file of the key; with it the record proves that it was not altered. In Python the
+            bytes.
         series: Whether to record the points of `world.series` and of monitors; see `play`.
+    """
+
+    path: str | Path = field(kw_only=False)
+    key: bytes | None = None
+    series: bool = False
+
+
+@takes(ReplayOptions)
+def replay(options: ReplayOptions) -> Episode:
+    """Repeat the actions of a record on its model and seed, and compare every step and the result.
 
     Returns:
         The episode, which is the same as the recorded one, with the state at its end. Its steps
@@ -43,9 +45,10 @@ def replay(
             the first difference.
         UsageError: The record would import a module or open a file.
     """
-    episode = Episode.read(path, keep_steps=False, key=key)
+    path, series = options.path, options.series
+    episode = Episode.read(path, keep_steps=False, key=options.key)
     header = episode.header
-    built = trusted_model(path, header, trust=trust, name=model, params=params)
+    built = trusted_model(path, header, options)
     points = Points() if series else None
     try:
         run = repeated(built, header, episode.steps, points=points)

@@ -9,12 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve
+from attrs import define, evolve, field, frozen
 
-from desim.core.limits import Limits
 from desim.core.model_protocols import offers
+from desim.core.points import Points
 from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
 from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.session import Session
 from desim.episodes.trust import recorded_roles, trusted_model, trusted_policies
@@ -22,7 +23,7 @@ from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Step
 from desim.records.record_lock import RecordLock
-from desim.tracing.kept_trace import Tracing
+from desim.schema.signatures import takes
 
 
 @define
@@ -102,35 +103,28 @@ def _write_nothing(_: Any) -> None:
     """Write nothing: the policy has no transcript."""
 
 
-def resume(
-    path: str | Path,
-    policies: Policies = None,
-    *,
-    trust: bool = False,
-    model: str = "",
-    params: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
-    keep_steps: bool = True,
-    key: bytes | None = None,
-    trace: str | Path | None = None,
-) -> Episode:
+@frozen(kw_only=True, slots=False)
+class ResumeOptions(EpisodeOptions, TrustOptions):
+    """The arguments of `resume`.
+
+    Attributes:
+        path: The record of a killed run. A whole record is not changed.
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument; needed where those on
+            record have no spec. Several that name different roles play together. In Python as
+            for `play`, for all roles or some.
+    """
+
+    path: str | Path = field(kw_only=False)
+    policies: Policies = field(default=None, kw_only=False)
+
+
+@takes(ResumeOptions)
+def resume(options: ResumeOptions) -> Episode:
     """Play a cut record to its end, in the same file.
 
     The policies are built anew and decide again; their decisions must equal those on record. A
     policy receives its transcript entries, so that no paid call is made twice. The record is locked
     meanwhile.
-
-    Args:
-        path: The record of a killed run. A whole record is not changed.
-        policies: See `play`; for all roles or some. Needed if the labels on record are not specs.
-        trust: Whether whatever the record names is used: modules, files, hosts, the environment.
-        model: A model instead of the recorded one, which may be `module:Class`.
-        params: Parameters as text instead of the recorded ones, which may name files.
-        limits: Limits of wall time, events and decisions, the repeated ones included.
-        keep_steps: See `play`.
-        key: The key of the record, as given to `play`. The recorded lines are verified with it
-            before any line is added.
-        trace: A new file for a trace of the whole episode, the repeated decisions included.
 
     Returns:
         The whole episode.
@@ -139,86 +133,61 @@ def resume(
         BadRecord: The record cannot be read, or a decision differs from the one on record.
         UsageError: A policy cannot be built from its label on record, the record names something
             outside and is not trusted, or another process writes it; or the file of the trace
-            exists, or a trace of a whole record is requested.
+            exists, or a trace or the series of a whole record are requested.
     """
-    if (ended := _ended(path, key, keep_steps=keep_steps, trace=trace)) is not None:
+    if (ended := _ended(options)) is not None:
         return ended
-    session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key, trace)
-    with session as at_play:
+    with _session(options) as at_play:
         return play_session(at_play)
 
 
-async def resume_async(
-    path: str | Path,
-    policies: Policies = None,
-    *,
-    trust: bool = False,
-    model: str = "",
-    params: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
-    keep_steps: bool = True,
-    key: bytes | None = None,
-    trace: str | Path | None = None,
-) -> Episode:
+@takes(ResumeOptions)
+async def resume_async(options: ResumeOptions) -> Episode:
     """Play a cut record to its end in the event loop that runs; otherwise as `resume`."""
-    if (ended := _ended(path, key, keep_steps=keep_steps, trace=trace)) is not None:
+    if (ended := _ended(options)) is not None:
         return ended
-    session = _session(path, policies, trust, model, params or {}, limits, keep_steps, key, trace)
-    with session as at_play:
+    with _session(options) as at_play:
         return await play_session_async(at_play)
 
 
-def _ended(
-    path: str | Path, key: bytes | None, *, keep_steps: bool, trace: str | Path | None
-) -> Episode | None:
+def _ended(options: ResumeOptions) -> Episode | None:
     """Return the episode of a whole record, which needs no lock."""
-    episode = Episode.read(path, whole=False, keep_steps=keep_steps, key=key)
+    path = options.path
+    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps, key=options.key)
     if episode.result is None:
         return None
-    if trace is not None:
+    if options.trace is not None:
         raise UsageError(
             f"{path} has ended, so that nothing is played; desim export {path} --format trace "
             "writes its trace"
+        )
+    if options.series:
+        raise UsageError(
+            f"{path} has ended, so that nothing is played; desim.replay({str(path)!r}, "
+            "series=True) has its series"
         )
     return episode
 
 
 @contextlib.contextmanager
-def _session(
-    path: str | Path,
-    policies: Policies,
-    trust: bool,  # noqa: FBT001 (passed on)
-    model: str,
-    params: Mapping[str, str],
-    limits: Limits | None,
-    keep_steps: bool,  # noqa: FBT001 (passed on)
-    key: bytes | None,
-    trace: str | Path | None,
-) -> Iterator[Session]:
+def _session(options: ResumeOptions) -> Iterator[Session]:
     """Open a session that continues a record, under its lock."""
+    path, policies = options.path, options.policies
     with RecordLock(path):
-        past = Episode.read(path, whole=False, keep_steps=False, key=key)
+        past = Episode.read(path, whole=False, keep_steps=False, key=options.key)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
-        tracing = Tracing(trace, repeated=len(past.steps)) if trace is not None else None
+        # Before the session is made: the file of the trace may exist.
+        tracing = options.tracing(len(past.steps))
         header = past.header
-        roles = recorded_roles(header, policies)
-        world = trusted_model(path, header, trust=trust, name=model, params=params, roles=roles)
+        world = trusted_model(path, header, options, recorded_roles(header, policies))
         try:
             given = trusted_policies(path, header, world, policies)
             lineup = resolve(world, given, header.seed, header.policies)
             lineup = with_starts(lineup, header.starts, past.steps)
+            points = Points() if options.series else None
             session = Session(
-                world,
-                lineup,
-                header.seed,
-                path,
-                past,
-                limits=limits,
-                keep_steps=keep_steps,
-                key=key,
-                keep_state=True,
-                tracing=tracing,
+                world, lineup, header.seed, path, past, options, points=points, tracing=tracing
             )
         except BadRecord as fault:
             raise BadRecord(f"{path}: {fault}") from None

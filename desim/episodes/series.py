@@ -5,27 +5,29 @@ with the replies on record, so that every policy is in the state in which it was
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model, offers
+from desim.core.model_protocols import Model, model_of, offers
 from desim.core.policy_protocols import Learner
+from desim.core.result import Result
 from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
-from desim.episodes.part_episode import part_episode
 from desim.episodes.prefix import first_difference
 from desim.episodes.replay import same_result
-from desim.episodes.session import Session, built
+from desim.episodes.session import Session
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
+from desim.schema.signatures import given, takes
 
 #: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
@@ -51,23 +53,12 @@ class InSeries:
     was_recorded: bool
 
 
-def play_series(
-    model: Model[Any] | str,
-    policies: Policies,
-    seeds: Iterable[int],
-    *,
-    record: str | Path | None = None,
-    limits: Limits | None = None,
-    key: bytes | None = None,
-    resume: bool = False,
-) -> list[Episode]:
-    """Play several episodes with the same policy instances, which may learn in between.
+@frozen(kw_only=True, slots=False)
+class SeriesOptions(ModelOptions):
+    """The arguments of `play_series`.
 
-    After every episode `after(episode)` of each policy that has this method is called.
-
-    Args:
-        model: See `play`.
-        policies: See `play`; specs and classes are built once, for the first seed.
+    Attributes:
+        policies: As for `play`; specs and classes are built once, for the first seed.
         seeds: One episode each, in this order; they may repeat.
         record: A folder that receives one file an episode, `episode-001.jsonl` and so on. It is
             made if it is missing.
@@ -76,79 +67,76 @@ def play_series(
         resume: Whether the series goes on that the folder holds. Episodes on record are repeated
             with the recorded replies, so that policies learn from them and no paid call is made
             twice; one that was cut is played to its end, and the rest is played.
+    """
+
+    policies: Policies | Lineup = field(kw_only=False)
+    seeds: Iterable[int] = field(kw_only=False)
+    record: str | Path | None = None
+    limits: Limits | None = None
+    key: bytes | None = None
+    resume: bool = False
+
+
+@takes(SeriesOptions)
+def play_series(options: SeriesOptions) -> list[Episode]:
+    """Play several episodes with the same policy instances, which may learn in between.
+
+    After every episode `after(episode)` of each policy that has this method is called.
 
     Raises:
         UsageError: See `play`; or the folder holds another series, or one with a gap, or another
             process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """
-    each = series(model, policies, seeds, record=record, limits=limits, key=key, resume=resume)
-    return [one.episode for one in each]
+    return [one.episode for one in series(**given(options))]
 
 
-def series(
-    model: Model[Any] | str,
-    policies: Policies | Lineup,
-    seeds: Iterable[int],
-    *,
-    record: str | Path | None = None,
-    limits: Limits | None = None,
-    key: bytes | None = None,
-    resume: bool = False,
-    session: Callable[..., Session] = Session,
-) -> Iterator[InSeries]:
-    """Yield the episodes of a series, each as soon as policies have learned from it.
+@frozen(kw_only=True, slots=False)
+class SessionsOptions(SeriesOptions):
+    """The arguments of `series`.
 
-    Arguments and errors are those of `play_series`. *policies* may be a lineup, and *session* makes
-    the session of each episode that is played or repeated, with the arguments of `Session`.
+    Attributes:
+        session: Makes the session of each episode that is played or repeated, with the arguments of
+            `Session`.
     """
-    with _opened(model, policies, seeds, record, limits, key, session) as playing:
-        for turn in playing.turns(playing.past() if resume else []):
+
+    session: Callable[..., Session] = Session
+
+
+@takes(SessionsOptions)
+def series(options: SessionsOptions) -> Iterator[InSeries]:
+    """Yield the episodes of a series, each as soon as policies have learned from it."""
+    with _opened(options) as playing:
+        for turn in playing.turns(playing.past() if options.resume else []):
             with playing.session_of(turn) as at_play:
                 episode = play_session(at_play) if at_play else turn.known
             yield playing.ended(turn, episode)
 
 
-async def series_async(
-    model: Model[Any] | str,
-    policies: Policies | Lineup,
-    seeds: Iterable[int],
-    *,
-    record: str | Path | None = None,
-    limits: Limits | None = None,
-    key: bytes | None = None,
-    resume: bool = False,
-    session: Callable[..., Session] = Session,
-) -> AsyncIterator[InSeries]:
+@takes(SessionsOptions)
+async def series_async(options: SessionsOptions) -> AsyncIterator[InSeries]:
     """Yield the episodes of a series as `series` does, in the event loop that runs."""
-    with _opened(model, policies, seeds, record, limits, key, session) as playing:
-        for turn in playing.turns(playing.past() if resume else []):
+    with _opened(options) as playing:
+        for turn in playing.turns(playing.past() if options.resume else []):
             with playing.session_of(turn) as at_play:
                 episode = await play_session_async(at_play) if at_play else turn.known
             yield playing.ended(turn, episode)
 
 
 @contextlib.contextmanager
-def _opened(
-    model: Model[Any] | str,
-    policies: Policies | Lineup,
-    seeds: Iterable[int],
-    record: str | Path | None,
-    limits: Limits | None,
-    key: bytes | None,
-    session: Callable[..., Session],
-) -> Iterator["_Series"]:
+def _opened(options: SessionsOptions) -> Iterator["_Series"]:
     """Open a series under the lock of its folder."""
-    seeds = list(seeds)
-    model = built(model)
+    seeds, policies = list(options.seeds), options.policies
+    model = options.build()
     if not isinstance(policies, Lineup):
         policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
     with contextlib.ExitStack() as stack:
         folder = None
-        if record is not None:
-            folder = _made(Path(record))
+        if options.record is not None:
+            folder = _made(Path(options.record))
             stack.enter_context(RecordLock(folder / "series"))
-        yield _Series(model, policies, seeds, folder, limits, key, session)
+        how = EpisodeOptions(limits=options.limits, key=options.key, keep_state=False)
+        yield _Series(model, policies, seeds, folder, how, options.session)
 
 
 @frozen
@@ -183,8 +171,7 @@ class _Series:
     lineup: Lineup
     seeds: Sequence[int]
     folder: Path | None
-    limits: Limits | None
-    key: bytes | None
+    how: EpisodeOptions
     session: Callable[..., Session]
 
     def turns(self, past: Sequence[Episode]) -> Iterator[_Turn]:
@@ -208,17 +195,9 @@ class _Series:
         with contextlib.ExitStack() as stack:
             if file is not None:
                 stack.enter_context(RecordLock(file))
-                past = _present(file, past, self.key)
+                past = _present(file, past, self.how.key)
             try:
-                session = self.session(
-                    self.model,
-                    self.lineup,
-                    turn.seed,
-                    file,
-                    past,
-                    limits=self.limits,
-                    key=self.key,
-                )
+                session = self.session(self.model, self.lineup, turn.seed, file, past, self.how)
                 yield stack.enter_context(session)
             except BadRecord as fault:
                 raise BadRecord(f"{turn.file}: {fault}" if past else str(fault)) from None
@@ -247,7 +226,7 @@ class _Series:
         open_file: Path | None = None
         for number, seed in enumerate(self.seeds, 1):
             file = self._file(number)
-            known = file and self._read(file, seed)
+            known = file and self._begun(file, seed)
             if known and open_file:
                 raise UsageError(
                     f"{open_file} is missing or was cut, but {file} is there; a series goes on in "
@@ -259,11 +238,11 @@ class _Series:
                 open_file = open_file or file
         return found
 
-    def _read(self, file: Path, seed: int) -> Episode | None:
+    def _begun(self, file: Path, seed: int) -> Episode | None:
         """Return the lines of a record; None if it was not begun."""
         if not file.exists() or _is_empty(file):
             return None
-        episode = Episode.read(file, whole=False, keep_steps=False, key=self.key)
+        episode = Episode.read(file, whole=False, keep_steps=False, key=self.how.key)
         self._check(file, episode.header, seed)
         return episode
 
@@ -339,3 +318,38 @@ def _is_empty(file: Path) -> bool:
     first = next(lines_of(file), b"")
     begun = first.startswith(_BEGINNING) or _BEGINNING.startswith(first)
     return begun and not first.endswith(b"\n")
+
+
+def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
+    """Return what an episode was for the part of a role; without parts the episode itself.
+
+    Roles and metrics have the names that they have inside the part, score and end are the part's,
+    and decisions of other parts are left out. Ticks are those of the common clock.
+    """
+    inside = model_of(model, role)[1]
+    prefix = role.removesuffix(inside)
+    if not prefix:
+        return episode
+    steps = tuple(
+        msgspec.structs.replace(step, role=step.role.removeprefix(prefix))
+        for step in episode.steps
+        if step.role.startswith(prefix)
+    )
+    result = _of_part(episode.result, prefix, len(steps)) if episode.result else None
+    return evolve(episode, steps=steps, result=result, inside=None)
+
+
+def _of_part(result: Result, prefix: str, decisions: int) -> Result:
+    metrics = _inside(result.metrics, prefix)
+    return evolve(
+        result,
+        score=metrics.pop("score", 0.0),
+        ended=metrics.pop("ended", ""),
+        metrics=metrics,
+        decisions=decisions,
+        usage=_inside(result.usage, prefix),
+    )
+
+
+def _inside(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}

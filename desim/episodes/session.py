@@ -9,28 +9,29 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve
 
-from desim import catalog
-from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
 from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.world import Decision
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
 from desim.episodes.prefix import same_step
 from desim.episodes.simulator import Answers, Simulator
 from desim.episodes.usage import UsageSums
-from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError, WriteFailed
+from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
 from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
-from desim.records.record import step_class
-from desim.records.recorded_steps import RecordedSteps
+from desim.records.record import RecordedSteps, step_class
 from desim.records.recorder import Recorder
 from desim.short_repr import SHOWN, cut
 from desim.tracing.kept_trace import Tracing
+
+#: How sessions are played that state nothing: the state at the end would hold all ledgers.
+_WITHOUT_STATE = EpisodeOptions(keep_state=False)
 
 
 class Session:
@@ -43,13 +44,8 @@ class Session:
         record: The file that receives the episode; None records nothing.
         past: A cut record: the policies must make its decisions again, and the record is continued
             after them.
-        limits: Limits of wall time, events and decisions.
-        keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
-            record, and has none without a record.
-        key: The key of the record; None writes a digest alone.
-        series: Whether the episode holds the model's series.
+        how: How it is played and what is kept; its trace is *tracing*.
         points: Receives the points of `world.series` and of monitors; None records none.
-        keep_state: Whether the episode holds the state at its end.
         tracing: Keeps a trace of it; None keeps nothing.
 
     Attributes:
@@ -68,13 +64,9 @@ class Session:
         seed: int,
         record: str | Path | None = None,
         past: Episode | None = None,
+        how: EpisodeOptions = _WITHOUT_STATE,
         *,
-        limits: Limits | None = None,
-        keep_steps: bool = True,
-        key: bytes | None = None,
-        series: bool = False,
         points: Points | None = None,
-        keep_state: bool = False,
         tracing: Tracing | None = None,
     ) -> None:
         self.model = model
@@ -83,7 +75,7 @@ class Session:
         self.header = past.header if past else Header.of(model, seed, lineup.labels)
         observers = tracing.observers if tracing else ()
         futures = self.header.futures
-        self.run = Run(model, seed, lineup.roles, limits, futures, observers, points)
+        self.run = Run(model, seed, lineup.roles, how.limits, futures, observers, points)
         self.steps: list[Step] = []
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
         self.past = past.steps if past else ()
@@ -91,9 +83,8 @@ class Session:
         self._answers = self._with_simulators()
         # One after the other and not by number: they may be on disk.
         self._repeats, self._recorded = iter(self.past), len(self.past)
-        self.seconds = limits.seconds if limits else None
-        self._keeps_steps = keep_steps
-        self._wanted = {"series": series, "keep_state": keep_state}
+        self.seconds = how.limits.seconds if how.limits else None
+        self._how, self._keeps_steps = how, how.keep_steps
         self._points = points
         self.decided = self.before_tick = 0
         self._last: Decision | None = None
@@ -105,8 +96,8 @@ class Session:
         self._record = Path(record) if record else None
         self._recorder = None
         if record:
-            again = self._continues
-            self._recorder = Recorder.again(record, key=key) if again else Recorder(record, key=key)
+            recorder = Recorder.again if self._continues else Recorder
+            self._recorder = recorder(record, key=how.key)
         self._stack = contextlib.ExitStack()
         self._connect(past.transcript if past else ())
 
@@ -188,7 +179,8 @@ class Session:
             result = evolve(result, usage=self._usage.totals())
         if self._recorder:
             self._recorder.result(result)
-        inside = Inside.of(self.run, self._points, **self._wanted)
+        how = self._how
+        inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)
         transcript = tuple(self._transcript)
         return Episode(self.header, self._steps(), result, transcript, inside=inside)
 
@@ -300,14 +292,3 @@ class Session:
             f"policy {self.header.policies.get(role, role)} failed as {role!r} at t={now}: "
             + fault_text(fault)
         )
-
-
-def built(model: Model[Any] | str) -> Model[Any]:
-    """Return a model, built by the catalog where its name is given.
-
-    Raises:
-        UsageError: The model does not exist, or a class was given.
-    """
-    if isinstance(model, type):
-        raise UsageError(f"{model.__name__} is a class; give an instance: {model.__name__}()")
-    return catalog.model(model) if isinstance(model, str) else model

@@ -116,7 +116,7 @@ class Simulator:
             if role not in made.policies:
                 raise UsageError(f"role {role!r} needs a policy in rollouts")
         for role, policy in made.policies.items():
-            _check(made.labels[role], policy)
+            check_repeatable(made.labels[role], policy, "rollouts")
         return made
 
     def futures(self, samples: int) -> list[int]:
@@ -303,16 +303,22 @@ def _end_after(run: Run[Any], ticks: int) -> None:
     horizon.callbacks.append(lambda _: run.world.end(CUT))
 
 
-def _check(name: str, policy: Policy) -> None:
-    """Check that a policy can play a seat of rollouts.
+def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) -> None:
+    """Check that a policy can play many courses of one episode.
+
+    Args:
+        name: Its label, for the error.
+        policy: The policy, or its class.
+        use: "rollouts" or "branches".
+        redrawn: Whether the future is drawn anew.
 
     Raises:
-        UsageError: The policy cannot play ahead; the text names the reason.
+        UsageError: The policy cannot play them; the text names the reason.
     """
     for reason, is_one in (
-        ("opens files or contacts hosts", offers(policy, ReachesOutside)),
+        ("opens files or contacts a host, and would do so in each", offers(policy, ReachesOutside)),
         ("looks ahead itself", offers(policy, LooksAhead)),
-        ("is informed of the future of the episode, which rollouts replace", is_informed(policy)),
+        ("is informed of the true future, which is redrawn", redrawn and is_informed(policy)),
     ):
         if is_one:
-            raise UsageError(f"policy {name!r} cannot play in rollouts: it {reason}")
+            raise UsageError(f"policy {name!r} cannot play in {use}: it {reason}")

@@ -9,6 +9,7 @@ import msgspec
 
 from desim import catalog
 from desim.core.model_protocols import Model
+from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, UsageError
 from desim.records.lines import Header
@@ -21,10 +22,7 @@ from desim.schema.arguments import read_arguments
 def trusted_model(
     path: str | Path,
     header: Header,
-    *,
-    trust: bool = False,
-    name: str = "",
-    params: Mapping[str, str] | None = None,
+    trusted: TrustOptions = UNTRUSTED,
     roles: Iterable[str] = (),
 ) -> Model[Any]:
     """Build the model of a record.
@@ -32,27 +30,25 @@ def trusted_model(
     Args:
         path: The record, for errors.
         header: Its header.
-        trust: Whether everything that the header names may be imported and opened.
-        name: A model instead of the recorded one, which may be `module:Class`, or
-            `module:function` for the class of the returned object.
-        params: Parameters as text instead of the recorded ones, which may name files.
+        trusted: What may be used, and the model and the parameters instead of the recorded ones;
+            `module:function` stands for the class of the returned object.
         roles: Those whose policies will be built from their labels on record.
 
     Raises:
         UsageError: The header would reach outside by names that the caller does not give.
         BadRecord: The model does not exist, or does not take the parameters.
     """
-    given = params or {}
+    name, given = trusted.model, trusted.params or {}
     if name:  # the caller has named it, so that it may be imported and built
         name = catalog.model_name(catalog.named_class(name))
     recorded = {key: value for key, value in header.params.items() if key not in given}
     model = name or header.model
-    if not trust:
+    if not trusted.trust:
         labels = ((role, header.policies[role]) for role in roles)
         of_policies = (policy_reaches(role, label, model, recorded) for role, label in labels)
         refuse([*model_reaches(model, recorded), *chain.from_iterable(of_policies)], path)
     try:
-        again = {key: to_plain(value) for key, value in _read(model, given).items()}
+        again = {key: to_plain(value) for key, value in _arguments(model, given).items()}
         changed = msgspec.structs.replace(header, model=model, params={**recorded, **again})
         return changed.build(trust=True)
     except BadRecord as fault:
@@ -104,7 +100,7 @@ def given_policies(header: Header, model: Model[Any], policies: Policies) -> dic
     return {role: one for role, one in given.items() if role in header.policies}
 
 
-def _read(model: str, params: Mapping[str, str]) -> dict[str, Any]:
+def _arguments(model: str, params: Mapping[str, str]) -> dict[str, Any]:
     if not params:
         return {}
     cls = catalog.model_class(model)

@@ -10,12 +10,13 @@ from typing import Any
 import simpy
 from simpy.resources.base import BaseResource, Put
 
+from desim.core.log import Clock
 from desim.core.points import checked_name
 from desim.core.world import World
 from desim.errors import UsageError
 from desim.monitoring.tally import Tally
 from desim.monitoring.time_weighted import TimeWeighted
-from desim.monitoring.warm_up import Clock, checked_warm_up, plain
+from desim.monitoring.warm_up import checked_warm_up, plain
 
 
 class QueueMonitor:

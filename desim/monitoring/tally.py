@@ -4,8 +4,9 @@ import math
 from array import array
 from collections.abc import Sequence
 
+from desim.core.log import Clock
 from desim.errors import UsageError
-from desim.monitoring.warm_up import Clock, checked_warm_up, finite
+from desim.monitoring.warm_up import checked_warm_up, finite
 from desim.short_repr import short_repr
 
 #: Observations that are kept for quantiles, 8 bytes each.

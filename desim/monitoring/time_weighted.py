@@ -2,7 +2,8 @@
 
 import math
 
-from desim.monitoring.warm_up import Clock, checked_warm_up, finite
+from desim.core.log import Clock
+from desim.monitoring.warm_up import checked_warm_up, finite
 
 
 class TimeWeighted:

@@ -1,20 +1,11 @@
-"""Common parts of statistics: a clock, a warm-up, finite numbers."""
+"""Common parts of statistics: a warm-up, finite numbers."""
 
 import contextlib
 import math
-from typing import Any, Protocol
+from typing import Any
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-
-
-class Clock(Protocol):
-    """Anything with a present tick, as a `World`."""
-
-    @property
-    def now(self) -> Any:
-        """The present tick."""
-        ...
 
 
 def checked_warm_up(ticks: int) -> int:

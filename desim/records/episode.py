@@ -14,9 +14,8 @@ from desim.core.result import Result, Series
 from desim.errors import BadRecord, UsageError, possible
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
-from desim.records.record import parse
+from desim.records.record import RecordedSteps, parse
 from desim.records.record_file import lines_of
-from desim.records.recorded_steps import RecordedSteps
 from desim.records.recorder import Recorder
 from desim.records.tidy import WHAT, What, decision_columns, series_columns
 from desim.short_repr import shortened
@@ -89,11 +88,7 @@ class Episode:
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
-        """The ledgers of the state, in its order; none of a state without ledgers.
-
-        Raises:
-            UsageError: See `state`.
-        """
+        """The ledgers of the state, in its order; none of a state without ledgers."""
         state = self.state
         return tuple(state.ledgers) if offers(state, HasLedgers) else ()
 

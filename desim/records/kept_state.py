@@ -83,11 +83,7 @@ class Inside:
 
     @property
     def ends(self) -> Ticks:
-        """The tick at the end of each period, by the name of the series, if it is known.
-
-        Raises:
-            UsageError: See `series`.
-        """
+        """The tick at the end of each period, by the name of the series, if it is known."""
         return self._read[1] if self._read is not None else _ends(self.model, self.state)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -58,19 +58,19 @@ def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> list[
         params: Plain values by parameter, unchecked.
         part: The part of the recorded model that this one is, such as "plant".
     """
-    of = f" for part {_text(part)}" if part else ""
+    of = f" for part {_cut_repr(part)}" if part else ""
     if imported := _import_of(name):
         return [Reach(f"{imported}{of}", "" if part else _option("model", name))]
     cls: Any = _model_class(name)
     reaches = []
     if isinstance(cls, OpensFiles):
         reaches += [
-            Reach(f"open {_text(file)}{of}", "" if part else _option("set", f"{key}={value}"))
+            Reach(f"open {_cut_repr(file)}{of}", "" if part else _option("set", f"{key}={value}"))
             for key, value in params.items()
             for file in cls.files({key: value})
         ]
     if isinstance(cls, NamesFunctions):
-        reaches += [Reach(f"call {_text(each)}{of}", "") for each in cls.functions(params)]
+        reaches += [Reach(f"call {_cut_repr(each)}{of}", "") for each in cls.functions(params)]
     for name_inside, model, inside in _inner_models(cls, params):
         reaches += model_reaches(model, inside, f"{part}.{name_inside}" if part else name_inside)
     return reaches
@@ -94,7 +94,7 @@ def policy_reaches(
     module, colon, _ = spec.name.partition(":")
     option = _option("policy", f"{role}={label}")
     if colon:
-        return [Reach(f"import module {_text(module)} for {_text(role)}", option)]
+        return [Reach(f"import module {_cut_repr(module)} for {_cut_repr(role)}", option)]
     of = _class_of_role(role, model, params or {})
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
     if isinstance(cls, NamesPolicies):
@@ -105,8 +105,10 @@ def policy_reaches(
     if not isinstance(cls, ReachesOutside):
         return []
     given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
-    what = f"build {_text(spec.name)} for {_text(role)}, which opens files or contacts a host"
-    return [Reach(f"{what} ({_text(', '.join(given) or 'as by default')})", option)]
+    what = (
+        f"build {_cut_repr(spec.name)} for {_cut_repr(role)}, which opens files or contacts a host"
+    )
+    return [Reach(f"{what} ({_cut_repr(', '.join(given) or 'as by default')})", option)]
 
 
 def refuse(reaches: Iterable[Reach], path: object = "") -> None:
@@ -151,10 +153,10 @@ def _import_of(model: str) -> str:
     module, colon, _ = model.partition(":")
     if not colon:
         file = catalog.foreign_model(model)
-        return f"import module {_text(f'models.{model}')} of {_text(file)}" if file else ""
+        return f"import module {_cut_repr(f'models.{model}')} of {_cut_repr(file)}" if file else ""
     # Without a module the catalog raises an error.
     known = not module or module in _IMPORTED or is_loaded(module)
-    return "" if known else f"import module {_text(module)}"
+    return "" if known else f"import module {_cut_repr(module)}"
 
 
 def _model_class(name: str) -> type | None:
@@ -167,7 +169,7 @@ def _model_class(name: str) -> type | None:
         return None
 
 
-def _text(value: str) -> str:
+def _cut_repr(value: str) -> str:
     return shown(value, _CHARACTERS)
 
 

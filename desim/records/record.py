@@ -1,9 +1,9 @@
 """Reading and writing the lines of a record."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, overload
 
 import msgspec
 
@@ -20,8 +20,10 @@ from desim.records.lines import (
     Step,
     TranscriptEntry,
 )
+from desim.records.record_file import lines_of
 from desim.records.seal import Seal
 from desim.schema import encode_tagged, has_tags
+from desim.schema.untrusted import check_keys
 from desim.short_repr import cut, shown
 from desim.version import __version__
 
@@ -110,7 +112,7 @@ def parse(
     for number, (raw, known) in enumerate(decoded, 2):
         if not raw.endswith(b"\n"):
             break  # the process was killed while it wrote
-        line = known or _line(raw, f"decision {found + 1} (line {number})")
+        line = known or _decoded_line(raw, f"decision {found + 1} (line {number})")
         if not isinstance(line, Step | TranscriptEntry):
             _end(record, line, number, decoded)
             seal.check(raw)
@@ -129,7 +131,51 @@ def parse(
     return record
 
 
-def steps_of(lines: Iterable[bytes]) -> Iterator[Step]:
+class RecordedSteps(Sequence[Step]):
+    """The decisions of a record, read from its file whenever they are used.
+
+    In memory is one at a time. To get one by its number reads the file up to it, so iterate.
+
+    Args:
+        path: A record that stays where it is.
+        count: The number of its decisions.
+    """
+
+    def __init__(self, path: Path, count: int) -> None:
+        self._path, self._count = path, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Step]:
+        return islice(_steps_of(lines_of(self._path)), self._count)
+
+    @overload
+    def __getitem__(self, at: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Step, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Any:
+        numbers = range(self._count)[at]
+        if isinstance(numbers, int):
+            return next(islice(self, numbers, None))
+        if numbers.step < 0:
+            return tuple(self)[at]
+        return tuple(islice(self, numbers.start, numbers.stop, numbers.step))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordedSteps | tuple) or len(self) != len(other):
+            return NotImplemented
+        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self._count} decisions in {self._path}>"
+
+
+def _steps_of(lines: Iterable[bytes]) -> Iterator[Step]:
     """Yield the decisions of a record that was read before.
 
     Raises:
@@ -137,7 +183,7 @@ def steps_of(lines: Iterable[bytes]) -> Iterator[Step]:
     """
     for number, (raw, known) in enumerate(_decoded(untagged(lines)), 1):
         if raw.endswith(b"\n"):
-            line = known or _line(raw, f"line {number}")
+            line = known or _decoded_line(raw, f"line {number}")
             if isinstance(line, Step):
                 yield line
 
@@ -189,7 +235,7 @@ def _header(line: bytes, wanted: str) -> Header:
         raise BadRecord(f"the record has format {shown(form)}; {reads}")
     if form != wanted:
         raise BadRecord(f"the record has format {form!r}, but its header line is of {wanted!r}")
-    header = _line(line, "line 1")
+    header = _decoded_line(line, "line 1")
     if not isinstance(header, Header):
         raise BadRecord("the file is no episode record: its first line is no header")
     try:
@@ -228,33 +274,13 @@ def _decoded_block(block: list[bytes]) -> Iterable[tuple[bytes, Line | None]]:
     return ((line, None) for line in block)
 
 
-def _line(line: bytes, what: str) -> Line:
+def _decoded_line(line: bytes, what: str) -> Line:
     try:
         decoded: Line = _decode(line)
         # A line that desim wrote is the same when it is written again, which is faster to find out
         # than whether a key is repeated.
         if _encode(decoded) != line[:-1]:
-            _check_keys(line)
+            check_keys(line)
     except _FAULTS as fault:
         raise BadRecord(f"{what} is not readable: {cut(str(fault))}") from None
     return decoded
-
-
-def _check_keys(line: bytes) -> None:
-    """Check that no object of a line has a key twice.
-
-    Raises:
-        ValueError: One has, or the line is not readable.
-    """
-    import json
-
-    json.loads(line, object_pairs_hook=_without_repeated_keys)
-
-
-def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        twice = next(key for key, count in counts.items() if count > 1)
-        raise ValueError(f"the key {shown(twice)} comes twice in one object")
-    return found

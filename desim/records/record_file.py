@@ -80,7 +80,7 @@ class _Unzipped(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Unzip no more than fits into a buffer."""
-        data = b"" if self._damaged else self._read(len(buffer))
+        data = b"" if self._damaged else self._unzipped(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
@@ -89,7 +89,7 @@ class _Unzipped(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def _read(self, most: int) -> bytes:
+    def _unzipped(self, most: int) -> bytes:
         while not self._unzip.eof:
             raw = self._unzip.unconsumed_tail or self._file.read(_CHUNK_BYTES)
             try:
@@ -173,3 +173,21 @@ def write_failed(path: Path, fault: OSError) -> WriteFailed:
     return WriteFailed(
         f"cannot write {path}: {fault.strerror}; every line that was written before is kept"
     )
+
+
+def begun(record: Path) -> bool:
+    """Return whether a record holds at least its first line; remove one that does not.
+
+    Raises:
+        BadRecord: The file cannot be read.
+    """
+    try:
+        with record.open("rb") as file:
+            if file.readline().endswith(b"\n"):
+                return True
+        record.unlink()
+    except FileNotFoundError:
+        pass
+    except OSError as fault:
+        raise BadRecord(f"{record} cannot be read: {fault.strerror}") from None
+    return False

@@ -1,11 +1,11 @@
 """A lock on a record or another file, so that only one process at a time writes it.
 
 The lock is a file beside the record, `RECORD.lock`, which outlives the replacement of the record by
-a shorter or longer copy. It is locked with `flock` and holds the process that writes and since
-when. The system drops the lock when the process ends, however it ends; a file that is left behind
-locks nothing.
+a shorter or longer copy. It holds the process that writes and since when. The system drops the lock
+when the process ends, however it ends; a file that is left behind locks nothing.
 """
 
+import contextlib
 import datetime as dt
 import os
 import time
@@ -14,11 +14,9 @@ from typing import Self
 
 from desim.errors import UsageError
 
-#: Attempts to open a lock file that its holder removes in between.
-_ATTEMPTS = 100
-
-#: Seconds between two looks at a lock file that is still empty.
-_MOMENT = 0.005
+#: Attempts to take a lock whose file names no holder, and the seconds between two of them: its
+#: holder is about to write its name, or has just removed the file.
+_ATTEMPTS, _MOMENT = 100, 0.005
 
 #: Bytes of a lock file that are read for an error.
 _SHOWN_BYTES = 200
@@ -26,8 +24,6 @@ _SHOWN_BYTES = 200
 
 class RecordLock:
     """A lock on a record, released when the process ends or the context is left.
-
-    On systems without POSIX file locks nothing is locked.
 
     Args:
         path: The record, which need not exist yet.
@@ -39,63 +35,54 @@ class RecordLock:
     """
 
     def __init__(self, path: str | Path, use: str = "played") -> None:
+        from filelock import FileLock  # most commands write no record; the import takes 80 ms
+
         # Resolved, so that two names of one record have one lock.
         self.path = Path(os.path.realpath(path) + ".lock")
+        # Not of a thread: an episode may end in another thread than it began in.
+        self._lock = FileLock(self.path, thread_local=False, on_acquired=_name_holder)
         try:
-            self._descriptor: int | None = _acquired(self.path)
-        except BlockingIOError:
-            raise UsageError(
-                f"{path} is being {use} by {_holder(self.path)}; nothing was changed. Wait until "
-                "that ends, or choose another file"
-            ) from None
+            holder = self._holder_or_locked()
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+        if holder:
+            raise UsageError(
+                f"{path} is being {use} by {holder}; nothing was changed. Wait until that ends, or "
+                "choose another file"
+            )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._descriptor is None:
+        if not self._lock.is_locked:
             return
-        # Removed while it is locked: a process that has opened it finds that it is gone.
-        self.path.unlink(missing_ok=True)
-        os.close(self._descriptor)
-        self._descriptor = None
+        # Removed while it is locked: a process that has opened it finds that it is gone. Windows
+        # removes no open file; there filelock does it when the lock is released.
+        with contextlib.suppress(PermissionError):
+            self.path.unlink(missing_ok=True)
+        self._lock.release()
 
+    def _holder_or_locked(self) -> str:
+        """Take the lock and return an empty text, or return the process that has it.
 
-def _acquired(path: Path) -> int | None:
-    """Return the descriptor of a locked file; None on a system without locks.
+        Raises:
+            OSError: The file cannot be made.
+        """
+        from filelock import Timeout
 
-    Raises:
-        BlockingIOError: The file is locked.
-        OSError: The file cannot be made.
-    """
-    if os.name != "posix":
-        return None
-    for _ in range(_ATTEMPTS):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        try:
-            if _locked(descriptor, path):
-                _name_holder(descriptor)
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-    raise BlockingIOError
-
-
-def _locked(descriptor: int, path: Path) -> bool:
-    """Lock an open file; return False if it is no longer the file of that name."""
-    import fcntl
-
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    mine = os.fstat(descriptor)
-    try:
-        there = path.stat()
-    except FileNotFoundError:
-        return False
-    return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
+        # Without this filelock would make a missing folder.
+        os.stat(os.path.join(self.path.parent, ""))  # noqa: PTH116, PTH118 (Path drops the end)
+        for _ in range(_ATTEMPTS):
+            try:
+                self._lock.acquire(blocking=False)
+            except Timeout:
+                if holder := _holder(self.path):
+                    return holder
+                time.sleep(_MOMENT)
+            else:
+                return ""
+        return "another process"
 
 
 def _name_holder(descriptor: int) -> None:
@@ -105,16 +92,10 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(path: Path) -> str:
-    """Return the holder of a lock by its file."""
-    text = ""
-    # The file is empty for a moment: its holder locks it before it writes its name.
-    for _ in range(_ATTEMPTS):
-        try:
-            with path.open("rb") as file:
-                text = file.read(_SHOWN_BYTES).decode("ascii", "replace")
-        except OSError:
-            break
-        if text:
-            break
-        time.sleep(_MOMENT)
-    return text if text.isprintable() and text else "another process"
+    """Return the holder that a lock file names; empty if it names none."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_SHOWN_BYTES).decode("ascii", "replace")
+    except OSError:
+        return ""
+    return text if text.isprintable() else "another process"

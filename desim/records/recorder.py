@@ -164,11 +164,11 @@ class Recorder:
         self, t: int, decision: Decision, observed: bytes, notes: Mapping[str, Any] | None
     ) -> None:
         """Write an answered decision, whose observation is given as JSON."""
-        self._put(_line(t, decision.role, observed, decision.wire, notes))
+        self._put(_decision_line(t, decision.role, observed, decision.wire, notes))
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
-        self._put(_line(s.t, s.role, s.observed, tagged(s.action), s.notes))
+        self._put(_decision_line(s.t, s.role, s.observed, tagged(s.action), s.notes))
 
     def transcript(self, entry: TranscriptEntry) -> None:
         """Write what a policy received."""
@@ -228,7 +228,7 @@ class _Tag(msgspec.Struct):
 _decode_tag = msgspec.json.Decoder(_Tag).decode
 
 
-def _line(
+def _decision_line(
     t: int, role: str, observed: bytes, wire: bytes, notes: Mapping[str, Any] | None
 ) -> bytes:
     """Return the line of a decision with its end."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from desim.errors import BadRecord, UsageError
-from desim.jobs.keep.checkpoint import FILE_NAME
+from desim.jobs.keep.cell_store import FILE_NAME
 from desim.jobs.rows.rows import Rows
 from desim.records.record_file import lines_of
 from desim.reports.elements.html import check_target, rendered
-from desim.reports.elements.page import Page, needed
+from desim.reports.elements.page import Page, check_installed
 from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page
@@ -47,7 +47,7 @@ def write_report(
             the file cannot be written.
         BadRecord: A record or the rows cannot be read.
     """
-    needed()
+    check_installed("reports need", "jinja2", "matplotlib")
     given = [Path(path) for path in paths]
     if not given:
         raise UsageError("give the folder of a sweep or of a suite, or records")

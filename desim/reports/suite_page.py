@@ -5,17 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from desim.jobs.keep.outcome import JobOutcome, Played
+from desim.jobs.keep.record_folder import RecordFolder
+from desim.jobs.keep.spending import count_outcomes
 from desim.reports.elements.charts import dots
-from desim.reports.elements.estimates import HEADS, cells
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
+from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.show.labels import NOTHING
 from desim.show.table import Table
 from desim.statistics.intervals import Interval
-from desim.suites.folder import Folder
-from desim.suites.outcome import Outcome, Played
-from desim.suites.reconcile import count_outcomes
+from desim.suites.manifest import plan_of
 from desim.suites.result_table import result_table
-from desim.suites.results import Cell, ResultLine, results
+from desim.suites.results import SuiteLine, results
 from desim.suites.suite_plan import Plan
 
 #: Entries of a figure, and errors, that are shown.
@@ -28,16 +29,16 @@ def suite_page(path: Path) -> Page:
     Raises:
         UsageError: The folder holds none, or its suite cannot be read.
     """
-    folder = Folder(path)
-    plan, outcomes = folder.plan(), folder.outcomes()
+    folder = RecordFolder(path)
+    plan, outcomes = plan_of(folder), folder.outcomes()
     lines = results(plan, outcomes)
-    ledger = folder.ledger()
-    count_outcomes(plan, outcomes, ledger)
+    spent = folder.spent()
+    count_outcomes(plan.jobs, outcomes, spent)
     ended = sum(outcome.ended_episodes for outcome in outcomes.values())
     lead = (
         (
             f"{ended:,} of {plan.episodes:,} episodes have ended; "
-            f"{ledger.cost():,.6g} spent in {ledger.calls():,} calls."
+            f"{spent.cost():,.6g} spent in {spent.calls():,} calls."
         ),
     )
     worlds = [
@@ -53,17 +54,19 @@ def suite_page(path: Path) -> Page:
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
 
 
-def _world(name: str, lines: Sequence[ResultLine]) -> Iterator[Given]:
+def _world(name: str, lines: Sequence[SuiteLine]) -> Iterator[Given]:
     yield _table(name, lines)
-    main = [line.main for line in lines]
-    if any(cell.estimate for cell in main):
-        yield _means(lines, main)
-    cost = [_cell(line, "cost") for line in lines]
-    if any(cell and cell.estimate and cell.estimate.mean for cell in cost):
-        yield _costs(lines, [cell.estimate if cell else None for cell in cost])
+    head, main = lines[0].main.head, [line.main.estimate for line in lines]
+    if any(main):
+        title, printed = f"{head}: mean of each entry", [line.main.published for line in lines]
+        yield _means(lines, head, main, (title, f"Means of {head}"), printed)
+    cost = [_cost(line) for line in lines]
+    if any(estimate and estimate.mean for estimate in cost):
+        words = "Cost of an episode: mean of each entry", "Mean costs of an episode"
+        yield _means(lines, "cost", cost, words)
 
 
-def _table(name: str, lines: Sequence[ResultLine]) -> Table:
+def _table(name: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table that `desim bench` prints, with marks for what is left out of means."""
     table = result_table(name, lines)
     each = [[_marked(line), *values[1:]] for line, values in zip(lines, table.lines, strict=True)]
@@ -77,49 +80,43 @@ def _table(name: str, lines: Sequence[ResultLine]) -> Table:
     return cleaned(table.heads, each, notes=notes)
 
 
-def _means(lines: Sequence[ResultLine], cells_: Sequence[Cell]) -> Figure:
-    head = cells_[0].head
-    shown = range(min(len(lines), _MOST_SHOWN))
-    printed = [_number(cell.published) for cell in cells_]
-    beside = (
-        {"published": [printed[n] for n in shown]} if any(p is not None for p in printed) else {}
-    )
-    heads = ["entry", *HEADS, *(["published"] if beside else [])]
-    rows = (
-        [_marked(line), *cells(cell.estimate), *([cell.published or NOTHING] if beside else [])]
-        for line, cell in zip(lines, cells_, strict=True)
-    )
+def _means(
+    lines: Sequence[SuiteLine],
+    head: str,
+    means: Sequence[Interval | None],
+    words: tuple[str, str],
+    printed: Sequence[str] = (),
+) -> Figure:
+    """Return a mean of each entry with its interval, and what papers print of it.
+
+    Args:
+        lines: The entries.
+        head: What is measured.
+        means: One for each entry.
+        words: The beginnings of the title and of the picture in words.
+        printed: The published texts; none where nothing is published.
+    """
+    names, shown = [_marked(line) for line in lines], min(len(lines), _MOST_SHOWN)
+    published = [_published_number(text) for text in printed]
+    beside = {"published": published[:shown]} if any(n is not None for n in published) else {}
+    rows = [[name, *seeded_cells(mean)] for name, mean in zip(names, means, strict=True)]
+    if beside:
+        rows = [[*row, text or NOTHING] for row, text in zip(rows, printed, strict=True)]
+    title, picture = words
     return Figure(
-        f"{head}: mean of each entry with its 95 % interval",
-        dots(
-            [_marked(lines[n]) for n in shown],
-            [cells_[n].estimate for n in shown],
-            head,
-            beside=beside,
-        ),
-        f"Means of {head} with intervals of {len(shown)} entries.",
-        cleaned(heads, rows),
+        f"{title} with its 95 % interval",
+        dots(names[:shown], means[:shown], head, beside=beside),
+        f"{picture} with intervals of {shown} entries.",
+        cleaned(["entry", *SEEDED_HEADS, *beside], rows),
     )
 
 
-def _costs(lines: Sequence[ResultLine], known: Sequence[Interval | None]) -> Figure:
-    shown = min(len(lines), _MOST_SHOWN)
-    return Figure(
-        "Cost of an episode: mean of each entry with its 95 % interval",
-        dots([_marked(line) for line in lines[:shown]], known[:shown], "cost"),
-        f"Mean costs of an episode with intervals of {shown} entries.",
-        cleaned(
-            ["entry", *HEADS],
-            ([_marked(line), *cells(cost)] for line, cost in zip(lines, known, strict=True)),
-        ),
-    )
+def _cost(line: SuiteLine) -> Interval | None:
+    found = (cell.estimate for cell in line.cells if cell.head == "cost" and cell.used)
+    return next(found, None)
 
 
-def _cell(line: ResultLine, head: str) -> Cell | None:
-    return next((cell for cell in line.cells if cell.head == head and cell.used), None)
-
-
-def _stopped(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[Given]:
+def _stopped(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> Iterator[Given]:
     each = [
         (job.name, played.episode, played.state, played.error or played.limit or _defaults(played))
         for job in plan.jobs
@@ -159,19 +156,19 @@ def _host(address: str) -> str:
     return NOTHING
 
 
-def _identity(folder: Folder) -> Table:
+def _identity(folder: RecordFolder) -> Table:
     return cleaned(["what determines the episodes", "value"], folder.identity().items(), (0, 1))
 
 
-def _marked(line: ResultLine) -> str:
+def _marked(line: SuiteLine) -> str:
     return f"{line.entry} *" if _is_partial(line) else line.entry
 
 
-def _is_partial(line: ResultLine) -> bool:
+def _is_partial(line: SuiteLine) -> bool:
     return bool(line.cut or line.not_played or line.failed or line.open)
 
 
-def _number(text: str) -> float | None:
+def _published_number(text: str) -> float | None:
     """Return what a paper prints if it is a plain number; a unit may mean another scale."""
     with contextlib.suppress(ValueError):
         return float(text.replace(",", ""))

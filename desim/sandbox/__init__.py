@@ -26,16 +26,16 @@ one, so that a program has the same value each time.
 """
 
 from desim.sandbox.process import UNCONFINED, NotConfined, SandboxFailed
-from desim.sandbox.program_limits import Arguments, Limits, Outcome, Returned
+from desim.sandbox.program_limits import Arguments, ProgramLimits, ProgramOutcome, Returned
 from desim.sandbox.programs import run_block, run_calls, run_program
 from desim.sandbox.protections import Protections, protections
 
 __all__ = [
     "UNCONFINED",
     "Arguments",
-    "Limits",
     "NotConfined",
-    "Outcome",
+    "ProgramLimits",
+    "ProgramOutcome",
     "Protections",
     "Returned",
     "SandboxFailed",

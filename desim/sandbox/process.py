@@ -17,7 +17,7 @@ from typing import IO, Any
 from attrs import frozen
 
 from desim.errors import DesimError, UsageError
-from desim.sandbox.program_limits import Limits
+from desim.sandbox.program_limits import ProgramLimits
 
 #: The environment variable that allows programs to run where the system does not confine them. No
 #: parameter of a world or policy does, because those come from records and suites of strangers.
@@ -63,7 +63,11 @@ class Finished:
 
 
 def run_order(
-    order: Mapping[str, Any], limits: Limits, *, prints: bool = False, unconfined: bool = False
+    order: Mapping[str, Any],
+    limits: ProgramLimits,
+    *,
+    prints: bool = False,
+    unconfined: bool = False,
 ) -> Finished:
     """Run a program by an order, and return the bytes that it wrote.
 
@@ -174,7 +178,7 @@ class _Reader:
     """Reads the pipes of a program until all are closed, full, or the time is over."""
 
     def __init__(
-        self, process: "subprocess.Popen[bytes]", result: int, status: int, limits: Limits
+        self, process: "subprocess.Popen[bytes]", result: int, status: int, limits: ProgramLimits
     ) -> None:
         self._status = status
         self._limits = limits

@@ -25,7 +25,7 @@ def _within(least: float, most: float) -> Any:
 
 
 @frozen(kw_only=True)
-class Limits:
+class ProgramLimits:
     """Limits above which a program is killed.
 
     Attributes:
@@ -47,7 +47,7 @@ class Limits:
 
 
 @frozen(kw_only=True)
-class Outcome:
+class ProgramOutcome:
     """The outcome of a program.
 
     Attributes:

@@ -5,16 +5,18 @@ from typing import Any
 
 from desim.errors import UsageError
 from desim.sandbox.process import Finished, run_order
-from desim.sandbox.program_limits import Arguments, Limits, Outcome, Returned
+from desim.sandbox.program_limits import Arguments, ProgramLimits, ProgramOutcome, Returned
 from desim.sandbox.reply import Reply, UnreadableError, read_reply
 
-_ONE_SECOND, _TWO_SECONDS = Limits(), Limits(seconds=2.0)
+_ONE_SECOND, _TWO_SECONDS = ProgramLimits(), ProgramLimits(seconds=2.0)
 
 #: Sets of arguments of one program.
 _MOST_CALLS = 1_000
 
 
-def run_program(source: str, *, limits: Limits = _ONE_SECOND, unconfined: bool = False) -> Outcome:
+def run_program(
+    source: str, *, limits: ProgramLimits = _ONE_SECOND, unconfined: bool = False
+) -> ProgramOutcome:
     """Run a program in the sandbox and return the value of its last statement.
 
     The value is that of the statement's value part: `x = 5` has 5, `x += 2` has 2, and `return y`
@@ -32,12 +34,12 @@ def run_program(source: str, *, limits: Limits = _ONE_SECOND, unconfined: bool =
     Source: FirmBench SPEC 3.2, vectors README 3 and 4.
     """
     if len(source) > limits.source:
-        return Outcome(failed=True, error=_too_long(source, limits))
+        return ProgramOutcome(failed=True, error=_too_long(source, limits))
     finished = run_order({"way": "program", "source": source}, limits, unconfined=unconfined)
     reply = _reply(finished)
     value = reply.value if isinstance(reply.value, (str, float, type(None))) else None
     failed = bool(reply.error or reply.unsendable)
-    return Outcome(
+    return ProgramOutcome(
         value=None if failed else value,
         number=None if failed else reply.number,
         failed=failed,
@@ -51,7 +53,7 @@ def run_calls(
     target: str,
     argument_sets: Sequence[Arguments],
     *,
-    limits: Limits = _TWO_SECONDS,
+    limits: ProgramLimits = _TWO_SECONDS,
     unconfined: bool = False,
 ) -> tuple[Returned, ...]:
     """Run a source in the sandbox, then call one of its functions with each set of arguments.
@@ -86,7 +88,9 @@ def run_calls(
     )
 
 
-def run_block(source: str, *, limits: Limits = _TWO_SECONDS, unconfined: bool = False) -> str:
+def run_block(
+    source: str, *, limits: ProgramLimits = _TWO_SECONDS, unconfined: bool = False
+) -> str:
     """Run a program in the sandbox and return what it prints, as a notebook shows it.
 
     The value of a last expression follows unless it is None; so does, in one line, the error with
@@ -129,5 +133,5 @@ def _all_failed(sets: Sequence[Any], reply: Reply, *, over: bool) -> tuple[Retur
     return (Returned(failed=True, timed_out=over, error=error),) * len(sets)
 
 
-def _too_long(source: str, limits: Limits) -> str:
+def _too_long(source: str, limits: ProgramLimits) -> str:
     return f"the program has {len(source):,} characters; at most {limits.source:,} are run"

@@ -6,7 +6,7 @@ from attrs import frozen
 
 from desim.sandbox.child.confinement import is_confined
 from desim.sandbox.process import SandboxFailed, run_order
-from desim.sandbox.program_limits import Limits
+from desim.sandbox.program_limits import ProgramLimits
 from desim.sandbox.reply import UnreadableError, read_reply
 
 #: The accesses that each protection prevents.
@@ -68,7 +68,7 @@ def protections() -> Protections:
         SandboxFailed: The sandbox could not start.
         UsageError: The system is not one on which programs can be confined at all.
     """
-    finished = run_order({"way": "probe"}, Limits(seconds=10.0), unconfined=True)
+    finished = run_order({"way": "probe"}, ProgramLimits(seconds=10.0), unconfined=True)
     try:
         names = read_reply(finished.answer).value
     except UnreadableError as error:

@@ -8,15 +8,18 @@ from desim.schema.class_types import members
 from desim.schema.codecs import (
     Codec,
     check_observation,
+    class_of,
     codec,
     encode,
+    encode_observation,
     encode_tagged,
     from_plain,
+    has_tags,
     json_schema,
+    plain_observation,
     tagged,
     to_plain,
 )
-from desim.schema.observations import class_of, encode_observation, has_tags, plain_observation
 from desim.schema.type_check import type_check
 from desim.schema.wire_types import TAG, tag
 

@@ -2,7 +2,8 @@
 
 An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do` being the class
 name in snake_case. For every frozen class a msgspec struct, its wire type, is made once; decoding,
-type checks, the refusal of unknown keys and JSON Schema are msgspec's.
+type checks, the refusal of unknown keys and JSON Schema are msgspec's. An observation is written
+without a tag, unless its role observes a union of classes.
 """
 
 import re
@@ -26,7 +27,7 @@ from desim.schema.convert import (
     writer,
 )
 from desim.schema.scalars import check_finite, not_finite, plain_numbers, plain_scalar
-from desim.schema.wire_types import tag, wire_kind, wire_type
+from desim.schema.wire_types import TAG, tag, wire_kind, wire_type
 from desim.short_repr import short_repr
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
@@ -82,7 +83,7 @@ class Codec:
         form = self._forms.get(type(action))
         if form is None:
             if not isinstance(action, Mapping):
-                raise WrongAction(f"{_shown(action)}; {self.expected()}")
+                raise WrongAction(f"{_given_text(action)}; {self.expected()}")
             action = self.read(action)
             form = self._forms[type(action)]
         write, convertible = form
@@ -97,12 +98,14 @@ class Codec:
             kept = as_read(action, read, convertible) if convertible else action
         except _FAULTS as fault:
             why = not_finite(action) or sentence(fault)
-            raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}") from None
+            raise WrongAction(f"{_given_text(action)}: {why}; {self.expected()}") from None
         # msgspec writes nan and infinity as null, which an optional number would accept.
         if b"null" in wire and (why := not_finite(action)):
-            raise WrongAction(f"{_shown(action)}: {why}; {self.expected()}")
+            raise WrongAction(f"{_given_text(action)}: {why}; {self.expected()}")
         if len(wire) > MOST_BYTES:
-            raise WrongAction(f"{_shown(action)}: {len(wire):,} bytes; the limit is {MOST_BYTES:,}")
+            raise WrongAction(
+                f"{_given_text(action)}: {len(wire):,} bytes; the limit is {MOST_BYTES:,}"
+            )
         return kept, wire
 
     def read(self, given: Any) -> Any:
@@ -119,7 +122,7 @@ class Codec:
             return from_struct(self._decode(wire))
         except _FAULTS as fault:
             raise WrongAction(
-                f"{_shown(given)}: {self._explain(fault)}; {self.expected()}"
+                f"{_given_text(given)}: {self._explain(fault)}; {self.expected()}"
             ) from None
 
     def expected(self) -> str:
@@ -153,7 +156,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
     classes = members(cls)
     if not isinstance(observation, cls):
         names = " or ".join(each.__name__ for each in classes)
-        raise SchemaError(f"{_shown(observation)} is not of class {names}")
+        raise SchemaError(f"{_given_text(observation)} is not of class {names}")
     if _has_plain_fields(cls):
         with suppress(*_FAULTS):
             msgspec.convert(observation, wire_kind(cls), from_attributes=True)
@@ -224,6 +227,37 @@ def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
         raise SchemaError(text if " - at `" in text else f"{text} - at `{path}`") from None
 
 
+@cache
+def has_tags(kind: Any) -> bool:
+    """Return whether observations of a class, or of a union of classes, are written with a tag."""
+    return len(members(kind)) > 1
+
+
+def encode_observation(observation: Any, kind: Any) -> bytes:
+    """Return an observation of a role as JSON, with its tag where the role has several classes."""
+    return encode_tagged(observation) if has_tags(kind) else encode(observation)
+
+
+def plain_observation(observation: Any, kind: Any) -> Any:
+    """Return an observation of a role as the JSON values of a record."""
+    return msgspec.json.decode(encode_observation(observation, kind))
+
+
+def class_of(observation: Any, kind: Any) -> Any:
+    """Return the class of an observation, an instance or what a record holds of it.
+
+    Args:
+        observation: The observation.
+        kind: The role's class, or union of classes; returned if no class of a union fits.
+    """
+    if not has_tags(kind):
+        return kind
+    if isinstance(observation, Mapping):
+        named = observation.get(TAG)
+        return next((cls for cls in members(kind) if tag(cls) == named), kind)
+    return type(observation) if attrs.has(type(observation)) else kind
+
+
 def _near_miss(text: str, cls: Any) -> str:
     """Return the field that an unknown one resembles, such as one that was renamed."""
     import difflib  # only a failing call pays for this import
@@ -235,7 +269,7 @@ def _near_miss(text: str, cls: Any) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def _shown(value: Any) -> str:
+def _given_text(value: Any) -> str:
     """Return a given value for an error text; JSON as it is."""
     if not isinstance(value, bytes):
         return short_repr(value)

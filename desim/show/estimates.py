@@ -15,6 +15,9 @@ PRECISION = f"n for {100 * _PRECISION:g}\N{NO-BREAK SPACE}%"
 #: The head of half a confidence interval, with spaces at which rich does not fold.
 HALF = "±\N{NO-BREAK SPACE}95\N{NO-BREAK SPACE}%"
 
+#: The heads of `seeded_cells`.
+SEEDED_HEADS = ("n", "mean", "95 % interval")
+
 #: The text of an interval where all values are equal.
 SAME = "all equal"
 
@@ -31,6 +34,11 @@ def estimate_cells(estimate: Interval | None, *, sd: bool) -> list[Any]:
     deviation = None if is_equal(estimate) else number_cell(estimate.sd, estimate.half)
     mean = number_cell(estimate.mean, estimate.half)
     return [mean, *([deviation] if sd else []), interval_cell(estimate)]
+
+
+def seeded_cells(estimate: Interval | None) -> list[Any]:
+    """Return the number of seeds, the mean and its interval as cells, below `SEEDED_HEADS`."""
+    return [estimate.n if estimate else None, *estimate_cells(estimate, sd=False)]
 
 
 def interval_cell(estimate: Interval) -> Printed | None:

@@ -7,17 +7,13 @@ from typing import Any
 #: The text of a value that is missing or empty.
 NOTHING = "—"
 
-
 #: From `_CENTS` on a number has two decimals, below it six digits; from `_HUGE` on an exponent.
 _CENTS, _HUGE = 1e3, 1e15
-
 
 #: A narrower interval justifies no more digits; an estimate of this size has no decimals.
 _NARROW, _WHOLE = 1e-6, 1e6
 
-
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
 
@@ -73,6 +69,11 @@ def dollars_text(cents: int) -> str:
     '$1,234.50'
     """
     return f"${cents / 100:,.2f}"
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a plain value is a number, and not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_moment(value: Any) -> bool:

@@ -127,7 +127,7 @@ class Table(Tabular):
         return {
             "title": self.title,
             "heads": list(self.heads),
-            "lines": [[_value(cell) for cell in line] for line in self.lines],
+            "lines": [[_plain_value(cell) for cell in line] for line in self.lines],
             "notes": list(self.notes),
             "legend": list(self.legend),
         }
@@ -244,12 +244,12 @@ def csv_lines(heads: Iterable[str], lines: Iterable[Iterable[Any]]) -> Iterator[
         line.truncate()
 
 
-def _value(cell: Any) -> Any:
+def _plain_value(cell: Any) -> Any:
     return cell.value if isinstance(cell, Printed) else cell
 
 
 def _csv_cell(cell: Any) -> Any:
-    value = _value(cell)
+    value = _plain_value(cell)
     return json.dumps(value) if isinstance(value, bool | list | tuple | dict) else value
 
 

@@ -15,7 +15,7 @@ _Pair = tuple[float, float, float]
 
 
 @frozen
-class Ranked:
+class RankedMean:
     """The place of one alternative among all.
 
     Attributes:
@@ -38,7 +38,7 @@ def ranked(
     *,
     paired: bool = True,
     clusters: Sequence[Hashable] | None = None,
-) -> list[Ranked]:
+) -> list[RankedMean]:
     """Return intervals of the ranks and of the differences to the best, in the given order.
 
     All rank intervals hold together with probability 1 - *alpha* (Bonferroni over all pairs), and
@@ -68,13 +68,13 @@ def ranked(
     means = [moments(each)[0] for each in values]
     count = len(values)
     if count == 1:
-        return [Ranked(means[0], (1, 1), None, may_be_best=True)]
+        return [RankedMean(means[0], (1, 1), None, may_be_best=True)]
     pair = _clustered(clusters) if clusters and paired else _paired if paired else _welch
     pairs = {(i, j): pair(values[i], values[j]) for i, j in permutations(range(count), 2)}
     ranks = _rank_intervals(pairs, count, alpha)
     ends, best = _to_best(pairs, count, alpha)
     lines = zip(means, ranks, ends, range(count), strict=True)
-    return [Ranked(mean, rank, end, i in best) for mean, rank, end, i in lines]
+    return [RankedMean(mean, rank, end, i in best) for mean, rank, end, i in lines]
 
 
 def _rank_intervals(

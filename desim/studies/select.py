@@ -1,31 +1,26 @@
 """Selects the best policy or parameters with as few episodes as a guarantee or a budget allows."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 from attrs import field, frozen
 
-from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds, grid, with_further
+from desim.jobs.plan.grid import Grid, checked_seeds, with_further
 from desim.jobs.rows.failures import counted
 from desim.jobs.rows.groups import estimated
 from desim.jobs.rows.rows import Rows
-from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Playing, Progress, playing
+from desim.jobs.run.playing import Playing
+from desim.schema.signatures import takes
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.sequential.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.sequential.ocba import allocation, chance_of_selection
+from desim.studies.study_options import Procedure, SelectOptions
 
-#: Kim and Nelson's, with a guarantee; optimal computing budget allocation, with a budget.
-Procedure = Literal["kn", "ocba"]
-PROCEDURES: tuple[Procedure, ...] = ("kn", "ocba")
-
-#: Seeds of the first stage; seeds at most of an alternative, if none are given.
-FIRST, MAX_SEEDS = 20, 2_000
+#: The names of the procedures.
+PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 
 #: Further seeds of a batch, as a share of those so far.
 _BATCH = 0.2
@@ -91,74 +86,41 @@ class Choice(Tabular):
         return (Table(heads, cells, (0, 1), notes=[self.sentence]),)
 
 
-def select(
-    model: Any,
-    policies: Any,
-    *,
-    by: Procedure | None = None,
-    delta: float | None = None,
-    alpha: float = 0.05,
-    show: str = "score",
-    seeds: Iterable[int] = range(FIRST),
-    max_seeds: int = MAX_SEEDS,
-    preset: str = "",
-    set: Mapping[str, Any] | None = None,  # noqa: A002 (the word of the command line)
-    jobs: int = 1,
-    out: str | Path | None = None,
-    executor: Executor | str | None = None,
-    progress: Progress | None = None,
-    limits: Limits | None = None,
-    restart: bool = False,
-) -> Choice:
+@takes(SelectOptions)
+def select(options: SelectOptions) -> Choice:
     """Select the best of all policies and parameters.
 
     The procedure "kn" plays seeds until all candidates but one are known not to be better by
     *delta*: the one selected is the best with a probability of `1 - alpha`. "ocba" gives further
     seeds to those that may still be the best, until the best has this probability, or until the
-    budget is used.
-
-    Args:
-        model: See `sweep`.
-        policies: See `sweep`.
-        by: The procedure; None means "kn" where *delta* is given, otherwise "ocba".
-        delta: For "kn": the smallest difference that matters, in the unit of the figure.
-        alpha: The probability of a wrong selection, above 0.
-        show: The figure, higher is better: score, decisions, or a metric.
-        seeds: Those of the first stage, at least 2; later stages go on behind the largest.
-        max_seeds: Seeds of one candidate at most with "kn"; with "ocba" their mean number.
-        preset: See `sweep`.
-        set: See `sweep`.
-        jobs: See `sweep`.
-        out: See `sweep`; the same call goes on where an earlier one was stopped.
-        executor: See `sweep`.
-        progress: See `sweep`; called anew for every batch.
-        limits: See `sweep`.
-        restart: See `sweep`.
+    budget is used. A higher figure is better.
 
     Raises:
         UsageError: See `sweep` and the procedures.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
-    by = by or ("ocba" if delta is None else "kn")
+    show, delta, max_seeds = options.show, options.delta, options.max_seeds
+    by = options.by or ("ocba" if delta is None else "kn")
     if by not in PROCEDURES:
         raise UsageError(f"by={by!r} was given; possible: {', '.join(PROCEDURES)}")
     if by == "kn" and delta is None:
         raise UsageError("the procedure kn needs delta, the smallest difference that matters")
-    begun_with = checked_seeds(seeds)
+    begun_with = checked_seeds(options.seeds)
     first = len(begun_with)
     if first < MIN_FIRST:
         raise UsageError(f"one seed was given; a selection begins with at least {MIN_FIRST}")
     with_further(begun_with, max_seeds)
-    count = len(grid(model, policies, begun_with[:1], preset, set, limits))
+    count = len(options.grid(begun_with[:1]))
     most = max_seeds * (count if by == "ocba" else 1)
-    plan = grid(model, policies, with_further(begun_with, most), preset, set, limits)
-    with playing(plan, jobs, out, executor, progress, restart=restart) as started:
-        race = _Race.of(started, show)
+    plan = options.grid(with_further(begun_with, most))
+    with options.playing(plan) as started:
+        starts = range(0, len(plan), len(plan.seeds))
+        race = _Race(started, show, dict(zip(_names(plan), starts, strict=True)))
         if by == "kn":
             assert delta is not None
-            best, sentence = _kim_nelson(race, delta, alpha, first, max_seeds)
+            best, sentence = _kim_nelson(race, delta, options.alpha, first, max_seeds)
         else:
-            best, sentence = _ocba(race, alpha, first, most)
+            best, sentence = _ocba(race, options.alpha, first, most)
         candidates = [race.candidate(name, selected=name in best) for name in race.blocks]
         rows = started.finish()
         return Choice(tuple(best), tuple(sorted(candidates, key=_place)), len(rows), sentence, rows)
@@ -179,13 +141,6 @@ class _Race:
     show: str
     blocks: Mapping[str, int]
     rows: dict[str, Rows] = field(factory=dict)
-
-    @classmethod
-    def of(cls, started: Playing, show: str) -> "_Race":
-        """Name the candidates of a grid."""
-        plan = started.plan
-        starts = range(0, len(plan), len(plan.seeds))
-        return cls(started, show, dict(zip(_names(plan), starts, strict=True)))
 
     def play(self, seeds: Mapping[str, int]) -> None:
         """Play the first seeds of some candidates: as many as given."""

@@ -16,20 +16,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.catalog.policy_spec import read_policies
-from desim.core.limits import Limits
 from desim.errors import SchemaError, UsageError
 from desim.jobs.rows.rows import Rows
-from desim.jobs.run.playing import Progress
 from desim.schema import from_plain
 from desim.show.files import read_regular
 from desim.studies.designs import ANALYSED, Analysis, DesignSpec, analyse
 from desim.studies.designs.kinds import planned
-from desim.studies.select import Choice, select
-from desim.studies.sweep import sweep
-from desim.studies.until import Comparison, compare
-
-#: The default seeds of a sweep.
-_SEEDS = range(20)
+from desim.studies.study_options import FIRST_SEEDS
 
 #: Most bytes of the file of a sweep.
 _MAX_BYTES = 1_000_000
@@ -62,67 +55,16 @@ class SweepSpec:
     set: dict[str, Any] = field(factory=dict)
     design: DesignSpec | None = None
 
-    def play(
-        self,
-        *,
-        jobs: int,
-        out: str | None,
-        executor: str | None,
-        progress: Progress | None,
-        limits: Limits | None = None,
-        restart: bool = False,
-        retry_failed: bool = False,
-        series: bool = False,
-    ) -> Rows:
-        """Play the sweep; the arguments are those of `desim.sweep`."""
-        return sweep(
-            self.model,
-            self._entries,
-            self._seeds,
-            preset=self.preset,
-            set=self.set,
-            design=self.design,
-            jobs=jobs,
-            out=out,
-            executor=executor,
-            progress=progress,
-            limits=limits,
-            restart=restart,
-            retry_failed=retry_failed,
-            series=series,
-        )
-
-    def compare(self, **options: Any) -> Comparison:
-        """Play the sweep until intervals are narrow; the arguments are those of `compare`.
-
-        Raises:
-            UsageError: See `compare`, or the sweep has a design, which is played as a whole.
-        """
-        self._refuse_design()
-        return compare(
-            self.model,
-            self._entries,
-            seeds=self._seeds,
-            preset=self.preset,
-            set=self.set,
-            **options,
-        )
-
-    def select(self, **options: Any) -> Choice:
-        """Select the best of the sweep; the arguments are those of `select`.
-
-        Raises:
-            UsageError: See `select`, or the sweep has a design, which is played as a whole.
-        """
-        self._refuse_design()
-        return select(
-            self.model,
-            self._entries,
-            seeds=self._seeds,
-            preset=self.preset,
-            set=self.set,
-            **options,
-        )
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What is played, as arguments of `sweep`, `compare` and `select`."""
+        return {
+            "model": self.model,
+            "policies": list(self.policies) or ["greedy"],
+            "seeds": read_seeds(self.seeds) if isinstance(self.seeds, str) else self.seeds,
+            "preset": self.preset,
+            "set": self.set,
+        }
 
     @property
     def analysed(self) -> bool:
@@ -135,26 +77,23 @@ class SweepSpec:
             return None
         return analyse(rows, planned(self.design, self.set)[0], show=show)
 
-    def _refuse_design(self) -> None:
+    def refuse_design(self) -> None:
+        """Refuse a goal for a design.
+
+        Raises:
+            UsageError: The sweep has a design, which is played as a whole.
+        """
         if self.design is not None:
             raise UsageError(
                 f"the design {self.design.kind} is played as a whole; leave out --design, or "
                 "--until and --select"
             )
 
-    @property
-    def _entries(self) -> list[_Policies]:
-        return list(self.policies) or ["greedy"]
-
-    @property
-    def _seeds(self) -> Sequence[int]:
-        return read_seeds(self.seeds) if isinstance(self.seeds, str) else self.seeds
-
 
 def read_config(
     model: str,
     preset: str,
-    changes: Mapping[str, str],
+    set: Mapping[str, str],  # noqa: A002 (the word of the command line)
     specs: Sequence[str],
     seeds: str,
     design: str = "",
@@ -164,7 +103,7 @@ def read_config(
     Args:
         model: A model's name, or the path of a file that ends in .toml.
         preset: Empty if not given.
-        changes: Texts `V` or `V1,V2,...` by parameter.
+        set: Texts `V` or `V1,V2,...` by parameter.
         specs: The texts of `--policy`; see `read_entries`.
         seeds: See `read_seeds`; empty if not given.
         design: See `DesignSpec.read`; empty if not given.
@@ -173,7 +112,7 @@ def read_config(
         UsageError: The file cannot be read or holds no sweep, or the policies are wrong.
     """
     spec = _from_file(Path(model)) if model.endswith(".toml") else SweepSpec(model)
-    values = {key: _values(text) for key, text in changes.items()}
+    values = {key: _values(text) for key, text in set.items()}
     return evolve(
         spec,
         preset=preset or spec.preset,
@@ -222,7 +161,7 @@ def read_seeds(text: str) -> Sequence[int]:
         UsageError: The text has neither form.
     """
     if not text:
-        return _SEEDS
+        return range(FIRST_SEEDS)
     start, colon, stop = text.partition(":")
     try:
         return range(int(start), int(stop)) if colon else [int(n) for n in text.split(",")]

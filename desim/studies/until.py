@@ -1,33 +1,28 @@
 """Plays seeds in batches until what was asked is known as precisely as wanted."""
 
 import math
-from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds, grid, with_further
+from desim.jobs.plan.grid import Grid, checked_seeds, with_further
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.rows import Rows
-from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Playing, Progress, playing
+from desim.jobs.run.playing import Playing
+from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, seeds_needed
-
-#: Seeds of the first batch, and at most, if none are given.
-MIN_SEEDS, MAX_SEEDS = 20, 2_000
+from desim.studies.study_options import MAX_SEEDS, CompareOptions
 
 #: A batch makes the number of seeds at least and at most so many times as large: every look at the
 #: intervals costs a little of their coverage, and an early estimate may be far off.
 _LEAST_GROWTH, _MOST_GROWTH = 1.2, 3.0
 
 
-def _read(text: float | str) -> float:
+def _half_width(text: float | str) -> float:
     share = isinstance(text, str) and text.rstrip().endswith("%")
     try:
         value = float(text.rstrip(" %") if isinstance(text, str) else text)
@@ -61,7 +56,7 @@ class Precision:
         Raises:
             UsageError: The text or number is not a precision, or not above 0.
         """
-        return cls(_read(text), isinstance(text, str) and "%" in text)
+        return cls(_half_width(text), isinstance(text, str) and "%" in text)
 
     def wanted(self, estimate: Interval) -> float:
         """Return half the width that an interval may have."""
@@ -99,7 +94,7 @@ class Comparison(Tabular):
         if self.reached:
             return f"{self.seeds:,} seeds: every interval is within {self.precision}"
         wide = [
-            f"{' and '.join(map(str, line.group))} {_text(one)}"
+            f"{' and '.join(map(str, line.group))} {_interval_text(one)}"
             for line in self.table.lines
             if (one := _interval(line, self.table, self.precision)) and _needs(one, self.precision)
         ]
@@ -107,26 +102,9 @@ class Comparison(Tabular):
         return f"{self.seeds:,} seeds: not every interval is within {self.precision} ({why})"
 
 
-def compare(
-    model: Any,
-    policies: Any,
-    *,
-    until: float | str,
-    show: str = "score",
-    against: Any = None,
-    level: float = 0.95,
-    seeds: Iterable[int] = range(MIN_SEEDS),
-    max_seeds: int = MAX_SEEDS,
-    preset: str = "",
-    set: Mapping[str, Any] | None = None,  # noqa: A002 (the word of the command line)
-    jobs: int = 1,
-    out: str | Path | None = None,
-    executor: Executor | str | None = None,
-    progress: Progress | None = None,
-    limits: Limits | None = None,
-    restart: bool = False,
-) -> Comparison:
-    """Play batches of seeds until every interval is as narrow as asked.
+@takes(CompareOptions)
+def compare(options: CompareOptions) -> Comparison:
+    """Play batches of seeds until every interval is as narrow as *until* states.
 
     With `until="5%"` half the interval of every mean is at most 5 % of the mean. With a number,
     half the interval of every difference to the reference is at most that number, in the unit of
@@ -136,36 +114,17 @@ def compare(
     level says (Law, Simulation Modeling and Analysis, 9.4.1); the first batch should therefore not
     be small.
 
-    Args:
-        model: See `sweep`.
-        policies: See `sweep`.
-        until: A text such as "5%", or a number above 0.
-        show: The figure: score, decisions, or a metric.
-        against: The policy with which the others are compared; None means the first one.
-        level: The level of the intervals, above 0 and below 1.
-        seeds: Those of the first batch; later batches go on behind the largest.
-        max_seeds: How many seeds at most.
-        preset: See `sweep`.
-        set: See `sweep`.
-        jobs: See `sweep`.
-        out: See `sweep`; the same call goes on where an earlier one was stopped.
-        executor: See `sweep`.
-        progress: See `sweep`; called anew for every batch.
-        limits: See `sweep`.
-        restart: See `sweep`.
-
     Raises:
         UsageError: See `sweep`, or *until*, *seeds* or *max_seeds* are wrong.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
-    precision = Precision.read(until)
-    first = checked_seeds(seeds)
-    plan = grid(model, policies, with_further(first, max_seeds), preset, set, limits)
-    reference = against if against is not None else _first(plan)
-    count = len(first)
-    with playing(plan, jobs, out, executor, progress, restart=restart) as started:
+    precision = Precision.read(options.until)
+    count = len(first := checked_seeds(options.seeds))
+    plan = options.grid(with_further(first, options.max_seeds))
+    reference = options.against if options.against is not None else _first(plan)
+    with options.playing(plan) as started:
         while True:
-            table = _played(started, count, show, reference, level)
+            table = _played(started, count, options.show, reference, options.level)
             more = _next_count(table, precision, count)
             if more == count or count == len(plan.seeds):
                 break
@@ -223,7 +182,7 @@ def _needs(estimate: Interval, precision: Precision) -> bool:
     return half is not None and half > precision.wanted(estimate)
 
 
-def _text(estimate: Interval) -> str:
+def _interval_text(estimate: Interval) -> str:
     half = estimate.half
     assert half is not None
     return f"{estimate_text(estimate.mean, half)} ±{estimate_text(half, half)}"

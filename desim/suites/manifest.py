@@ -11,6 +11,7 @@ world or the entry that reaches them. Limits of money and columns are not includ
 can be continued with other ones.
 """
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -22,14 +23,13 @@ import msgspec
 
 from desim import catalog
 from desim.errors import UsageError
-from desim.jobs.keep.fingerprint import code_topics, inside, players, topics_beyond
+from desim.jobs.keep.fingerprint import code_topics, topics_beyond
+from desim.jobs.keep.record_folder import MANIFEST, RecordFolder
+from desim.jobs.plan.players import inside, players
 from desim.schema import to_plain
+from desim.show.files import read_regular
 from desim.suites.published import published_text
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, plan_to_print
-
-#: The file's name in the folder of a suite.
-FILE_NAME = "suite.json"
-
 
 #: The format of the folder, counted up when its meaning changes.
 FORMAT = "desim-suite/2"
@@ -39,7 +39,7 @@ FORMAT = "desim-suite/2"
 _MAX_BYTES = 64_000_000
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class _EntryFacts(msgspec.Struct, frozen=True):
     host: str = ""
     training: int = 0
 
@@ -66,7 +66,7 @@ class Manifest(msgspec.Struct, frozen=True):
     format: str
     file: str
     text: str
-    entries: dict[str, _Entry]
+    entries: dict[str, _EntryFacts]
     published: tuple[_Published, ...]
     checksum: str = ""
 
@@ -81,7 +81,7 @@ class Manifest(msgspec.Struct, frozen=True):
             text = plan.path.read_text(encoding="utf-8")
         except OSError as fault:
             raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
-        entries = {name: _Entry(one.host, one.training) for name, one in plan.entries.items()}
+        entries = {name: _EntryFacts(one.host, one.training) for name, one in plan.entries.items()}
         made = cls(FORMAT, str(plan.path.resolve()), text, entries, tuple(_published(plan)))
         return msgspec.structs.replace(made, checksum=made.sum())
 
@@ -102,15 +102,62 @@ class Manifest(msgspec.Struct, frozen=True):
         return plan_to_print(Path(self.file), self.text.encode(), played, numbers)
 
 
+@contextlib.contextmanager
+def opened_suite(folder: RecordFolder, plan: Plan, *, restart: bool = False) -> Iterator[None]:
+    """Lock a folder for a suite, after a check that it holds this one or nothing.
+
+    Args:
+        folder: The folder.
+        plan: The suite.
+        restart: Discard the episodes in the folder; see `RecordFolder.opened`.
+
+    Raises:
+        UsageError: See `RecordFolder.opened`; or the suite's file cannot be read.
+    """
+    if not restart:
+        _refuse_earlier_format(folder)
+    manifest = msgspec.json.encode(Manifest.of(plan))
+    with folder.opened(identity(plan), plan.jobs, manifest, restart=restart):
+        yield
+
+
+def check_suite(folder: RecordFolder, plan: Plan) -> None:
+    """Check that a folder holds a suite or nothing; nothing is written.
+
+    Raises:
+        UsageError: See `RecordFolder.check`.
+    """
+    _refuse_earlier_format(folder)
+    folder.check(identity(plan))
+
+
+def plan_of(folder: RecordFolder) -> Plan:
+    """Return the plan of the suite that was played into a folder, to print its results.
+
+    Raises:
+        UsageError: The folder holds no suite, or a damaged one.
+    """
+    found = read_manifest(folder.path)
+    if found is None:
+        raise UsageError(f"{folder.path} holds no suite; give a suite's file and --out FOLDER")
+    return found.plan()
+
+
+def _refuse_earlier_format(folder: RecordFolder) -> None:
+    """Refuse a folder whose manifest cannot be read, unless a journal says what was played."""
+    if not folder.has_journal:
+        read_manifest(folder.path)
+
+
 def read_manifest(folder: Path) -> Manifest | None:
     """Return the manifest in a folder; None without the file.
 
     Raises:
         UsageError: The manifest cannot be read, is damaged, or has another format.
     """
-    path = folder / FILE_NAME
+    path = folder / MANIFEST
     try:
-        content = _content(path)
+        content = read_regular(path, _MAX_BYTES)
         form = msgspec.json.decode(content, type=_Format).format
         if form != FORMAT:
             raise UsageError(_other_format(path, form))
@@ -133,16 +180,6 @@ _AGAIN = "the command that plays the suite writes it anew"
 
 class _Format(msgspec.Struct):
     format: str
-
-
-def _content(path: Path) -> bytes:
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is no regular file")
-    with path.open("rb") as file:
-        content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
-        raise UsageError(f"{path} is larger than {_MAX_BYTES:,} bytes, the limit")
-    return content
 
 
 def _other_format(path: Path, form: str) -> str:
@@ -196,16 +233,22 @@ def identity(plan: Plan) -> dict[str, str]:
 def model_text(world: PlannedWorld) -> str:
     """Return the model of a world with all parameters, and the options of policies in it."""
     model = [catalog.model_name(type(world.model)), to_plain(world.model)]
-    return _text([*model, world.episodes, world.table.options])
+    return _json_text([*model, world.episodes, world.table.options])
+
+
+def recorded_model(identity: Mapping[str, str], world: str) -> tuple[Any, Any]:
+    """Return the name and the parameters of a world's model from the identity of its episodes."""
+    model, params, *_ = json.loads(identity.get(f"worlds.{world}", "[null, null]"))
+    return model, params
 
 
 def _entry_text(entry: PlannedEntry) -> str:
-    return _text([entry.policies, entry.table.worlds])
+    return _json_text([entry.policies, entry.table.worlds])
 
 
 def _entry_topics(plan: Plan, entry: PlannedEntry) -> dict[str, str]:
     """Return the topics of an entry's policies in the worlds that it plays."""
-    worlds = {job.world.name: job.world for job in plan.jobs if job.entry is entry}
+    worlds = {job.world: plan.worlds[job.world] for job in plan.jobs if job.entry == entry.name}
     found = (one for w in worlds.values() for one in players(w.model, entry.policies_in(w)))
     return code_topics(found)
 
@@ -225,5 +268,5 @@ def _seeds_text(world: PlannedWorld) -> str:
     return f"{', '.join(f'{start}:{stop}' for start, stop in runs)} x {world.repeats}"
 
 
-def _text(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return json.dumps(to_plain(value), sort_keys=True)

@@ -22,7 +22,7 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
         plan: The suite.
         world: One of its worlds.
         entry: The entry's name in the suite.
-        column: See `Column.published`; the name of a row if the entries are columns.
+        column: See `SuiteColumn.published`; the name of a row if the entries are columns.
     """
     if plan.published is not None:
         return plan.published.get((world.name, entry, column), "")

@@ -1,4 +1,4 @@
-"""The results of a suite as files: a row an episode, a row a column, and JSON."""
+"""The results of a suite as files, a row an episode, a row a column, and JSON; and their check."""
 
 import csv
 import io
@@ -8,13 +8,17 @@ from typing import Any
 import msgspec
 from attrs import asdict
 
-from desim.suites.apart import Apart, apart_from_best
-from desim.suites.outcome import Outcome
-from desim.suites.results import Cell, ResultLine, results
+from desim.jobs.keep.outcome import JobOutcome
+from desim.jobs.keep.record_check import record_differences
+from desim.jobs.keep.record_folder import RecordFolder
+from desim.jobs.keep.spending import count_outcomes
+from desim.studies.sample_size import SampleSize
+from desim.suites.manifest import plan_of, recorded_model
+from desim.suites.results import ResultCell, SuiteLine, results, sizes_needed
 from desim.suites.suite_plan import Plan
 
 
-def result_files(plan: Plan, outcomes: Mapping[str, Outcome]) -> dict[str, bytes]:
+def result_files(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> dict[str, bytes]:
     """Return the content of the files of results by name."""
     lines = results(plan, outcomes)
     return {
@@ -24,7 +28,7 @@ def result_files(plan: Plan, outcomes: Mapping[str, Outcome]) -> dict[str, bytes
     }
 
 
-def as_csv(plan: Plan, outcomes: Mapping[str, Outcome]) -> str:
+def as_csv(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> str:
     """Return one row for each episode that was played, those of a series one by one.
 
     `defaults` is the share of default actions in the decisions of language models.
@@ -42,7 +46,7 @@ def as_csv(plan: Plan, outcomes: Mapping[str, Outcome]) -> str:
     return _written(heads, _rows(plan, outcomes))
 
 
-def table_as_csv(lines: Sequence[ResultLine]) -> str:
+def table_as_csv(lines: Sequence[SuiteLine]) -> str:
     """Return one row for each column of each line: the estimates of `as_json`."""
     rows = [
         {
@@ -67,14 +71,14 @@ def _written(heads: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _rows(plan: Plan, outcomes: Mapping[str, Outcome]) -> Iterator[dict[str, Any]]:
+def _rows(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> Iterator[dict[str, Any]]:
     for job in plan.jobs:
         if (outcome := outcomes.get(job.name)) is None:
             continue
         for played in outcome.each:
             yield {
-                "world": job.world.name,
-                "entry": job.entry.name,
+                "world": job.world,
+                "entry": job.entry,
                 "seed": job.seed + played.episode - 1,
                 "repeat": job.repeat + 1,
                 "episode": played.episode,
@@ -93,16 +97,16 @@ def _plain(value: Any) -> Any:
     return msgspec.json.encode(value).decode() if isinstance(value, list | dict) else value
 
 
-def as_json(lines: Sequence[ResultLine]) -> bytes:
+def as_json(lines: Sequence[SuiteLine]) -> bytes:
     """Return the lines as JSON: each estimate with mean, sd, low, high, n and two variances.
 
-    `tell_from_best` is what `desim.suites.apart.Apart` says of the entry.
+    `tell_from_best` holds the fields of the entry's `desim.studies.sample_size.SampleSize`.
     """
     worlds = dict.fromkeys(line.world for line in lines)
-    apart = {
-        (world, entry): one
+    sizes = {
+        (world, entry): size
         for world in worlds
-        for entry, one in apart_from_best([ln for ln in lines if ln.world == world]).items()
+        for entry, size in sizes_needed([ln for ln in lines if ln.world == world]).items()
     }
     plain = [
         {
@@ -116,14 +120,14 @@ def as_json(lines: Sequence[ResultLine]) -> bytes:
             "open": line.open,
             "defaults": line.defaults,
             "columns": {cell.head: _cell_as_plain(cell) for cell in line.cells},
-            "tell_from_best": _apart_as_plain(apart.get((line.world, line.entry))),
+            "tell_from_best": _size_as_plain(sizes.get((line.world, line.entry))),
         }
         for line in lines
     ]
     return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
 
 
-def _cell_as_plain(cell: Cell) -> dict[str, Any]:
+def _cell_as_plain(cell: ResultCell) -> dict[str, Any]:
     estimate, parts = cell.estimate, cell.parts
     return {
         "show": cell.show,
@@ -139,5 +143,31 @@ def _cell_as_plain(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _apart_as_plain(apart: Apart | None) -> dict[str, Any] | None:
-    return asdict(apart) if apart else None
+def _size_as_plain(size: SampleSize | None) -> dict[str, Any] | None:
+    return asdict(size) if size else None
+
+
+def differences(folder: RecordFolder, *, trust: bool = False) -> Iterator[str]:
+    """Replay the records of a suite and yield a sentence for each difference from its outcomes.
+
+    The files of results are compared with the outcomes, and the money with both.
+
+    Args:
+        folder: The folder of the suite.
+        trust: Whether modules and files that its records name may be imported and opened.
+
+    Raises:
+        UsageError: The folder holds no suite, or a record would import a module or open a file.
+        BadRecord: An outcome is damaged.
+    """
+    plan, outcomes, identity = plan_of(folder), folder.outcomes(), folder.identity()
+    for job in plan.jobs:
+        if outcome := outcomes.get(job.name):
+            model = recorded_model(identity, job.world)
+            yield from record_differences(job, outcome, folder, model, trust=trust)
+    for name, content in result_files(plan, outcomes).items():
+        path = folder.path / name
+        if path.is_file() and path.read_bytes() != content:
+            yield f"{path} is not what the outcomes give; the command that plays writes it anew"
+    for name in count_outcomes(plan.jobs, outcomes, folder.spent()):
+        yield f"{name}: spent.jsonl says that less was spent than its record"

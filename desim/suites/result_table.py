@@ -9,8 +9,8 @@ from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
 from desim.statistics.variance import MOST_RUNS
-from desim.suites.apart import Apart, apart_from_best
-from desim.suites.results import Cell, ResultLine
+from desim.studies.sample_size import SampleSize
+from desim.suites.results import ResultCell, SuiteLine, sizes_needed
 
 #: A block of columns: a head, and one cell for each line.
 _Block = list[tuple[str, list[Any]]]
@@ -23,7 +23,7 @@ _DEFAULTS = (
 _NOT_PLAYED = f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults; in no mean."
 
 
-def result_table(world: str, lines: Sequence[ResultLine]) -> Table:
+def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table of a world: its entries with the means of their columns.
 
     Args:
@@ -50,7 +50,7 @@ def result_table(world: str, lines: Sequence[ResultLine]) -> Table:
     )
 
 
-def _legend(lines: Sequence[ResultLine]) -> Iterator[str]:
+def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
     """Yield the sentences on what the heads of counts and shares mean."""
     if any(line.training for line in lines):
         yield _TRAINING
@@ -60,16 +60,16 @@ def _legend(lines: Sequence[ResultLine]) -> Iterator[str]:
         yield _NOT_PLAYED
 
 
-def _notes(lines: Sequence[ResultLine]) -> Iterator[str]:
+def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     """Yield the sentences on variances and on the seeds needed."""
     firsts = [(line.entry, line.main) for line in lines]
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
     if parts:
         yield f"Variance of {firsts[0][1].head} between seeds + within a seed: {'; '.join(parts)}."
-    apart = apart_from_best(lines)
-    if apart:
-        best = next(iter(apart.values()))
-        needed = "; ".join(f"{entry} {_needed(one)}" for entry, one in apart.items())
+    sizes = sizes_needed(lines)
+    if sizes:
+        best = next(iter(sizes.values()))
+        needed = "; ".join(f"{entry} {_needed(size)}" for entry, size in sizes.items())
         yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
 
 
@@ -77,7 +77,7 @@ def _share(share: float | None) -> Printed | None:
     return None if share is None else Printed(share, f"{share:.0%}")
 
 
-def _parts(cell: Cell) -> str:
+def _parts(cell: ResultCell) -> str:
     assert cell.parts is not None
     between = "0 (estimate negative)" if cell.parts.negative else _short(cell.parts.between, 3)
     return f"{between} + {_short(cell.parts.within, 3)}"
@@ -87,14 +87,14 @@ def _short(value: float, digits: int = 4) -> str:
     return number_text(float(f"{value:.{digits}g}"))
 
 
-def _needed(apart: Apart) -> str:
-    if apart.difference == 0:
+def _needed(size: SampleSize) -> str:
+    if size.difference == 0:
         return "no difference"
-    number = f"more than {MOST_RUNS:,}" if apart.needed is None else f"{apart.needed:,}"
-    return f"{number} {apart.unit} (played {apart.played:,})"
+    number = f"more than {MOST_RUNS:,}" if size.needed is None else f"{size.needed:,}"
+    return f"{number} {size.unit} (played {size.played:,})"
 
 
-def _block(column: Sequence[Cell]) -> _Block:
+def _block(column: Sequence[ResultCell]) -> _Block:
     """Return a column, its interval and published numbers; none where all is empty."""
     if not any(cell.estimate or cell.published for cell in column):
         return []
@@ -110,7 +110,7 @@ def _block(column: Sequence[Cell]) -> _Block:
     return block
 
 
-def _used(cell: Cell) -> Printed | None:
+def _used(cell: ResultCell) -> Printed | None:
     """Return the mean of what episodes used: money, tokens or minutes."""
     if cell.estimate is None:
         return None
@@ -119,7 +119,7 @@ def _used(cell: Cell) -> Printed | None:
     return Printed(mean, texts.get(cell.head, _short(mean)))
 
 
-def _mean(cell: Cell) -> Printed | None:
+def _mean(cell: ResultCell) -> Printed | None:
     if cell.estimate is None:
         return None
     mean = cell.estimate.mean
@@ -131,5 +131,5 @@ def _mean(cell: Cell) -> Printed | None:
     return Printed(mean, estimate_text(mean, half) + sd)
 
 
-def _ends(cell: Cell) -> Printed | None:
+def _ends(cell: ResultCell) -> Printed | None:
     return ends_cell(cell.estimate.low, cell.estimate.high) if cell.estimate else None

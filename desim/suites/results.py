@@ -4,7 +4,6 @@ Also the figures of an outcome by name, and the value of a column.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any
@@ -12,12 +11,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.episodes.usage import default_share
+from desim.jobs.keep.outcome import JobOutcome, Played, usage_in_all
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
-from desim.suites.outcome import Outcome, Played
+from desim.studies.sample_size import SampleSize, sizes_from_best
 from desim.suites.published import published_text
-from desim.suites.suite_file import Column
-from desim.suites.suite_plan import Job, Plan, PlannedEntry, PlannedWorld
+from desim.suites.suite_file import SuiteColumn
+from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, SuiteJob
 
 _USAGE = "usage."
 
@@ -36,7 +36,7 @@ _EPISODE_FIGURES: dict[str, Callable[[Played], float | None]] = {
 
 
 def figure(outcome: Played, name: str) -> Any:
-    """Return a figure by its name; see `Column.figure`.
+    """Return a figure by its name; see `SuiteColumn.figure`.
 
     Returns:
         The figure, or None if the outcome has none of that name.
@@ -50,7 +50,7 @@ def figure(outcome: Played, name: str) -> Any:
     return outcome.metrics.get(name)
 
 
-def column_value(outcome: Played, column: Column) -> float | None:
+def column_value(outcome: Played, column: SuiteColumn) -> float | None:
     """Return the number of a column; None if the figure is missing or not a number."""
     value = figure(outcome, column.figure)
     if column.equals is not None:
@@ -68,11 +68,11 @@ def _number(value: Any) -> float | None:
 
 
 #: The columns that every world has after its own, unless its own include them.
-_USED_COLUMNS = tuple(Column(figure=name) for name in ("cost", "tokens", "minutes"))
+_USED_COLUMNS = tuple(SuiteColumn(figure=name) for name in ("cost", "tokens", "minutes"))
 
 
 @frozen
-class Cell:
+class ResultCell:
     """One column of one entry.
 
     Attributes:
@@ -86,7 +86,7 @@ class Cell:
             values are episodes, or the means of series.
         published: The number printed in the paper; empty for none.
         used: Whether the column is the usage of episodes, and not one of the world's own columns.
-        show: The statistic that the column shows; see `Column.show`.
+        show: The statistic that the column shows; see `SuiteColumn.show`.
         by_seed: The values that the estimate rests on, by seed.
     """
 
@@ -101,7 +101,7 @@ class Cell:
 
 
 @frozen
-class ResultLine:
+class SuiteLine:
     """One entry in one world.
 
     Attributes:
@@ -128,23 +128,33 @@ class ResultLine:
     failed: int
     open: int
     defaults: float | None
-    cells: tuple[Cell, ...] = field(factory=tuple)
+    cells: tuple[ResultCell, ...] = field(factory=tuple)
 
     @property
-    def main(self) -> Cell:
+    def main(self) -> ResultCell:
         """The first cell that shows a mean, by which entries are compared."""
         return next(cell for cell in self.cells if cell.show == "mean")
 
 
-def results(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[ResultLine]:
+def sizes_needed(lines: Sequence[SuiteLine]) -> dict[str, SampleSize]:
+    """Return the sample size that distinguishes each entry of a world from the best one.
+
+    Args:
+        lines: The entries of one world, compared by the first column that shows a mean.
+    """
+    values = {line.entry: line.main.by_seed for line in lines}
+    return sizes_from_best(lines[0].main.head, values) if lines else {}
+
+
+def results(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[SuiteLine]:
     """Return a line for each world and entry, in the order of the suite."""
-    jobs: dict[tuple[str, str], list[Job]] = {}
+    jobs: dict[tuple[str, str], list[SuiteJob]] = {}
     for job in plan.jobs:
-        jobs.setdefault((job.world.name, job.entry.name), []).append(job)
-    found: list[ResultLine] = []
+        jobs.setdefault((job.world, job.entry), []).append(job)
+    found: list[SuiteLine] = []
     for world in plan.worlds.values():
         lines = [
-            _line(plan, world, entry, jobs[world.name, entry.name], outcomes)
+            _result_line(plan, world, entry, jobs[world.name, entry.name], outcomes)
             for entry in plan.entries.values()
             if (world.name, entry.name) in jobs
         ]
@@ -152,17 +162,17 @@ def results(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[ResultLine]:
     return found
 
 
-def _line(
+def _result_line(
     plan: Plan,
     world: PlannedWorld,
     entry: PlannedEntry,
-    jobs: Sequence[Job],
-    outcomes: Mapping[str, Outcome],
-) -> ResultLine:
+    jobs: Sequence[SuiteJob],
+    outcomes: Mapping[str, JobOutcome],
+) -> SuiteLine:
     known = [(job, one) for job in jobs if job.name in outcomes for one in outcomes[job.name].each]
     states = [played.state for _, played in known]
     done = [(job, played) for job, played in known if played.state == "done"]
-    columns = world.table.columns or (Column(figure="score"),)
+    columns = world.table.columns or (SuiteColumn(figure="score"),)
     own = {column.figure for column in columns}
     cells = [
         *(
@@ -175,7 +185,7 @@ def _line(
             if column.figure not in own
         ),
     ]
-    return ResultLine(
+    return SuiteLine(
         world.name,
         entry.name,
         len(done),
@@ -190,19 +200,18 @@ def _line(
 
 
 def _default_share(episodes: Iterable[Played]) -> float | None:
-    sums: Counter[str] = Counter()
-    for one in episodes:
-        sums.update(one.usage)
-    return default_share(sums)
+    return default_share(usage_in_all(one.usage for one in episodes))
 
 
-def _cell(column: Column, done: Iterable[tuple[Job, Played]], published: str) -> Cell:
+def _cell(
+    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
+) -> ResultCell:
     by_job: dict[tuple[int, int], list[float]] = {}
     for job, played in done:
         if (value := column_value(played, column)) is not None:
             by_job.setdefault((job.seed, job.repeat), []).append(value)
     values = [value for of_job in by_job.values() for value in of_job]
-    empty = Cell(column.head, None, None, published=published, show=column.show)
+    empty = ResultCell(column.head, None, None, published=published, show=column.show)
     if not values:
         return empty
     if column.show == "spread":
@@ -226,7 +235,7 @@ def _alone(value: float, n: int) -> Interval:
     return Interval(value, None, None, None, n)
 
 
-def _over_best(plan: Plan, lines: Sequence[ResultLine]) -> list[ResultLine]:
+def _over_best(plan: Plan, lines: Sequence[SuiteLine]) -> list[SuiteLine]:
     """Return the lines of a world, with means relative to the best in "over_best" columns."""
     models = [bool(plan.entries[line.entry].host) for line in lines]
     columns = [
@@ -237,7 +246,7 @@ def _over_best(plan: Plan, lines: Sequence[ResultLine]) -> list[ResultLine]:
     return [evolve(line, cells=of_line) for line, of_line in zip(lines, cells, strict=True)]
 
 
-def _over(column: Sequence[Cell], models: Sequence[bool]) -> list[Cell]:
+def _over(column: Sequence[ResultCell], models: Sequence[bool]) -> list[ResultCell]:
     """Return means over the best mean of the language models, or of all entries without any.
 
     The estimates are None if the best mean is 0 or less.

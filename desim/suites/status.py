@@ -15,9 +15,9 @@ from statistics import fmean
 import msgspec
 from attrs import define, field, frozen
 
-from desim.suites.outcome import Outcome, Played
-from desim.suites.runner import Running
-from desim.suites.spending import Ledger
+from desim.jobs.keep.outcome import JobOutcome, Played
+from desim.jobs.keep.spending import SpendingFile
+from desim.jobs.run.play_record import Watch
 from desim.suites.suite_plan import Plan, PlannedEntry
 
 _MILLION = 1_000_000
@@ -44,16 +44,16 @@ class Expectation:
     basis: str
 
 
-def expectations(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Expectation]:
+def expectations(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[Expectation]:
     """Return the expected use of each entry in each world in which it has episodes left."""
     left: dict[tuple[str, str], int] = {}
     ended: dict[tuple[str, str], list[Played]] = {}
     for job in plan.jobs:
-        pair = (job.world.name, job.entry.name)
-        outcome = outcomes.get(job.name) or Outcome(job=job.name)
+        pair = (job.world, job.entry)
+        outcome = outcomes.get(job.name) or JobOutcome(job=job.name)
         ended.setdefault(pair, []).extend(one for one in outcome.each if one.score is not None)
         if not outcome.final:
-            left[pair] = left.get(pair, 0) + job.world.episodes - outcome.ended_episodes
+            left[pair] = left.get(pair, 0) + job.episodes - outcome.ended_episodes
     return [
         _expected(world, entry, left[world, entry.name], ended)
         for world, entry in itertools.product(plan.worlds, plan.entries.values())
@@ -170,35 +170,35 @@ class StatusClock:
 
     Attributes:
         plan: The suite.
-        ledger: The money spent.
+        spent: The money spent.
         running: The episodes under way.
         outcomes: The outcomes of all commands so far; the command adds to it.
         ended_before: Episodes that had ended when the command began.
     """
 
     plan: Plan
-    ledger: Ledger
-    running: Running
-    outcomes: Mapping[str, Outcome]
+    spent: SpendingFile
+    running: Mapping[str, Watch]
+    outcomes: Mapping[str, JobOutcome]
     ended_before: int = 0
     _start: float = field(factory=time.monotonic, init=False)
     _in_a_row: Mapping[str, int] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._in_a_row = {job.name: job.world.episodes for job in self.plan.jobs}
+        self._in_a_row = {job.name: job.episodes for job in self.plan.jobs}
         self.ended_before = self._ended()
 
     def now(self, *, finished: bool = False) -> Status:
         """Return the present status."""
         states = [outcome.state for outcome in self.outcomes.values()]
-        watches = sorted(self.running.watches.items())
+        watches = sorted(self.running.items())
         return Status(
             time=time.time(),
             jobs=self.plan.episodes,
             ended=self._ended(),
             failed=states.count("failed"),
-            calls=self.ledger.calls(),
-            spent=self.ledger.cost(),
+            calls=self.spent.calls(),
+            spent=self.spent.cost(),
             expected=expected_cost(expectations(self.plan, self.outcomes)),
             seconds_left=self._seconds_left(),
             running=[
@@ -206,9 +206,9 @@ class StatusClock:
                     name,
                     watch.decisions,
                     watch.score,
-                    self.ledger.calls(name),
+                    self.spent.calls(name),
                     sum(watch.usage.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion")),
-                    self.ledger.cost(name),
+                    self.spent.cost(name),
                     max(1, watch.episode),
                     self._in_a_row[name],
                 )
@@ -220,7 +220,7 @@ class StatusClock:
     def _ended(self) -> int:
         """Return the episodes that have ended, those of a series under way included."""
         # A copy in one step: threads add to it and remove from it.
-        ended = {name: watch.episode - 1 for name, watch in list(self.running.watches.items())}
+        ended = {name: watch.episode - 1 for name, watch in list(self.running.items())}
         for name, outcome in self.outcomes.items():
             ended[name] = max(outcome.ended_episodes, ended.get(name, 0))
         return sum(max(0, count) for count in ended.values())
@@ -231,7 +231,7 @@ class StatusClock:
         if ended == self.ended_before:
             each = [played for outcome in self.outcomes.values() for played in outcome.each]
             known = [played.seconds_played for played in each if played.score is not None]
-            at_once = max(1, len(self.running.watches))
+            at_once = max(1, len(self.running))
             return fmean(known) * (self.plan.episodes - ended) / at_once if known else None
         pace = (time.monotonic() - self._start) / (ended - self.ended_before)
         return pace * (self.plan.episodes - ended)

@@ -23,17 +23,18 @@ Also the faults of an entry that can be found before a policy is built.
 """
 
 import json
-import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
 
 from desim.errors import UsageError, possible
+from desim.jobs.run.executors import AT_ONCE
 from desim.schema import to_plain
 from desim.schema.toml_table import read_table
+from desim.schema.validators import not_negative
 from desim.short_repr import short_repr
 from desim.show.files import read_regular
 
@@ -57,33 +58,26 @@ SHOWS = ("mean", "spread", "over_best")
 _LONGEST_NAME = 100
 
 
-def _at_least_zero(_: object, attribute: "Attribute[Any]", value: float | None) -> None:
-    if value is not None and not 0 <= value < math.inf:
-        raise ValueError(f"{attribute.name}={value} was given; it is a number of at least 0")
+def _count(most: int | None = None) -> "Callable[[Any, Attribute[Any], int | None], None]":
+    """Return a validator of a field that holds a whole number of at least 1, or None."""
+
+    def validate(_: object, attribute: "Attribute[Any]", value: int | None) -> None:
+        if value is not None and not 1 <= value <= (most or value):
+            end = f" and at most {most:,}" if most else ""
+            raise ValueError(
+                f"{attribute.name}={value} was given; it is a whole number of at least 1{end}"
+            )
+
+    return validate
 
 
-def _at_least_one(_: object, attribute: "Attribute[Any]", value: int | None) -> None:
-    if value is not None and value < 1:
-        raise ValueError(f"{attribute.name}={value} was given; it is a whole number of at least 1")
-
-
-def _numbered(_: object, attribute: "Attribute[Any]", value: int) -> None:
-    if value > MAX_IN_A_ROW:
-        raise ValueError(f"{attribute.name}={value} was given; it is at most {MAX_IN_A_ROW}")
-
-
-def _shown(_: object, attribute: "Attribute[Any]", value: str) -> None:
+def _one_of_shows(_: object, attribute: "Attribute[Any]", value: str) -> None:
     if value not in SHOWS:
         raise ValueError(f"{attribute.name}={value!r} was given; {possible(value, SHOWS)}")
 
 
-def _few(_: object, attribute: "Attribute[Any]", value: int) -> None:
-    if value > MAX_AT_ONCE:
-        raise ValueError(f"{attribute.name}={value} was given; it is at most {MAX_AT_ONCE:,}")
-
-
 @frozen
-class Column:
+class SuiteColumn:
     """A column of results.
 
     Attributes:
@@ -105,7 +99,7 @@ class Column:
     per: str = ""
     equals: str | None = None
     scale: float = 1.0
-    show: str = field(default="mean", validator=_shown)
+    show: str = field(default="mean", validator=_one_of_shows)
     published: str = ""
 
     @property
@@ -143,7 +137,7 @@ class WorldTable:
             and repeats count such series. The first episode has the seed, each further one the
             next seed.
         options: Further arguments of the policy `llm` in this world, beside those of the entry.
-        columns: Names of figures, or tables as `Column`; the score where empty.
+        columns: Names of figures, or tables as `SuiteColumn`; the score where empty.
         published: The published sheet of this world.
     """
 
@@ -151,10 +145,10 @@ class WorldTable:
     preset: str = ""
     set: dict[str, Any] = field(factory=dict)
     seeds: str | list[int] = ""
-    repeats: int | None = field(default=None, validator=_at_least_one)
-    episodes: int = field(default=1, validator=[_at_least_one, _numbered])
+    repeats: int | None = field(default=None, validator=_count())
+    episodes: int = field(default=1, validator=_count(MAX_IN_A_ROW))
     options: dict[str, Any] = field(factory=dict)
-    columns: tuple[Column, ...] = ()
+    columns: tuple[SuiteColumn, ...] = ()
     published: PublishedSheet | None = None
 
 
@@ -184,11 +178,11 @@ class EntryTable:
     roles: list[str] = field(factory=list)
     base_url: str = ""
     key_env: str = ""
-    price_in: float | None = field(default=None, validator=_at_least_zero)
-    price_out: float | None = field(default=None, validator=_at_least_zero)
+    price_in: float | None = field(default=None, validator=not_negative)
+    price_out: float | None = field(default=None, validator=not_negative)
     method: str = ""
     options: dict[str, Any] = field(factory=dict)
-    max_cost: float | None = field(default=None, validator=_at_least_zero)
+    max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
     published: str | list[str] = ""
     note: str = ""
@@ -212,10 +206,10 @@ class Suite:
 
     title: str = ""
     seeds: str | list[int] = "0:1"
-    repeats: int = field(default=1, validator=_at_least_one)
-    max_cost: float | None = field(default=None, validator=_at_least_zero)
-    ask_above: float = field(default=1.0, validator=_at_least_zero)
-    concurrent: int = field(default=8, validator=[_at_least_one, _few])
+    repeats: int = field(default=1, validator=_count())
+    max_cost: float | None = field(default=None, validator=not_negative)
+    ask_above: float = field(default=1.0, validator=not_negative)
+    concurrent: int = field(default=AT_ONCE, validator=_count(MAX_AT_ONCE))
     reference: str = ""
     worlds: Mapping[str, WorldTable] = field(factory=dict)
     entries: Mapping[str, EntryTable] = field(factory=dict)
@@ -284,7 +278,7 @@ def _world(table: Any, path: str, faults: list[str]) -> WorldTable | None:
     if isinstance(table, Mapping) and isinstance(table.get("columns"), list):
         named = [{"figure": c} if isinstance(c, str) else c for c in table["columns"]]
         columns = [
-            read_table(Column, c, f"{path}.columns.{place}", faults)
+            read_table(SuiteColumn, c, f"{path}.columns.{place}", faults)
             for place, c in enumerate(named)
         ]
         heads = [column.head for column in columns if column]

@@ -4,11 +4,10 @@ A job is one episode, or a series of episodes in a row between which policies le
 """
 
 import contextlib
-import hashlib
 import itertools
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec
-from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import ReachesOutside
+from desim.core.model_protocols import Model
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
+from desim.jobs.keep.spending import Money, MoneyLimit, SpendingFile
+from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, RecordJob, host_of, safe_name
 from desim.studies.sweep_file import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
@@ -34,17 +34,14 @@ from desim.suites.suite_file import (
     read_suite,
 )
 
-#: The policy of a language model, and its argument that names a host.
-_MODEL_POLICY, _HOST = "llm", "base_url"
+#: The policy of a language model.
+_MODEL_POLICY = "llm"
 
 #: The host of a policy that is built for a check alone, so that it needs no key; not contacted.
 _NO_HOST = "http://127.0.0.1/v1"
 
 #: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
 _OFFLINE = "offline"
-
-#: Characters of a world's or an entry's name that a file's name replaces, and most that it keeps.
-_UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
 
 @frozen
@@ -86,7 +83,7 @@ class PlannedEntry:
         name: Its name in the suite.
         table: Its table in the suite.
         policies: The policies for `desim.play`, in a world without its own options.
-        host: The address that it contacts, or a name of the default one; empty if it contacts none.
+        host: The address that it contacts, or `DEFAULT_HOST`; empty if it contacts none.
         training: Episodes of a series that only train its policies (learning=offline,train=N).
     """
 
@@ -103,41 +100,23 @@ class PlannedEntry:
 
 
 @frozen
-class Job:
-    """One episode, or several in a row.
+class SuiteJob(RecordJob):
+    """One episode of a suite, or several in a row.
 
     Attributes:
-        world: The world.
-        entry: The entry that plays it.
-        seed: The seed of the first episode; each further one has the next seed.
+        world: The name of the world.
+        entry: The name of the entry that plays it.
         repeat: Counted from 0 among the jobs with this seed.
     """
 
-    world: PlannedWorld
-    entry: PlannedEntry
-    seed: int
-    repeat: int
+    world: str = field(kw_only=True)
+    entry: str = field(kw_only=True)
+    repeat: int = field(kw_only=True)
 
     @property
-    def name(self) -> str:
-        """The name of its record without an ending; safe in every file system."""
-        world, entry = safe_name(self.world.name), safe_name(self.entry.name)
-        return f"{world}__{entry}__seed{self.seed}__{self.repeat + 1}"
-
-    @property
-    def policies(self) -> Policies:
-        """The policies for `desim.play`."""
-        return self.entry.policies_in(self.world)
-
-    @property
-    def seeds(self) -> range:
-        """The seeds of its episodes."""
-        return range(self.seed, self.seed + self.world.episodes)
-
-    @property
-    def is_series(self) -> bool:
-        """Whether it has several episodes in a row."""
-        return self.world.episodes > 1
+    def seed(self) -> int:
+        """The seed of the first episode; each further one has the next seed."""
+        return self.seeds[0]
 
 
 @frozen
@@ -159,36 +138,39 @@ class Plan:
     suite: Suite
     worlds: Mapping[str, PlannedWorld]
     entries: Mapping[str, PlannedEntry]
-    jobs: tuple[Job, ...] = field(default=(), repr=False)
+    jobs: tuple[SuiteJob, ...] = field(default=(), repr=False)
     published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
 
     @property
     def episodes(self) -> int:
         """The episodes of all jobs."""
-        return sum(job.world.episodes for job in self.jobs)
+        return sum(job.episodes for job in self.jobs)
 
 
-def safe_name(name: str) -> str:
-    """Return a name as a part of a file's name; different names stay different.
-
-    >>> safe_name("GPT-5.4"), safe_name("a/b")
-    ('GPT-5.4', 'a_b-c14cddc0')
-    """
-    safe = _UNSAFE.sub("_", name)[:_LONGEST].lstrip(".")
-    if safe == name and "__" not in name:
-        return name
-    return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+def money_of(plan: Plan, spent: SpendingFile) -> Money:
+    """Return the money of a suite with the limits of each entry: its own and the suite's."""
+    most = plan.suite.max_cost
+    shared = [] if most is None else [MoneyLimit("max_cost", most, spent.cost)]
+    limits = {
+        name: (*_own_limits(plan, entry, spent), *shared) for name, entry in plan.entries.items()
+    }
+    return Money(spent, limits)
 
 
-def read_plan(
-    path: Path, *, to_play: bool = True, keys: bool = True, max_cost: float | None = None
-) -> Plan:
+def _own_limits(plan: Plan, entry: PlannedEntry, spent: SpendingFile) -> Iterator[MoneyLimit]:
+    if (most := entry.table.max_cost) is not None:
+        jobs = [job.name for job in plan.jobs if job.entry == entry.name]
+        # Without jobs it has spent nothing; `cost` without names sums over all jobs.
+        cost = partial(spent.cost, *jobs) if jobs else float
+        yield MoneyLimit(f"entries.{entry.name}.max_cost", most, cost)
+
+
+def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -> Plan:
     """Read a suite and check all that it names; nothing is played, and no host is contacted.
 
     Args:
         path: The suite's file.
-        to_play: Whether the policies are built for a check.
-        keys: Whether the environment variables of keys must be set for this.
+        keys: Whether the environment variables of keys must be set.
         max_cost: A limit of money instead of the suite's own.
 
     Raises:
@@ -198,11 +180,7 @@ def read_plan(
     suite = read_suite(path, faults)
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
-    entries = {
-        n: e
-        for n, t in suite.entries.items()
-        if (e := _entry(n, t, suite, faults, to_play and keys))
-    }
+    entries = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
     entries = {
         # The other entries state in their tables what `_completed` reads from specs.
         name: _completed(entry, _its(entry, worlds))
@@ -211,7 +189,7 @@ def read_plan(
         for name, entry in entries.items()
     }
     pairs = _pairs(worlds, entries, faults)
-    for world, entry in pairs if to_play else ():
+    for world, entry in pairs:
         _check_pair(world, entry, suite, faults, keys=keys)
     if faults:
         raise UsageError(_listed(path, faults))
@@ -266,14 +244,31 @@ def _listed(path: Path, faults: Iterable[str]) -> str:
     return f"{path} has {len(unique)} faults:" + "".join(f"\n  * {fault}" for fault in unique)
 
 
-def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[Job]:
+def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[SuiteJob]:
     jobs = [
-        ((place, repeat), Job(world, entry, seed, repeat))
-        for world, entry in pairs
+        ((place, repeat), _job(world, entry, policies, seed, repeat))
+        for world, entry, policies in ((w, e, e.policies_in(w)) for w, e in pairs)
         for place, seed in enumerate(world.seeds)
         for repeat in range(world.repeats)
     ]
     return (job for _, job in sorted(jobs, key=lambda pair: pair[0]))
+
+
+def _job(
+    world: PlannedWorld, entry: PlannedEntry, policies: Policies, seed: int, repeat: int
+) -> SuiteJob:
+    return SuiteJob(
+        name=f"{safe_name(world.name)}__{safe_name(entry.name)}__seed{seed}__{repeat + 1}",
+        built=world.built,
+        policies=policies,
+        seeds=range(seed, seed + world.episodes),
+        training=entry.training,
+        host=entry.host,
+        purse=entry.name,
+        world=world.name,
+        entry=entry.name,
+        repeat=repeat,
+    )
 
 
 def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
@@ -335,7 +330,7 @@ def _entry(
         return None
     if not table.model:
         return PlannedEntry(name, table, table.policy)
-    return PlannedEntry(name, table, _policies(table, {}), table.base_url or "default")
+    return PlannedEntry(name, table, _policies(table, {}), table.base_url or DEFAULT_HOST)
 
 
 def _policies(table: EntryTable, options: Mapping[str, Any]) -> Policies:
@@ -371,11 +366,8 @@ def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEn
 
 
 def _with_spec(entry: PlannedEntry, spec: Spec, model: Model[Any]) -> PlannedEntry:
-    maker = catalog.policy(spec.name, model)
-    host = entry.host
-    if not host and offers(maker, ReachesOutside) and _HOST in maker.reaches:
-        # A plain policy that contacts a host, such as a language model given as a spec.
-        host = spec.arguments.get(_HOST, "default")
+    # A plain policy may contact a host too, such as a language model given as a spec.
+    host = entry.host or host_of(str(spec), model)
     train = spec.arguments.get("train", "")
     offline = spec.arguments.get("learning") == _OFFLINE and train.isdecimal()
     return evolve(entry, host=host, training=max(entry.training, int(train) if offline else 0))
@@ -421,8 +413,7 @@ def _with_host(model: Model[Any], policy: Any) -> Any:
     if not isinstance(policy, str):
         return policy
     with contextlib.suppress(DesimError):  # a line-up, or a fault that building it finds
-        spec = Spec.read(policy)
-        maker = catalog.policy(spec.name, model)
-        if offers(maker, ReachesOutside) and _HOST in maker.reaches:
-            return str(evolve(spec, arguments={_HOST: _NO_HOST, **spec.arguments}))
+        if host_of(policy, model):
+            spec = Spec.read(policy)
+            return str(evolve(spec, arguments={HOST: _NO_HOST, **spec.arguments}))
     return policy

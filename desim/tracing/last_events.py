@@ -50,7 +50,9 @@ class LastEvents:
         head = f"the last {len(self._kept):,} of {self._count:,} events:"
         width = max(len(str(tick)) for _, tick, _, _ in self._kept)
         names = ResourceNames(self._run)
-        lines = (f"  t={t:<{width}} {_line(names, *one)}" for t, *one in map(_turned, self._kept))
+        lines = (
+            f"  t={t:<{width}} {_event_label(names, *one)}" for t, *one in map(_turned, self._kept)
+        )
         return "\n".join((head, *lines))
 
 
@@ -59,7 +61,7 @@ def _turned(kept: tuple[World, int, Event, Any]) -> tuple[int, World, Event, Any
     return tick, world, event, callbacks
 
 
-def _line(resources: ResourceNames, world: World, event: Event, callbacks: Any) -> str:
+def _event_label(resources: ResourceNames, world: World, event: Event, callbacks: Any) -> str:
     part = f"{world.prefix.rstrip('.')}: " if world.prefix else ""
     owners = [getattr(callback, "__self__", None) for callback in callbacks or ()]
     names = [owner.name for owner in owners if isinstance(owner, simpy.Process)]

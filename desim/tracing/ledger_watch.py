@@ -124,8 +124,8 @@ class LedgerWatch:
         more = f" and {len(fresh) - 1} more" if len(fresh) > 1 else ""
         pairs = zip(fresh[:_MOST], lines, strict=False)
         return Posting(
-            clean(_text(fresh[0], is_book=self._is_book)) + more,
-            tuple(_shown(row, each, is_book=self._is_book) for row, each in pairs),
+            clean(_entry_label(fresh[0], is_book=self._is_book)) + more,
+            tuple(_entry_arguments(row, each, is_book=self._is_book) for row, each in pairs),
             dict(self._finite(touched)),
             "balance" if self._is_book else "units",
         )
@@ -171,11 +171,11 @@ def _lines(row: Any, *, is_book: bool) -> Mapping[str, Any]:
     return row.amounts if is_book else {row.source: -row.units, row.target: row.units}
 
 
-def _text(row: Any, *, is_book: bool) -> str:
+def _entry_label(row: Any, *, is_book: bool) -> str:
     return row.text if is_book else f"{row.source} to {row.target}"
 
 
-def _shown(row: Any, lines: Mapping[str, Any], *, is_book: bool) -> dict[str, Any]:
+def _entry_arguments(row: Any, lines: Mapping[str, Any], *, is_book: bool) -> dict[str, Any]:
     if not is_book:
         return {"from": row.source, "to": row.target, "units": _exact(row.units)}
     amounts = {account: _exact(amount) for account, amount in list(lines.items())[:_MOST]}

@@ -22,7 +22,7 @@ def clean(text: str, width: int = _WIDTH) -> str:
 
 def short_action(action: Any) -> str:
     """Return an action in a few words: `order 12`."""
-    values = [_value(each) for each in attributes(action).values()][:_MOST]
+    values = [_value_label(each) for each in attributes(action).values()][:_MOST]
     return clean(" ".join((type(action).__name__, *values)))
 
 
@@ -71,5 +71,5 @@ def _plain(value: float | str) -> float | str:
     return clean(value) if isinstance(value, str) else value
 
 
-def _value(value: Any) -> str:
+def _value_label(value: Any) -> str:
     return value if isinstance(value, str) else short_repr(value, _WIDTH)

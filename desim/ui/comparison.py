@@ -127,7 +127,6 @@ _INFORMED = (
     "no rank."
 )
 
-
 _LEFT_OUT = "Without a row, as they do not play all of your roles"
 
 

@@ -1,8 +1,8 @@
 """A game that a person plays, for the page and the terminal.
 
-A game is a `CallerSession` whose caller is a person. The page and the terminal show a `View`, which
-is made anew after every change. An answer names the turn of the view that it answers, so an answer
-from an old tab or a second click is refused.
+A game is a `CallerSession` whose caller is a person. The page and the terminal show a `GameView`,
+which is made anew after every change. An answer names the turn of the view that it answers, so an
+answer from an old tab or a second click is refused.
 
 A game that fails is shown like any other: the view holds a `Fault`, and the record keeps every
 decision and has no result. Playing the same record again leads to the same fault of the model.
@@ -20,7 +20,7 @@ from desim.core.run import Run, check_roles
 from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
 from desim.episodes.lineup import assign
-from desim.episodes.prefix import branch
+from desim.episodes.prefix import branch, first_difference
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
 from desim.faults import RAISED
 from desim.records.episode import Episode
@@ -29,11 +29,9 @@ from desim.records.record import PERSON
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import cut
 from desim.schema import codec
-from desim.short_repr import short_repr
 from desim.ui.game_faults import Answer, Fault, RecordWatch
-from desim.ui.helps import offered_options, offered_tables
 from desim.ui.part_texts import time_text
-from desim.ui.view import View
+from desim.ui.view import GameView, offered_options, offered_tables
 
 
 class Stale(UsageError):
@@ -190,11 +188,10 @@ class Game:
         self._play = play = CallerSession(
             self.model,
             self.seed,
-            seats=self.seats,
+            seats=dict.fromkeys(self.seats, PERSON),
             others=self.others,
             record=self.file,
             past=past,
-            label=PERSON,
             locked=True,
             keep_steps=True,
         )
@@ -211,10 +208,12 @@ class Game:
         if not self.file.exists():
             return None
         past = Episode.read(self.file, whole=False)
-        if difference := _difference(past.header, self.header):
+        recorded, given = _identity(past.header), _identity(self.header)
+        if recorded != given:
+            difference = first_difference(recorded, given).removeprefix("$.")
             raise UsageError(
-                f"{self.file} is the record of another game, with {difference}"
-                "; start as it was started, or choose another --record"
+                f"{self.file} is the record of another game ({difference}); start as it was "
+                "started, or choose another --record"
             )
         return past
 
@@ -295,14 +294,14 @@ class Game:
         _, _, fault = self._present()
         return self._play.open[0] if self._play and self._play.open and not fault else None
 
-    def _new_view(self) -> View:
+    def _new_view(self) -> GameView:
         decision, (steps, episode, fault) = self._open_decision(), self._present()
         mine = tuple(step for step in steps if step.role in self.seats)
         role = decision.role if decision else ""
         options, options_error = self._options(decision)
         shown_role = role or (mine[-1].role if mine else self.seats[0])
         tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
-        return View(
+        return GameView(
             turn=self._turn,
             date=self.time(shown_role, self._run.world.now),
             role=role,
@@ -335,24 +334,6 @@ def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:
     return dict(others)
 
 
-def _difference(recorded: Header, given: Header) -> str:
-    """Return the first difference that makes a header one of another game; empty without one."""
-    parts = {
-        "model": (recorded.model, given.model),
-        "seed": (recorded.seed, given.seed),
-        "params": (recorded.params, given.params),
-        "policies": (recorded.policies, given.policies),
-    }
-    for name, (old, new) in parts.items():
-        if old != new:
-            return _changed_value(name, old, new)
-    return ""
-
-
-def _changed_value(name: str, old: Any, new: Any) -> str:
-    """Return a difference as text; for two mappings, that of the first key that differs."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *new]:
-            if old.get(key) != new.get(key):
-                return f"{key} {short_repr(old.get(key))} instead of {short_repr(new.get(key))}"
-    return f"{name} {short_repr(old)} instead of {short_repr(new)}"
+def _identity(header: Header) -> dict[str, Any]:
+    """Return what makes a header that of one game."""
+    return {name: getattr(header, name) for name in ("model", "seed", "params", "policies")}

@@ -11,11 +11,10 @@ from typing import Any
 from attrs import define, frozen
 
 from desim.errors import BadRecord, DesimError
-from desim.faults import function_name, place
+from desim.faults import fault_text, function_name, place
 from desim.records.lines import Step
+from desim.short_repr import shortened
 
-#: Longer texts of errors are cut.
-_TEXT_MAX = 600
 _BRANCH = (
     "To play on yourself, start the same command with --practice and undo. To let policies such as "
     "greedy play on from before it:"
@@ -137,13 +136,8 @@ class RecordWatch:
 
 def error_text(error: BaseException) -> str:
     """Return the text of an error in one line, with its type if it is not one of desim's own."""
-    try:
-        text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 (an exception of a model may fail to state itself)
-        text = "its text cannot be made"
-    if not isinstance(error, DesimError):
-        text = f"{type(error).__name__}: {text}".removesuffix(": ")
-    return text if len(text) <= _TEXT_MAX else text[:_TEXT_MAX] + " ..."
+    text = shortened(str(error)) if isinstance(error, DesimError) else fault_text(error)
+    return " ".join(text.removesuffix(": ").split())
 
 
 def call_failed(function: Any, error: BaseException) -> str:

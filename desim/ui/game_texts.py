@@ -3,7 +3,14 @@
 Tables of a game that the page and the terminal both show.
 """
 
+from collections.abc import Mapping
+
+from desim.core.ledger_protocols import rows_of
+from desim.core.model_protocols import Rows
+from desim.errors import UsageError, possible
+from desim.faults import RAISED
 from desim.records.episode import Episode
+from desim.show.labels import label_text
 from desim.show.table import Table
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
@@ -61,3 +68,20 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     names = sorted(episode.metrics, key=lambda name: part_of(model, name)[0] not in mine)
     rows = [{"figure": name_text(model, name), "value": episode.metrics[name]} for name in names]
     return text_table("Figures", rows)
+
+
+def shown_table(tables: Mapping[str, Rows], name: str) -> Table:
+    """Lay out a table.
+
+    Raises:
+        UsageError: The table does not exist, or its rows cannot be shown.
+    """
+    if name not in tables:
+        raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")
+    rows = rows_of(name, tables[name])
+    try:
+        return text_table(label_text(name), rows)
+    except RAISED as error:
+        raise UsageError(
+            f"the table {name!r} cannot be shown: {type(error).__name__}: {error}"
+        ) from None

@@ -11,7 +11,7 @@ from desim.core.roles import Role
 from desim.records.lines import Step
 from desim.schema import class_of, codec
 from desim.schema.wire_types import TAG
-from desim.show.labels import is_moment, label_text, value_text
+from desim.show.labels import is_moment, is_number, label_text, value_text
 
 _Row = dict[str, Any]
 
@@ -21,12 +21,12 @@ def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 @frozen
-class Axis:
-    """The horizontal axis that all series share.
+class Series:
+    """Values over the decisions.
 
     Attributes:
-        label: Its title.
-        values: One for each point.
+        label: Their title.
+        values: One for each point; None if a number is missing.
     """
 
     label: str
@@ -34,30 +34,17 @@ class Axis:
 
 
 @frozen
-class Series:
-    """A number over the decisions.
-
-    Attributes:
-        label: Its title.
-        values: One for each point; None if the number is missing.
-    """
-
-    label: str
-    values: tuple[float | None, ...] = field(converter=_tuple)
-
-
-@frozen
 class History:
     """The data of charts of a role's decisions.
 
     Attributes:
-        axis: The time if it moves on between decisions; the last of several decisions at one time
-            is shown. Otherwise the number of the decision.
+        axis: The horizontal axis: the time if it moves on between decisions, the last of several
+            decisions at one time being shown; otherwise the number of the decision.
         series: The numbers that have varied, from the observations, then from the actions if the
             role has one class of actions. Nested values are left out.
     """
 
-    axis: Axis
+    axis: Series
     series: tuple[Series, ...]
 
 
@@ -77,7 +64,7 @@ def history(role: Role, steps: Sequence[Step], now: Any = None) -> History:
         actions: list[_Row] = [dict(_fields(s.action, type(s.action))) for s in steps]
         series += _numbers(_joined([*actions, {}][: len(rows)], points), "your ", label)
     varied = tuple(one for one in series if len({*one.values} - {None}) > 1)
-    return History(Axis(label, dict.fromkeys(points)), varied)
+    return History(Series(label, dict.fromkeys(points)), varied)
 
 
 def first_field(observation: Any, cls: Any) -> tuple[str, Any]:
@@ -100,10 +87,10 @@ def _points(rows: Sequence[_Row]) -> tuple[str, list[Any]]:
     """Return title and points of the axis: the time if it moves on, else 1, 2, 3, ..."""
     names = {next(iter(row), "") for row in rows}
     times: list[Any] = [next(iter(row.values()), None) for row in rows]
-    comparable = all(map(_is_number, times)) or all(map(is_moment, times))
+    comparable = all(map(is_number, times)) or all(map(is_moment, times))
     moves = comparable and all(a <= b for a, b in pairwise(times)) and len({*times}) > 1
     if len(names) == 1 and moves:
-        points = [each if _is_number(each) else value_text(each) for each in times]
+        points = [each if is_number(each) else value_text(each) for each in times]
         return label_text(names.pop()), points
     return "Decision", list(range(1, len(rows) + 1))
 
@@ -118,7 +105,7 @@ def _joined(rows: Sequence[_Row], points: Sequence[Any]) -> list[_Row]:
 
 def _numbers(rows: Sequence[_Row], prefix: str, axis: str) -> list[Series]:
     """Return the numbers of rows as series, except the one on the axis."""
-    names = dict.fromkeys(n for row in rows for n, value in row.items() if _is_number(value))
+    names = dict.fromkeys(n for row in rows for n, value in row.items() if is_number(value))
     series = [Series(label_text(prefix + name), _column(rows, name)) for name in names]
     return [one for one in series if one.label != axis]
 
@@ -126,8 +113,4 @@ def _numbers(rows: Sequence[_Row], prefix: str, axis: str) -> list[Series]:
 def _column(rows: Sequence[_Row], name: str) -> Iterator[float | None]:
     for row in rows:
         value = row.get(name)
-        yield value if _is_number(value) else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        yield value if is_number(value) else None

@@ -1,4 +1,4 @@
-"""An observation as figures, tables, texts and nested sections, for the page and the terminal.
+"""An observation as figures, tables, texts and nested groups, for the page and the terminal.
 
 Nothing here knows a model: names and explanations come from the JSON Schema of the observation,
 the kind of display from its values.
@@ -14,9 +14,9 @@ from attrs import frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.wire_types import TAG
-from desim.show.labels import class_text, label_text, value_text, words_text
+from desim.show.labels import class_text, is_number, label_text, value_text, words_text
 from desim.show.table import Table
-from desim.ui.form_texts import tagged_object
+from desim.ui.forms import tagged_object
 from desim.ui.history import first_field
 
 #: A text that is longer, or has several lines, is shown as a block.
@@ -27,7 +27,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 @frozen
-class Figure:
+class NamedValue:
     """One value with its name.
 
     Attributes:
@@ -42,7 +42,7 @@ class Figure:
 
 
 @frozen
-class Section:
+class ValueGroup:
     """An observation, or a mapping nested in it.
 
     Attributes:
@@ -50,19 +50,19 @@ class Section:
         figures: Single values.
         tables: Lists of records.
         texts: Long texts.
-        sections: Nested mappings.
+        groups: Nested mappings.
         help: The explanation; may be empty.
     """
 
     label: str
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[NamedValue, ...] = ()
     tables: tuple[Table, ...] = ()
-    texts: tuple[Figure, ...] = ()
-    sections: tuple["Section", ...] = ()
+    texts: tuple[NamedValue, ...] = ()
+    groups: tuple["ValueGroup", ...] = ()
     help: str = ""
 
 
-def lay_out(observation: Any, cls: Any) -> Section:
+def lay_out(observation: Any, cls: Any) -> ValueGroup:
     """Lay out an observation.
 
     Args:
@@ -75,16 +75,16 @@ def lay_out(observation: Any, cls: Any) -> Section:
     if own is not cls:
         plain.pop(TAG, None)
         name, about = class_text(own.__name__), schema.get("description", "")
-    return _section(name, plain, schema, schema.get("$defs", {}), 0, about)
+    return _group(name, plain, schema, schema.get("$defs", {}), 0, about)
 
 
-def time_figure(observation: Any, cls: Any) -> Figure | None:
+def time_figure(observation: Any, cls: Any) -> NamedValue | None:
     """Return the first field of an observation, by convention the time; None if not a scalar."""
     name, value = first_field(observation, cls)
     if not isinstance(value, int | float | str):
         return None
     schema = _schema(class_of(observation, cls))
-    return Figure(label_text(name), value_text(value), _help(schema, name))
+    return NamedValue(label_text(name), value_text(value), _help(schema, name))
 
 
 def action_text(action: Any, classes: Any) -> str:
@@ -105,16 +105,24 @@ def action_text(action: Any, classes: Any) -> str:
 def text_table(label: str, rows: Sequence[Mapping[str, Any]], help: str = "") -> Table:  # noqa: A002
     """Return a table of plain rows; its columns are the keys in the order in which they occur."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    words = [n for n, k in enumerate(keys) if not all(_is_number(row.get(k, 0)) for row in rows)]
+    given = [[row[key] for row in rows if row.get(key) is not None] for key in keys]
+    words = [place for place, values in enumerate(given) if not all(map(is_number, values))]
     cells = ([value_text(row.get(key)) for key in keys] for row in rows)
     return Table(map(label_text, keys), cells, words, label, legend=[help] if help else [])
 
 
-def _section(label: str, plain: Any, schema: Any, defs: Any, depth: int, help: str = "") -> Section:  # noqa: A002
-    figures: list[Figure] = []
+def _group(
+    label: str,
+    plain: Any,
+    schema: Any,
+    defs: Any,
+    depth: int,
+    help: str,  # noqa: A002
+) -> ValueGroup:
+    figures: list[NamedValue] = []
     tables: list[Table] = []
-    texts: list[Figure] = []
-    sections: list[Section] = []
+    texts: list[NamedValue] = []
+    groups: list[ValueGroup] = []
     for name, raw in _ordered(plain, schema).items():
         value, title, about = _unpacked(raw), label_text(name), _help(schema, name)
         if _is_records(value):
@@ -122,12 +130,12 @@ def _section(label: str, plain: Any, schema: Any, defs: Any, depth: int, help: s
             tables.append(text_table(title, [_ordered(row, inner) for row in value], about))
         elif isinstance(value, dict) and value and depth < _DEPTH_MAX:
             inner = _inner(schema, name, defs)
-            sections.append(_section(title, value, inner, defs, depth + 1, about))
+            groups.append(_group(title, value, inner, defs, depth + 1, about))
         elif isinstance(value, str) and (len(value) > _LINE or "\n" in value):
-            texts.append(Figure(title, value, about))
+            texts.append(NamedValue(title, value, about))
         else:
-            figures.append(Figure(title, value_text(value), about))
-    return Section(label, tuple(figures), tuple(tables), tuple(texts), tuple(sections), help)
+            figures.append(NamedValue(title, value_text(value), about))
+    return ValueGroup(label, tuple(figures), tuple(tables), tuple(texts), tuple(groups), help)
 
 
 def _ordered(plain: Mapping[str, Any], schema: Any) -> dict[str, Any]:
@@ -148,10 +156,6 @@ def _unpacked(value: Any) -> Any:
 
 def _is_records(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 @cache

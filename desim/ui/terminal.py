@@ -13,13 +13,18 @@ from desim.show.console import console
 from desim.show.labels import value_text
 from desim.show.table import Table
 from desim.ui.comparison import BaselineComparison
-from desim.ui.form_texts import read_form
-from desim.ui.forms import Form, amount_form, forms
+from desim.ui.forms import Form, amount_form, forms, read_form
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
-from desim.ui.game_texts import answer_lines, decisions_table, metrics_table, way_command, way_lines
-from desim.ui.helps import shown_table
-from desim.ui.layout import Section, action_text, lay_out, text_table
+from desim.ui.game_texts import (
+    answer_lines,
+    decisions_table,
+    metrics_table,
+    shown_table,
+    way_command,
+    way_lines,
+)
+from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
 from desim.ui.part_texts import seats_text
 
 _PROMPT = "> "
@@ -176,7 +181,7 @@ class TerminalGame:
         self._print("")
         date = f", {view.date}" if view.date else ""
         self._print(f"Decision {len(view.steps) + 1}, {view.role}{date}", "bold")
-        self._print_section(lay_out(view.observation, role.observation))
+        self._print_group(lay_out(view.observation, role.observation))
         amount = amount_form(self._forms())
         if view.options:
             rows = [
@@ -211,18 +216,18 @@ class TerminalGame:
         if error:
             self._print(error)
 
-    def _print_section(self, section: Section) -> None:
-        if section.label:
-            self._print(section.label, "bold")
-        if section.figures:
-            figures = ((figure.label, figure.text) for figure in section.figures)
+    def _print_group(self, group: ValueGroup) -> None:
+        if group.label:
+            self._print(group.label, "bold")
+        if group.figures:
+            figures = ((figure.label, figure.text) for figure in group.figures)
             self.out.print(Table((), figures, (0, 1)))
-        for text in section.texts:
+        for text in group.texts:
             self._print(f"{text.label}:\n{text.text}")
-        for table in section.tables:
+        for table in group.tables:
             self._print_table(table)
-        for inner in section.sections:
-            self._print_section(inner)
+        for inner in group.groups:
+            self._print_group(inner)
 
     def _print_table(self, table: Table) -> None:
         self._print("")

@@ -1,19 +1,27 @@
-"""The view of a person's game at one moment, which the page and the terminal show."""
+"""The view of a person's game at one moment, which the page and the terminal show.
+
+Options and tables, which a model offers a person beside the observation. If the model fails to
+give one, the game goes on without it and states the failure.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import Rows
-from desim.core.roles import Option
+from desim.core.model_protocols import Model, Rows, offers
+from desim.core.reported import HasTables
+from desim.core.roles import Option, Role
+from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Step
-from desim.ui.game_faults import Fault
+from desim.schema import codec
+from desim.show.labels import label_text, value_text
+from desim.ui.game_faults import Fault, call_failed
 
 
 @frozen
-class View:
+class GameView:
     """A person's game between two changes.
 
     Attributes:
@@ -43,3 +51,30 @@ class View:
     tables_error: str
     episode: Episode | None
     fault: Fault | None
+
+
+def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], str]:
+    """Return the options, highest value first, and an error text if the model failed."""
+    if role.options is None:
+        return (), ""
+    try:
+        options = sorted(role.options(observation), key=lambda option: -option.value)
+        for option in options:
+            codec(role.action).take(option.action)
+            value_text(option.value)
+    except RAISED as error:
+        return (), f"There are no options now: {call_failed(role.options, error)}"
+    return tuple(options), ""
+
+
+def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[str, Rows], str]:
+    """Return the tables of a role by name, and an error text if the model failed."""
+    if not offers(model, HasTables):
+        return {}, ""
+    try:
+        tables = dict(model.tables(state, role))
+        for name in tables:
+            label_text(name)
+    except RAISED as error:
+        return {}, f"There are no tables now: {call_failed(model.tables, error)}"
+    return tables, ""

@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.adapters.seat.action_tools import Tool, tools_of
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
+from desim.adapters.seat.tools import Tool, tools_of
 from desim.core.roles import Role
 from desim.core.world import Decision
 from desim.errors import WrongAction
@@ -109,16 +109,16 @@ def _answer(session: SteppedSession, asked: Asked, action: Any) -> None:
 def _filled(asked: Asked, text: str, size: int = LARGE) -> Any:
     tool = asked.tools[asked.number % len(asked.tools)]
     properties = tool.parameters["properties"]
-    return {TAG: tool.name} | {name: _value(each, text, size) for name, each in properties.items()}
+    return {TAG: tool.name} | {name: _sample(each, text, size) for name, each in properties.items()}
 
 
-def _value(schema: Mapping[str, Any], text: str, size: int) -> Any:
+def _sample(schema: Mapping[str, Any], text: str, size: int) -> Any:
     if "enum" in schema:
         return schema["enum"][-1]
     if "anyOf" in schema:
-        return _value(schema["anyOf"][0], text, size)
+        return _sample(schema["anyOf"][0], text, size)
     if schema.get("type") in ("integer", "number"):
         return max(schema.get("minimum", 0), min(size, schema.get("maximum", size)))
     if schema.get("type") == "array":
-        return [_value(schema.get("items") or {}, text, size)] * min(size, 100)
+        return [_sample(schema.get("items") or {}, text, size)] * min(size, 100)
     return text[: schema.get("maxLength", LONG)]

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from attrs import frozen
 
-from desim import Role, World, from_preset
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
@@ -23,13 +23,8 @@ _MONDAY = datetime(2025, 1, 6)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class BeerGame(BeerGameParams):
+class BeerGame(BeerGameParams, Presets):
     """A serial supply chain on a weekly clock: orders travel up, goods travel down."""
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

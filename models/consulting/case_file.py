@@ -5,7 +5,6 @@ there is one, `"rubric"`; a case that was published as one text has a `"document
 parts. Unknown fields are refused, and a fault is one sentence with the file and the path in it.
 """
 
-import json
 import os
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +13,9 @@ from typing import Any
 
 from desim.errors import SchemaError
 from desim.schema import from_plain
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from desim.show.files import read_regular
 from models.consulting.case import Case
 
 #: Cases of a folder.
@@ -85,7 +86,7 @@ def _folder(folder: Path) -> tuple[Case, ...]:
 def _file(file: Path) -> Case:
     """Read one case; a case without an id is named after its file."""
     try:
-        fields = json.loads(_text(file), object_pairs_hook=_once)
+        fields = decode_json(read_regular(file, MOST_BYTES).decode("utf-8-sig"))
         if isinstance(fields, dict):
             fields.setdefault("id", file.stem)
         case: Case = from_plain(fields, Case)
@@ -93,23 +94,6 @@ def _file(file: Path) -> Case:
         raise ValueError(f"cases: cannot read {str(file)!r}: {fault.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"cases: cannot read {str(file)!r}: it is no text") from None
-    except (ValueError, RecursionError, SchemaError) as fault:
+    except (ValueError, SchemaError) as fault:
         raise ValueError(f"cases: {str(file)!r}: {fault}") from None
     return case
-
-
-def _text(file: Path) -> str:
-    with file.open("rb") as stream:
-        data = stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
-    return data.decode("utf-8-sig")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise ValueError(f"the field {short_repr(twice)} is given twice in one object")
-    return fields

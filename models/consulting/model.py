@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Role, World, from_preset
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
@@ -21,15 +21,10 @@ _MORNING = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class Consulting(ConsultingParams):
+class Consulting(ConsultingParams, Presets):
     """A case interview: an interviewer leads a candidate through a case, and judges score it."""
 
     default_roles: ClassVar[tuple[str, ...]] = ("candidate",)
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

@@ -25,7 +25,9 @@ def metrics(interview: Interview) -> dict[str, Any]:
     """
     return {
         **_figures(interview),
-        "unscored": sum(_value(v, name) is None for v in _verdicts(interview) for name in FIELDS),
+        "unscored": sum(
+            _score_in(v, name) is None for v in _verdicts(interview) for name in FIELDS
+        ),
         "answers": interview.sent_by("candidate"),
         "messages": len(interview.lines),
         "ended_by_interviewer": interview.closed,
@@ -51,7 +53,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 def _figures(interview: Interview) -> dict[str, float | None]:
     """Return each field and the mean of the four, averaged over the judges."""
     given = _verdicts(interview)
-    fields = {name: mean(_value(each, name) for each in given) for name in FIELDS}
+    fields = {name: mean(_score_in(each, name) for each in given) for name in FIELDS}
     return {**fields, "mean_of_four": mean(map(_mean_of_four, given))}
 
 
@@ -60,14 +62,14 @@ def _by_judge(interview: Interview) -> dict[str, float | None]:
     if len(interview.verdicts) < 2:  # noqa: PLR2004 (several)
         return {}
     given = interview.verdicts.items()
-    return {f"{name}_{role}": _value(each, name) for role, each in given for name in FIELDS}
+    return {f"{name}_{role}": _score_in(each, name) for role, each in given for name in FIELDS}
 
 
 def _mean_of_four(verdict: Verdict) -> float | None:
-    return mean(_value(verdict, name) for name in FOUR)
+    return mean(_score_in(verdict, name) for name in FOUR)
 
 
-def _value(verdict: Verdict, name: str) -> float | None:
+def _score_in(verdict: Verdict, name: str) -> float | None:
     value: float | None = getattr(verdict, name)
     return value
 

@@ -5,7 +5,6 @@ alone, which is `{"runspecs": ..., "properties": ..., "agents": [...]}`. Every f
 unknown fields are refused; an error is one sentence that ends with the path of the fault.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -16,6 +15,7 @@ from typing import Any, NoReturn
 import attrs
 
 from desim.errors import possible
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from models.edt.scenario import AGENTS, Consultant, Project, Scenario
 
@@ -59,12 +59,12 @@ def read(given: Any) -> Scenario:
     file = os.fspath(given)
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
-        return from_document(json.loads(text, object_pairs_hook=_once))
+        return from_document(decode_json(text))
     except OSError as fault:
         raise ValueError(f"scenario: cannot read {file!r}: {fault.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"scenario: cannot read {file!r}: it is no text") from None
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise ValueError(f"scenario: {file!r}: {fault}") from None
 
 
@@ -231,15 +231,6 @@ def _built(cls: Any, values: Mapping[str, Any], path: str, inner: Mapping[str, s
         text = str(fault.args[0])
         at = (inner[name] for name in inner if text.startswith((f"'{name}' ", f"{name}=")))
         return _fail(text, path + next(at, ""))
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(n for n in names if names.count(n) > 1)
-        raise ValueError(f"the field {twice!r} is given twice in one object")
-    return fields
 
 
 def _fail(what: str, path: str) -> NoReturn:

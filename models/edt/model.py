@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Role, World, from_preset
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
 from desim.core.reported import Column, Span
@@ -31,15 +31,10 @@ OPENING_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones
 
 
 @frozen(kw_only=True)
-class EnterpriseDigitalTwin(DigitalTwinParams):
+class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
     """A consulting firm: consultants work on projects, each with a life of its own."""
 
     default_roles: ClassVar[tuple[str, ...]] = (MANAGER,)
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

@@ -7,9 +7,10 @@ from attrs import frozen
 
 from desim import Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
-from desim.composition.joined import joined_columns, joined_tables, joined_time
-from desim.composition.parts import split_name
+from desim.composition.group import Group
 from desim.composition.parts_model import FixedParts
+from desim.core.ledger_protocols import Statement
+from desim.core.model_protocols import Rows
 from desim.core.reported import Column
 from models.enterprise import observation, options, processes, score
 from models.enterprise.actions import Command
@@ -51,40 +52,40 @@ class Enterprise(EnterpriseParams, FixedParts):
     def redraw(self, world: World, state: Company) -> None:
         """Replace nothing: the world redraws its parts."""
 
+    def group_of(self, state: Company) -> Group:
+        """Return the departments."""
+        return state.group
+
     def score(self, state: Company) -> float:
         """Return the group's net worth at the end, dollars."""
         return score.score(state)
 
     def metrics(self, state: Company) -> dict[str, Any]:
         """Return the group's figures and those of its departments."""
-        return score.metrics(state)
+        return {**score.metrics(state), **super().metrics(state)}
 
     def series(self, state: Company) -> dict[str, Sequence[float]]:
         """Return net worth and cash at the start and at every month's end, and the parts' series.
 
         Money of the group is dollars.
         """
-        return score.series(state)
+        return {**score.series(state), **super().series(state)}
 
     @property
     def series_columns(self) -> dict[str, Column]:
         """Unit and label of the series of the group and of its parts."""
-        return {**score.COLUMNS, **joined_columns(self.models)}
+        return {**score.COLUMNS, **super().series_columns}
 
     def series_ticks(self, state: Company) -> dict[str, Sequence[int]]:
         """Return when the periods of all series end, in ticks of the common clock."""
-        return score.ticks(state)
+        return {**score.ticks(state), **super().series_ticks(state)}
 
-    def statements(self, state: Company) -> dict[str, list[dict[str, Any]]]:
+    def statements(self, state: Company) -> dict[str, Rows | Statement]:
         """Return the consolidated statements by year, dollars."""
-        return score.statements(state)
+        return {**score.statements(state)}
 
-    def tables(self, state: Company, role: str) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def tables(self, state: Company, role: str) -> dict[str, Rows]:
         """Return the tables of a department's role; the controller's are the statements."""
         if role == CONTROLLER:
-            return score.statements(state)
-        return joined_tables(state.group, *split_name(role))
-
-    def role_time(self, state: Company, role: str, tick: int) -> str:
-        """Return a common tick as the department of a role states it."""
-        return joined_time(state.group, role, tick)
+            return {**score.statements(state)}
+        return super().tables(state, role)

@@ -7,7 +7,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from desim.composition.joined import joined_metrics, joined_series, joined_ticks
 from desim.core.calendar import month_start
 from desim.core.reported import Column
 from ledgers.standard_reports import by_period
@@ -22,25 +21,20 @@ def score(company: Company) -> float:
 
 
 def metrics(company: Company) -> dict[str, Any]:
-    """Return the group's figures, dollars, and those of its parts under their names."""
+    """Return the group's figures, dollars."""
     return {
         "months": company.month,
         "cash": dollars(company.cash[-1]),
         "lowest_cash": dollars(min(company.cash)),
         **{f"{name}.owed_to_treasury": dollars(company.owed(name)) for name in company.limits},
-        **joined_metrics(company.group),
     }
 
 
 def series(company: Company) -> dict[str, Sequence[float]]:
-    """Return net worth and cash of the group, dollars, at the start and at every month's end.
-
-    The series of the parts follow, under their names.
-    """
+    """Return net worth and cash of the group, dollars, at the start and at every month's end."""
     return {
         "net_worth": list(map(dollars, company.worths)),
         "cash": list(map(dollars, company.cash)),
-        **joined_series(company.group),
     }
 
 
@@ -49,11 +43,11 @@ COLUMNS = dict.fromkeys(("net_worth", "cash"), Column("dollars", role=CONTROLLER
 
 
 def ticks(company: Company) -> dict[str, Sequence[int]]:
-    """Return the ticks of the start and of every month's end, and those of the parts' series."""
+    """Return the ticks of the start and of every month's end, for each series of the group."""
     clock = company.group.clock
     days = [month_start(clock.start.date(), month) for month in range(len(company.worths))]
     own = [clock.tick(dt.datetime.combine(day, dt.time())) for day in days]
-    return {**dict.fromkeys(COLUMNS, own), **joined_ticks(company.group)}
+    return dict.fromkeys(COLUMNS, own)
 
 
 _YEAR = 12

@@ -2,11 +2,11 @@
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from attrs import frozen
 
-from desim import Role, World, from_preset
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
 from desim.core.reported import Column
@@ -32,7 +32,7 @@ from models.enterprise_arena.state import CFO, Lender
 
 
 @frozen(kw_only=True, slots=False)
-class EnterpriseArena(ArenaParams):
+class EnterpriseArena(ArenaParams, Presets):
     """132 months of a consumer lender under one chief financial officer.
 
     The parameters are those of `ArenaParams`.
@@ -43,11 +43,6 @@ class EnterpriseArena(ArenaParams):
         if self.history == "regimes":
             # A table to which no model can be fitted is refused here, not in the first episode.
             regimes.fit(self.table, self.growth_column)
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

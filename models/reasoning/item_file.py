@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import msgspec
 
 from desim.errors import possible, sentence
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from models.reasoning.item import Item
 
@@ -118,13 +118,11 @@ def _lines(file: Path) -> Iterator[tuple[str, Item]]:
 
 def _item(line: bytes, place: str) -> Item:
     try:
-        row = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
+        row = decode_json(line.removeprefix(b"\xef\xbb\xbf"))
         if not isinstance(row, dict):
             raise ValueError(f"it is an object, not {short_repr(row)}")  # noqa: TRY004, TRY301 (one kind)
         return from_row(row)
-    except RecursionError:
-        raise ValueError(f"{place}: values are nested too deeply") from None
-    except (msgspec.MsgspecError, TypeError, ValueError) as fault:
+    except (TypeError, ValueError) as fault:
         raise ValueError(f"{place}: {sentence(fault)}") from None
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Role, World, from_preset
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
@@ -26,18 +26,13 @@ _MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class ReasoningTasks(ReasoningParams):
+class ReasoningTasks(ReasoningParams, Presets):
     """Questions with one right answer each, which arrive in order or in windows."""
 
     default_roles: ClassVar[tuple[str, ...]] = (ANALYST,)
 
     #: If an answer takes no time all questions are at one tick; each is asked once.
     max_questions_per_tick: ClassVar[int] = item_file.MOST_ITEMS
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed."""
-        return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

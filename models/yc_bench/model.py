@@ -5,11 +5,11 @@ The beginning of an episode: a company is founded, and its calendar and founder 
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Role, World, from_preset
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
@@ -37,17 +37,8 @@ def begin(world: World, params: YCBenchParams) -> CompanyState:
 
 
 @frozen(kw_only=True, slots=False)
-class YCBench(YCBenchParams):
+class YCBench(YCBenchParams, Presets):
     """A start-up's year: accept tasks, put people on them, meet payroll."""
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset with some parameters changed.
-
-        Raises:
-            UsageError: A preset or parameter is unknown, or a value is refused.
-        """
-        return from_preset(cls, name, changes)
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from attrs import asdict, define, field
+from attrs import asdict, define, evolve, field
 
 from desim import Episode, Model, Role, Seat
 from desim.core.policy_protocols import ShownMemory
@@ -16,30 +16,26 @@ from policies.llm.chat.conversation import (
     HasRequestFields,
     NoCallNeeded,
     ParsedReply,
-    Question,
+    conversation_kind,
+    conversation_module,
+    own_conversation,
+    world_texts,
 )
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import BadReply
 from policies.llm.method_parts.embedding import Embed, EmbeddingEndpoint, EndpointVectors, hashed
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
 from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
+from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing, routing_at
-from policies.llm.wires.budget import Metered, Spent, check_prices
+from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.gate import gate_of
-from policies.llm.wires.resending import Resending
+from policies.llm.wires.resending import Resending, gate_of
 from policies.llm.wires.suspension import suspended
-from policies.llm.wires.wire import Complete, ModelReply
-from policies.llm.world_finder import (
-    conversation_kind,
-    conversation_module,
-    own_conversation,
-    world_texts,
-)
+from policies.llm.wires.wire import Complete, ModelReply, Request
 
 
 @define(eq=False, repr=False)
@@ -98,8 +94,9 @@ class Llm:
             UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
         kind = conversation_kind(type(seat.model), arguments.get("conversation", ""))
-        options, own = _read(kind.options, arguments)
-        check_prices(options, seat.budget)
+        options, own = _split_arguments(kind.options, arguments)
+        if seat.budget.max_cost is not None:
+            options.need_prices("--max-cost")
         conversation = kind.begin(seat, options)
         metered, call, vectors = _calls(options, seat, conversation)
         maker = MethodMaker(
@@ -173,7 +170,7 @@ class Llm:
                 raise BadRecord("a transcript entry of a language model is no object")
             if "memory" in entry:
                 self.conversation.memory = from_plain(entry["memory"], list, "$.entry.memory")
-                self._memory_recorded = not self._has_learned
+                self._memory_recorded = not (self.learning and self.learning.has_memory)
             if "learned" in entry and self.learning:
                 self.learning.restore(entry["learned"])
                 self._memory_recorded = True
@@ -185,7 +182,7 @@ class Llm:
         """Return an action, after one or more calls of the model if the world needs one."""
         self._repairs = self._bad_replies = 0
         self._default_reason = ""
-        self.metered.begin_decision()
+        self.metered.decision = Used()
         if self.routing:
             self.routing.begin_decision()
         self._record_memory()
@@ -236,7 +233,7 @@ class Llm:
             self.learning.begin(question)
         messages = list(question.messages)
         for _ in range(self.retries + 1):
-            reply = self.complete(messages, question.tools, question.schema)
+            reply = self.complete(evolve(question, messages=messages))
             try:
                 parsed = self._parsed(reply, observation)
             except BadReply as bad:
@@ -254,7 +251,7 @@ class Llm:
         self._learn(question, reply)
         return self.conversation.fallback(observation)
 
-    def _learn(self, question: Question, reply: ModelReply) -> None:
+    def _learn(self, question: Request, reply: ModelReply) -> None:
         """Learn from a decision; a limit that is reached here does not take it back."""
         if self.learning:
             try:
@@ -277,14 +274,9 @@ class Llm:
             return
         if self.conversation.memory:
             self.transcript({"memory": self.conversation.memory})
-        if self.learning and self._has_learned:
+        if self.learning and self.learning.has_memory:
             self.transcript({"learned": self.learning.plain})
         self._memory_recorded = True
-
-    @property
-    def _has_learned(self) -> bool:
-        """Whether a method carries a memory."""
-        return self.learning is not None and self.learning.has_memory
 
     def _noted(self) -> dict[str, Any]:
         usage = asdict(self.metered.decision) | {
@@ -299,14 +291,10 @@ class Llm:
         return {"usage": usage} | routed | reason | limit
 
 
-def _read(
+def _split_arguments(
     options: type[LLMOptions], arguments: Mapping[str, Any]
 ) -> tuple[LLMOptions, dict[str, Any]]:
-    """Return the options of a world, and the arguments of the method alone.
-
-    Raises:
-        UsageError: An argument does not exist or is invalid.
-    """
+    """Return the options of a world, and the arguments of the method alone."""
     own = own_arguments(arguments.get("method", ""))
     names = parameters(own)
     of_world = build(options, {k: v for k, v in arguments.items() if k not in names})
@@ -318,11 +306,7 @@ def _read(
 def _calls(
     options: LLMOptions, seat: Seat, conversation: Conversation
 ) -> tuple[Metered, Complete, Embed]:
-    """Return what sends requests within the limits, the call of the model, and that for vectors.
-
-    Raises:
-        UsageError: The endpoint cannot be set up.
-    """
+    """Return what sends requests within the limits, the call of the model, and that for vectors."""
     fields = options.request_fields
     if isinstance(conversation, HasRequestFields):
         fields = {**conversation.request_fields, **fields}

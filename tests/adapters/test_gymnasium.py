@@ -13,7 +13,7 @@ import pytest
 
 import desim
 from desim import catalog
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import UsageError, WrongAction
 from models.beer_game import BeerGame, Order
 

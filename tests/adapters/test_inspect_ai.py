@@ -17,15 +17,15 @@ import pytest
 pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 
 from inspect_ai.log import read_eval_log
-from support.inspect_mock import called, evaluated, ordered, said, sample_of
+from support.agents import evaluated, mock_calls, mock_text, ordered, sample_of
 from support.stub import USAGE, Served, call, serving
 
 import desim
 from desim import catalog
 from desim.adapters.inspect_ai import TASKS, solver, world_task
 from desim.adapters.inspect_ai.replies import SampleFiles
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 
@@ -38,7 +38,7 @@ DECISIONS = 6
 #: How Inspect names a model behind the stub.
 MODEL = ("--model", "openai-api/stub/scripted", "--display", "plain")
 
-ORDER = called(("order", {"quantity": 4}))
+ORDER = mock_calls(("order", {"quantity": 4}))
 
 
 def short(seeds: Any = "1:2", **options: Any) -> Any:
@@ -59,7 +59,7 @@ def counted(reply: Callable[[int], Any], asked: list[int]) -> Callable[..., Any]
 def last_demand(messages: list[Any], *_: Any) -> Any:
     """Order what was ordered, as the heuristic of this name does; from the messages alone."""
     seen = json.loads(messages[-1].text)
-    return called(("order", {"quantity": seen["incoming_order"]}))
+    return mock_calls(("order", {"quantity": seen["incoming_order"]}))
 
 
 def values(sample: Any) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def test_the_normalised_score_stands_beside_the_score_where_it_is_known() -> Non
 
 def test_wrong_calls_are_answered_with_the_schemas_sentence() -> None:
     """The model reads what is wrong, nothing changes, and the calls are counted."""
-    wrong = called(("oder", {"quantity": 4}), ("order", {"quantity": "many"}), ("order", {}))
+    wrong = mock_calls(("oder", {"quantity": 4}), ("order", {"quantity": "many"}), ("order", {}))
     sample = sample_of(evaluated(short(), [wrong, *[ORDER] * DECISIONS]))
     errors = [each.error.message for each in sample.messages[3:6]]
     assert errors[0].startswith("there is no tool 'oder'; did you mean 'order'?")
@@ -146,7 +146,7 @@ def test_wrong_calls_are_answered_with_the_schemas_sentence() -> None:
 def test_calls_of_one_reply_are_carried_out_in_order_and_stop_at_the_end() -> None:
     """What is left of a reply after the end is not executed."""
     orders = [("order", {"quantity": number}) for number in range(DECISIONS + 2)]
-    sample = sample_of(evaluated(short(), [called(*orders)]))
+    sample = sample_of(evaluated(short(), [mock_calls(*orders)]))
     answers = sample.store[solver.ANSWERS]
     assert [answer["quantity"] for answer in answers] == list(range(DECISIONS))
     assert sample.messages[-1].text == "Not executed: the episode is over."
@@ -157,7 +157,7 @@ def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
     """Nudges are limited, so an episode ends even if nobody ever calls a tool."""
     asked: list[int] = []
     task = short(limits={"nudges": 1})
-    sample = sample_of(evaluated(task, counted(lambda _: said("Let me think."), asked)))
+    sample = sample_of(evaluated(task, counted(lambda _: mock_text("Let me think."), asked)))
     assert values(sample)["defaults"] == values(sample)["answers"] == DECISIONS
     assert len(asked) == 2 * DECISIONS
     assert sample.messages[3].text.startswith("No tool was called")
@@ -167,14 +167,17 @@ def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
 def test_a_sample_that_was_not_played_is_not_averaged() -> None:
     """More than half of its decisions were defaults: it is counted apart, and shows why."""
     preset = world_task("beer_game", "poisson", [1, 2], limits={"nudges": 0})
-    for orders, unscored in (([said("Hm.")], 2), (ordered([{"do": "order", "quantity": 4}]), 0)):
+    for orders, unscored in (
+        ([mock_text("Hm.")], 2),
+        (ordered([{"do": "order", "quantity": 4}]), 0),
+    ):
         log = evaluated(preset, lambda *_, orders=orders: orders[0].model_copy(deep=True))
         scores = {each.name: each for each in log.results.scores}
         assert scores["score"].unscored_samples == unscored
         assert scores["normalised"].unscored_samples == unscored
         assert scores["defaults"].metrics["mean"].value == (52 if unscored else 0)
         assert math.isnan(scores["score"].metrics["mean"].value) == (unscored == 2)
-    sample = sample_of(evaluated(short(limits={"nudges": 0}), lambda *_: said("Hm.")))
+    sample = sample_of(evaluated(short(limits={"nudges": 0}), lambda *_: mock_text("Hm.")))
     score = sample.scores["world_score"]
     assert score.explanation == "not played: 6 of 6 decisions were default actions"
     assert score.metadata["played"] is False
@@ -211,7 +214,7 @@ def test_a_sample_that_broke_off_pays_for_nothing_twice(tmp_path: Path) -> None:
     def fails(number: int) -> Any:
         if number == 3:
             raise RuntimeError("the endpoint is down")
-        return called(("order", {"quantity": number}))
+        return mock_calls(("order", {"quantity": number}))
 
     log = evaluated(short(folder=folder), counted(fails, asked))
     assert log.status == "error"
@@ -323,7 +326,7 @@ class Saved:
 
 def test_a_sample_goes_on_from_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     """The replies that it holds are not asked for again."""
-    saved = Saved([called(("order", {"quantity": number})) for number in range(4)])
+    saved = Saved([mock_calls(("order", {"quantity": number})) for number in range(4)])
 
     @asynccontextmanager
     async def checkpointer() -> Any:

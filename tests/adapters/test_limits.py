@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import UsageError
 
 WORLDS = {"beer_game/poisson": 56, "yc_bench/direct": 30, "enterprise_arena/capped": 366}

@@ -19,10 +19,9 @@ from support.mcp_agent import Agent, Refused, in_memory, plain
 import desim
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.mcp_server import Documents
-from desim.adapters.mcp.tool_arguments import free_name
-from desim.adapters.mcp.toolset import ToolSet
-from desim.adapters.seat.seat_texts import rules_of
+from desim.adapters.mcp.toolset import ToolSet, free_name
 from desim.adapters.seat.setup import Setup
+from desim.core.model_protocols import rules_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
@@ -185,7 +184,7 @@ def test_every_action_of_every_seat_is_a_tool(case: Any) -> None:
     """Of seats with the same actions it is one tool, which takes the seat."""
     setup = case.setup()
     tools = ToolSet(Episodes(setup))
-    found = {(seat, one.tool.name) for one in tools.actions.values() for seat in one.seats}
+    found = {(seat, tool.name) for tool, seats in tools.actions.values() for seat in seats}
     tags = {(seat, tag) for seat in setup.seats for tag in setup.codec(seat).classes}
     assert found == tags
     names = [one["name"] for one in tools.listed()]
@@ -261,7 +260,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("order", {"quantity": 4, "episode": 7}, "it is a string"),
     ("order", {"quantity": 4, "episode": "0" * 32}, "no open episode"),
     ("order", {"quantity": 4, "episode": "../../etc/passwd"}, "no open episode"),
-    ("begin_episode", {"seed": -1}, "is open"),
+    ("begin_episode", {"seed": 1}, "is open"),
     ("begin_episode", {"resume": 3}, "it is a string"),
     ("begin_episode", {"resume": "../x", "seed": 3}, "own seed"),
     ("begin_episode", {"sed": 3}, "did you mean 'seed'"),
@@ -299,7 +298,7 @@ def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
     episodes = Episodes(beer(), most=1)
 
     async def test(agent: Agent) -> None:
-        with pytest.raises(Refused, match="a seed is a whole number"):
+        with pytest.raises(Refused, match="it is a whole number of at least 0"):
             await agent.call("begin_episode", seed=seed)
         assert episodes.open == 0
 

@@ -20,6 +20,7 @@ pytest.importorskip("mcp")
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from support.adapters import CASES, Case, played
+from support.command_line import interruptible
 from support.mcp_agent import Agent, over_http, over_stdio
 from support.paths import PYTHONPATH, ROOT
 
@@ -88,7 +89,7 @@ def serving(
 ) -> Iterator[Server]:
     """Start a server over HTTP, and end it."""
     arguments = [*OPTIONS[case], *options, "--mcp", "--json", "--port", str(port)]
-    process = subprocess.Popen(
+    process = interruptible(
         [sys.executable, "-m", "desim", "serve", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": PYTHONPATH, "DESIM_TOKEN": TOKEN},
@@ -330,7 +331,7 @@ def test_an_episode_outlives_a_killed_server_on_stdio(tmp_path: Path) -> None:
 @contextmanager
 def started_on_stdio(arguments: list[str], folder: Path) -> Iterator["subprocess.Popen[str]"]:
     """Start a server on pipes, and end it."""
-    process = subprocess.Popen(
+    process = interruptible(
         [sys.executable, "-m", "desim", "serve", *arguments, "--mcp", "--stdio"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": PYTHONPATH},

@@ -15,8 +15,8 @@ import desim
 from desim.adapters.openenv import package as openenv_package
 from desim.adapters.openenv.environment import Served, WorldEnvironment
 from desim.adapters.openenv.tasks import CHANGED, SPLITS, Tasks
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.cli.main import main
 from desim.core.run import Run
 from desim.errors import ModelFailed, UsageError, WriteFailed

@@ -11,7 +11,7 @@ import pytest
 from support.adapters import CASES, Case, played
 
 import desim
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import UsageError, WrongAction
 from models.beer_game import Order
 

@@ -1,34 +1,287 @@
 """The same answers give the same ledgers and the same score through every adapter.
 
-A driver is a module of `tests/support/drivers` with `REQUIRES` (what must be installed),
-`carries(case)` and `play(case, seed, answers)`.
+A driver plays the answers of a case's seats through one adapter, whose packages it imports when it
+plays.
 """
 
-import importlib
-from collections.abc import Iterator
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from attrs import frozen
+from click.testing import CliRunner
 from support.adapters import CASES, Case, played
 
-DRIVERS = sorted(
-    file.stem for file in (Path(__file__).parents[1] / "support" / "drivers").glob("*.py")
-)
+from desim.adapters.trl import environment
+from desim.cli.main import main
+from desim.ui.game import Game
+
+#: The tagged objects of each seat's actions, in their order.
+Answers = Mapping[str, list[dict[str, Any]]]
+
+#: The score and the ledger digest of an episode.
+Ended = tuple[float, str | None]
+
+#: Enough for the texts and lists of the answers in the spaces of Gymnasium and PettingZoo.
+SPACES = {"max_text": 20_000, "max_entries": 40}
 
 
-def driver_of(name: str) -> ModuleType:
-    """Return a driver; it imports the packages of its adapter when it plays."""
-    return importlib.import_module(f"support.drivers.{name}")
+@frozen
+class Driver:
+    """A way to play a case.
+
+    Attributes:
+        play: Plays a case with a seed and the answers of its seats.
+        packages: Must be installed.
+        carries: Whether it can play a case.
+    """
+
+    play: Callable[[Case, int, Answers], Ended]
+    packages: tuple[str, ...] = ()
+    carries: Callable[[Case], bool] = lambda _: True
+
+
+def has_one_seat(case: Case) -> bool:
+    """Return whether a case is for an adapter that has one seat."""
+    return len(case.seats) == 1
+
+
+def by_seat(answers: Answers) -> dict[str, Iterator[dict[str, Any]]]:
+    """Return the answers of each seat that are left."""
+    return {seat: iter(each) for seat, each in answers.items()}
+
+
+def play_session(case: Case, seed: int, answers: Answers) -> Ended:
+    """Play the session under all adapters."""
+    left = by_seat(answers)
+    with case.setup().begin(seed) as session:
+        while session.open:
+            for decision in list(session.open):
+                session.answer(decision, next(left[decision.role]))
+            session.advance()
+        assert session.result is not None
+        return session.result.score, session.result.ledger_digest
+
+
+def play_page(case: Case, seed: int, answers: Answers) -> Ended:
+    """Play the game of the page, without a browser."""
+    setup, left = case.setup(), by_seat(answers)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Game(
+            setup.model, seed, Path(folder, "g.jsonl"), seats=setup.seats, others=setup.others
+        ) as game,
+    ):
+        while game.view.role:
+            game.answer(game.view.turn, next(left[game.view.role]))
+        assert game.view.episode is not None
+        result = game.view.episode.result
+    assert result is not None
+    return result.score, result.ledger_digest
+
+
+def play_command_line(case: Case, seed: int, answers: Answers) -> Ended:
+    """Run `desim run`, where a script plays every seat."""
+    with tempfile.TemporaryDirectory() as folder, patch.object(sys, "path", [*sys.path]):
+        policies = {**case.setup().others, **scripts(Path(folder), answers)}
+        options = [f"--policy={role}={policy}" for role, policy in policies.items()]
+        options += [f"--set={key}={value}" for key, value in case.params.items()]
+        done = CliRunner().invoke(
+            main,
+            ["run", case.model, "--preset", case.preset, "--seed", str(seed), "--json", *options],
+            prog_name="desim",
+        )
+    assert done.exit_code == 0, done.stderr
+    row = json.loads(done.stdout)
+    return row["score"], row["ledger_digest"]
+
+
+def scripts(folder: Path, answers: Answers) -> dict[str, str]:
+    """Write the answers of every seat into a script, and return the specs that play them."""
+    specs = {}
+    for seat, actions in answers.items():
+        file = folder / f"{seat}.jsonl"
+        file.write_text("".join(json.dumps(action) + "\n" for action in actions))
+        specs[seat] = f"script,file={file}"
+    return specs
+
+
+def play_gymnasium(case: Case, seed: int, answers: Answers) -> Ended:
+    """Pass every answer through the action space of one seat."""
+    import gymnasium
+
+    from desim.adapters.gymnasium import env_id
+
+    (seat,) = case.seats
+    arguments = {**case.arguments(), "seat": seat, **SPACES}
+    arguments.pop("seats")
+    env = gymnasium.make(env_id(case.model), preset=case.preset, **arguments)
+    env.reset(seed=seed)
+    terminated, info = False, {}
+    for action in answers[seat]:
+        assert not terminated
+        member = env.unwrapped.encode(action)
+        assert env.action_space.contains(member)
+        _, _, terminated, truncated, info = env.step(member)
+        assert not truncated
+    assert terminated
+    env.close()
+    return info["score"], info["ledger_digest"]
+
+
+def play_pettingzoo(case: Case, seed: int, answers: Answers) -> Ended:
+    """Pass every answer through the action space of its seat, in the parallel environment."""
+    from desim.adapters.pettingzoo import parallel_env
+
+    left = by_seat(answers)
+    env = parallel_env(case.model, case.preset, **case.arguments(), **SPACES)
+    _, infos = env.reset(seed=seed)
+    while env.agents:
+        deciding = [agent for agent in env.agents if infos[agent]["deciding"]]
+        actions = {agent: env.encode(agent, next(left[agent])) for agent in deciding}
+        assert all(env.action_space(agent).contains(each) for agent, each in actions.items())
+        _, _, terminations, _, infos = env.step(actions)
+    assert all(terminations.values())
+    env.close()
+    facts = next(iter(infos.values()))
+    return facts["score"], facts["ledger_digest"]
+
+
+def play_trl(case: Case, seed: int, answers: Answers) -> Ended:
+    """Call a method of the class for TRL for every answer."""
+    (seat,) = case.seats
+    options = {name: each for name, each in case.arguments().items() if name != "seats"}
+    rollout = environment(case.model, case.preset, seat=seat, **options)()
+    rollout.reset(seed=seed, prompt="Play.")
+    for action in answers[seat]:
+        arguments = dict(action)
+        getattr(rollout, arguments.pop("do"))(**arguments)
+    assert rollout.session is not None
+    result = rollout.session.result
+    assert result is not None
+    return result.score, result.ledger_digest
+
+
+def play_inspect(case: Case, seed: int, answers: Answers) -> Ended:
+    """Let the mock model of Inspect call tools, ten in a reply, which takes Inspect 15 ms."""
+    from support.agents import evaluated, ordered, sample_of
+
+    from desim.adapters.inspect_ai import world_task
+
+    task = world_task(case.model, case.preset, [seed], arguments=case.arguments())
+    sample = sample_of(evaluated(task, ordered(answers[case.seats[0]], 10)))
+    assert sample.scores["world_score"].value["ended"] == 1
+    return sample.scores["world_score"].value["score"], sample.metadata["ledger_digest"]
+
+
+def play_verifiers(case: Case, seed: int, answers: Answers) -> Ended:
+    """Let the stub of an endpoint call tools in a rollout of verifiers."""
+    from support.agents import by_turn, rolled_out
+    from support.stub import serving
+
+    from desim.adapters.verifiers import load_environment
+
+    env = load_environment(
+        case.model,
+        preset=case.preset,
+        seeds=str(seed),
+        seat=case.seats[0],
+        others={"": case.others} if case.others else {},
+        params=dict(case.params),
+    )
+    with serving(by_turn(answers[case.seats[0]])) as stub:
+        (trace,) = rolled_out(env, stub)
+    assert trace.ok, trace.errors
+    facts = trace.info["desim"]
+    assert not facts["stopped"]
+    return facts["score"], facts["ledger_digest"]
+
+
+def play_openenv(case: Case, seed: int, answers: Answers) -> Ended:
+    """Step an environment of OpenEnv in this process, for one seat after another."""
+    from desim.adapters.openenv.environment import Served
+
+    served, left = Served(case.setup()), by_seat(answers)
+    environment = served()
+    seen = environment.reset(seed=seed)
+    while not seen.done:
+        seen = environment.step(served.action.model_validate(next(left[seen.seat])))
+        assert not seen.refused
+    assert seen.ended is not None
+    return seen.ended["score"], seen.ended["ledger_digest"]
+
+
+def play_openenv_client(case: Case, seed: int, answers: Answers) -> Ended:
+    """Send the answers by OpenEnv's own client, over a web socket."""
+    from openenv.core.generic_client import GenericEnvClient
+
+    from desim.adapters.openenv.server import serving
+
+    left = by_seat(answers)
+    with serving(case.setup()) as url, GenericEnvClient(base_url=url).sync() as client:
+        seen = client.reset(seed=seed)
+        while not seen.done:
+            seen = client.step(next(left[seen.observation["seat"]]))
+        ended = seen.observation["ended"]
+    return ended["score"], ended["ledger_digest"]
+
+
+async def play_mcp(case: Case, seed: int, answers: Answers) -> Ended:
+    """Let an agent call the tools of a Model Context Protocol server in this process."""
+    from support.mcp_agent import in_memory
+
+    from desim.adapters.mcp.episodes import Episodes
+    from desim.adapters.mcp.toolset import ToolSet
+
+    episodes, left = Episodes(case.setup()), by_seat(answers)
+    names = {
+        (seat, tool.name): name
+        for name, (tool, seats) in ToolSet(episodes).actions.items()
+        for seat in seats
+    }
+    async with in_memory(episodes) as agent:
+        seen = await agent.call("begin_episode", seed=seed)
+        while not seen["done"]:
+            seats = list(case.seats) if has_one_seat(case) else list(seen["observations"])
+            for seat in seats:
+                arguments = dict(next(left[seat]))
+                tool = names[seat, arguments.pop("do")]
+                chosen = {} if has_one_seat(case) else {"seat": seat}
+                seen = await agent.call(tool, **arguments, **chosen)
+    return seen["ended"]["score"], seen["ended"]["ledger_digest"]
+
+
+#: Over a socket every world travels in the same way: a short case serves, and one of long texts.
+BY_SOCKET = ("beer_game/poisson:retailer", "enterprise_arena/capped:cfo")
+
+DRIVERS = {
+    "command_line": Driver(play_command_line),
+    "gymnasium": Driver(play_gymnasium, ("gymnasium",), has_one_seat),
+    "inspect_ai": Driver(play_inspect, ("inspect_ai",), has_one_seat),
+    "mcp": Driver(lambda *given: asyncio.run(play_mcp(*given)), ("mcp",)),
+    "openenv": Driver(play_openenv, ("openenv",)),
+    "openenv_client": Driver(
+        play_openenv_client, ("openenv",), lambda case: str(case) in BY_SOCKET
+    ),
+    "page": Driver(play_page),
+    "pettingzoo": Driver(play_pettingzoo, ("pettingzoo",), lambda case: not has_one_seat(case)),
+    "stepped": Driver(play_session),
+    "trl": Driver(play_trl, carries=has_one_seat),
+    "verifiers": Driver(play_verifiers, ("verifiers",), has_one_seat),
+}
 
 
 def plays() -> Iterator[Any]:
     """Yield every driver with every case that it carries; one skipped entry for a missing one."""
-    for name in DRIVERS:
-        driver = driver_of(name)
-        missing = [package for package in driver.REQUIRES if find_spec(package) is None]
+    for name, driver in DRIVERS.items():
+        missing = [package for package in driver.packages if find_spec(package) is None]
         if missing:
             reason = f"{' and '.join(missing)} not installed"
             yield pytest.param(name, CASES[0], marks=pytest.mark.skip(reason=reason), id=name)
@@ -40,10 +293,10 @@ def plays() -> Iterator[Any]:
 def test_an_adapter_plays_the_same_world(name: str, case: Case) -> None:
     """Score and digest are those of `desim.play` with the same actions."""
     direct = played(case, 5)
-    assert driver_of(name).play(case, 5, direct.answers) == (direct.score, direct.digest)
+    assert DRIVERS[name].play(case, 5, direct.answers) == (direct.score, direct.digest)
 
 
 @pytest.mark.parametrize("name", DRIVERS)
 def test_every_driver_carries_a_case(name: str) -> None:
     """A driver that carries none would prove nothing."""
-    assert any(driver_of(name).carries(case) for case in CASES)
+    assert any(DRIVERS[name].carries(case) for case in CASES)

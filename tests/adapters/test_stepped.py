@@ -10,8 +10,8 @@ from support.adapters import CASES, Case, played
 from support.failing_world import BadCarter, Grind, Mill
 
 import desim
-from desim.adapters.seat.seat_environment import SteppedSession
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import ModelFailed, PolicyFailed, UsageError, WrongAction
 from models.beer_game import Order
 
@@ -244,7 +244,7 @@ WRONG: tuple[tuple[str, Callable[[], Setup]], ...] = (
     ("whole number from 1", lambda: beer(max_decisions=0)),
     ("no preset 'poison'", lambda: Setup.of("beer_game", "poison")),
     ("no parameter 'horizont'", lambda: beer(params={"horizont": 3})),
-    ("go with a model that is given by name", lambda: Setup.of(Mill(), "small")),
+    ("belongs to a model's name; a built model", lambda: Setup.of(Mill(), "small")),
     ("no policy 'ordr_up_to'", lambda: beer(others="ordr_up_to").begin()),
 )
 

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.seat.normalised import has_scale, normalised_score
+from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
+from desim.adapters.seat.episodes_of import (
+    checked_episodes,
+    chosen_presets,
+    chosen_seeds,
+    has_scale,
+    normalised_score,
+)
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_limits import Limits, Nudges
 from desim.adapters.seat.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession, was_played
 from desim.errors import UsageError, WrongAction
 
@@ -117,33 +122,61 @@ def test_a_model_that_only_asks_never_exceeds_the_question_limit() -> None:
     assert play.defaults > 0
 
 
+class Silent(AgentLoop):
+    """A model that calls no tool; its conversation holds the reminders."""
+
+    def __init__(self, play: ToolSession, limits: AgentLimits) -> None:
+        super().__init__(play, limits)
+        self.reminders: list[str] = []
+
+    async def next_reply(self) -> None:
+        """Say nothing."""
+
+    async def execute(self, _: None) -> bool:
+        """Call nothing."""
+        return False
+
+    def remind(self, text: str) -> None:
+        """Keep the text."""
+        self.reminders.append(text)
+
+
 def test_nudges_end_with_the_default_action() -> None:
     """Two useless replies bring a sentence each, the third the default action; then anew."""
-    play = begun()
-    nudges = Nudges(play, Limits(nudges=2))
-    texts = [asyncio.run(nudges.after_reply(called=False)) for _ in range(4)]
-    assert [text.split(",")[0][:22] for text in texts] == [
+    model = Silent(begun(), AgentLimits(nudges=2, max_calls=4))
+    asyncio.run(model.play())
+    assert [text.split(",")[0][:22] for text in model.reminders] == [
         "No tool was called",
         "No tool was called",
         "The default action was",
         "No tool was called",
     ]
-    assert play.defaults == 1
+    assert model.session.defaults == 1
+
+
+def test_an_episode_that_a_model_has_left_is_played_out_by_default_actions() -> None:
+    """The facts count the model's replies, and say that it did not play to the end."""
+    model = Silent(begun(), AgentLimits(max_calls=1))
+    asyncio.run(model.play())
+    model.play_out()
+    facts = model.facts()
+    assert (facts["ended"], facts["stopped"], facts["replies"]) == ("horizon", True, 1)
+    assert facts["defaults"] == facts["answers"]
 
 
 @pytest.mark.parametrize("limits", [{"nudges": -1}, {"max_calls": 0}, {"history": True}])
 def test_limits_are_whole_numbers(limits: dict[str, Any]) -> None:
     """A wrong limit is refused with its name."""
     with pytest.raises(UsageError, match=next(iter(limits))):
-        Limits(**limits)
+        AgentLimits(**limits)
 
 
 def test_history_keeps_rules_first_observation_and_last_rounds() -> None:
     """What is cut begins with a reply, so that no result stands without its call."""
     roles = ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
-    assert Limits(history=1).sent(range(7), roles) == [0, 1, 5, 6]
-    assert Limits(history=2).sent(range(7), roles) == list(range(7))
-    assert Limits().sent(range(7), roles) == list(range(7))
+    assert AgentLimits(history=1).sent(range(7), roles) == [0, 1, 5, 6]
+    assert AgentLimits(history=2).sent(range(7), roles) == list(range(7))
+    assert AgentLimits().sent(range(7), roles) == list(range(7))
 
 
 def test_presets_and_seeds_as_a_command_line_gives_them() -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import observation_text
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.adapters.trl import Rollout, environment
 from desim.catalog import model, model_class, models, presets
 from desim.errors import ModelFailed, UsageError
@@ -118,7 +117,7 @@ def test_a_bad_call_gets_a_sentence_and_changes_nothing(arguments: dict[str, Any
     assert "; expected" in said
     assert rollout.session is not None
     assert (rollout.session.answered, rollout.rewards) == (0, ())
-    assert observation_text(rollout.session, rollout.session.open[0]) == first
+    assert rollout.session.text() == first
 
 
 def test_the_name_of_the_method_is_the_action() -> None:

@@ -5,26 +5,26 @@ import json
 from typing import Any
 
 import pytest
-from support.two_closings import Breakdown, Spend, Workshop
+from support.two_questions import Closing, Save, Workshop
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession
 from desim.adapters.trl import environment
 
-#: The observations of the boss in the four months, who spends 10 dollars in each.
+#: The observations of the owner on the four days, who saves 10 dollars on each.
 SEEN = [
-    {"do": "breakdown", "machine": "press", "hours": 1.5},
-    {"do": "closing", "cash": 90},
-    {"do": "breakdown", "machine": "press", "hours": 1.5},
-    {"do": "closing", "cash": 70},
+    {"do": "closing", "day": 0, "cash": 0},
+    {"do": "breakdown", "day": 1, "machine": "lathe"},
+    {"do": "closing", "day": 2, "cash": 20},
+    {"do": "breakdown", "day": 3, "machine": "lathe"},
 ]
 
-ACTION = {"do": "spend", "dollars": 10}
+ACTION = {"do": "save", "amount": 10}
 
 
 def setup() -> Setup:
-    """Return the workshop with its boss as the seat."""
-    return Setup.of(Workshop(), seats="boss")
+    """Return the workshop with its owner as the seat."""
+    return Setup.of(Workshop(), seats="owner")
 
 
 @pytest.mark.parametrize("flat", [False, True], ids=["whole", "flat"])
@@ -35,11 +35,11 @@ def test_gymnasium_plays_it(flat: bool) -> None:  # noqa: FBT001
 
     from desim.adapters.gymnasium import SeatEnv
 
-    env = SeatEnv(Workshop(), seat="boss", flat=flat, render_mode="ansi")
+    env = SeatEnv(Workshop(), seat="owner", flat=flat, render_mode="ansi")
     observations = [env.reset(seed=1)[0]]
     for _ in range(3):
         observations.append(env.step(env.encode(ACTION))[0])
-        assert "boss" in env.render()
+        assert "owner" in env.render()
     assert all(map(env.observation_space.contains, observations))
     kinds = [one[:2].tolist() if flat else int(one["kind"]) for one in observations]
     assert kinds[0] == kinds[2] != kinds[1] == kinds[3]
@@ -52,11 +52,11 @@ def test_pettingzoo_plays_it() -> None:
     pytest.importorskip("pettingzoo")
     from desim.adapters.pettingzoo import parallel_env
 
-    env = parallel_env(Workshop(), seats=("boss",))
+    env = parallel_env(Workshop(), seats=("owner",))
     shown, _ = env.reset(seed=1)
-    assert env.observation_space("boss").contains(shown["boss"])
-    assert env.step({"boss": ACTION})[1] == {"boss": -10.0}
-    assert "machine" in env.rules("boss")
+    assert env.observation_space("owner").contains(shown["owner"])
+    assert env.step({"owner": ACTION})[1] == {"owner": 10.0}
+    assert "machine" in env.rules("owner")
 
 
 def test_a_model_with_tools_plays_it() -> None:
@@ -64,7 +64,7 @@ def test_a_model_with_tools_plays_it() -> None:
     with setup().begin(1) as session:
         play = ToolSession(setup(), session)
         shown = [json.loads(play.observation())]
-        shown += [json.loads(asyncio.run(play.call("spend", {"dollars": 10}))) for _ in range(3)]
+        shown += [json.loads(asyncio.run(play.call("save", {"amount": 10}))) for _ in range(3)]
         rules = play.instructions()
     assert shown == SEEN
     assert all(text in rules for text in ("- cash: Dollars", "- machine: Its name", "closing"))
@@ -72,10 +72,12 @@ def test_a_model_with_tools_plays_it() -> None:
 
 def test_trl_plays_it() -> None:
     """From its first observation to the reward of an abandoned episode."""
-    rollout: Any = environment(Workshop(), seat="boss", rules=False)()
-    shown = [rollout.reset(), *(rollout.spend(dollars=10) for _ in range(3))]
+    rollout: Any = environment(Workshop(), seat="owner", rules=False)()
+    shown = [rollout.reset(), *(rollout.save(amount=10) for _ in range(3))]
     assert list(map(json.loads, shown)) == SEEN
-    assert rollout.get_reward() == -31
+    abandoned: Any = environment(Workshop(), seat="owner", rules=False)()
+    assert list(map(json.loads, [abandoned.reset(), abandoned.save(amount=10)])) == SEEN[:2]
+    assert abandoned.get_reward() == 12
 
 
 def test_mcp_plays_it() -> None:
@@ -90,7 +92,7 @@ def test_mcp_plays_it() -> None:
     async def played() -> list[Any]:
         async with in_memory(Episodes(setup())) as agent:
             turns = [await agent.call("begin_episode", seed=1)]
-            turns += [await agent.call("spend", dollars=10) for _ in range(3)]
+            turns += [await agent.call("save", amount=10) for _ in range(3)]
             return [turn["observation"] for turn in turns]
 
     assert asyncio.run(played()) == SEEN
@@ -115,5 +117,5 @@ def test_openenv_plays_it() -> None:
 def test_the_observation_itself_is_no_tagged_object() -> None:
     """A policy in Python gets an instance, as ever."""
     with setup().begin(1) as session:
-        assert session.open[0].observation == Breakdown("press", 1.5)
-        session.step(Spend(10))
+        assert session.open[0].observation == Closing(0, 0)
+        session.step(Save(10))

@@ -15,14 +15,14 @@ import pytest
 pytest.importorskip("verifiers", reason="the extra `verifiers` is not installed")
 
 import verifiers.v1 as vf
+from support.agents import KEY, by_turn, called, rolled_out, said
 from support.stub import Served, serving
-from support.verifiers_stub import KEY, by_turn, called, rolled_out, said
 
 import desim
 from desim import catalog
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.adapters.verifiers import TASKSET, load_environment
-from desim.adapters.verifiers.data import WorldData, WorldState
+from desim.adapters.verifiers.data import RolloutState, WorldData
 from desim.adapters.verifiers.tool_server import WorldToolset
 from desim.errors import UsageError
 from desim.records.episode import Episode
@@ -217,7 +217,7 @@ def test_a_tool_server_plays_the_same_episode() -> None:
     assert texts[0].startswith("Error: ")
     assert texts[-1].startswith("The episode is over.")
     trace, _ = one(short(), ORDER)
-    state: WorldState = server.state
+    state: RolloutState = server.state
     assert state.over
     assert state.facts["ledger_digest"] == trace.info["desim"]["ledger_digest"]
 
@@ -225,7 +225,7 @@ def test_a_tool_server_plays_the_same_episode() -> None:
 def test_an_episode_that_a_tool_server_left_is_played_out() -> None:
     """A model that stops talking in the middle pays for the time that is left."""
     (task,) = short(task={"served": True}).taskset
-    state = WorldState(facts={"wrong": 1}, answers=[{"do": "order", "quantity": 4}] * 2)
+    state = RolloutState(facts={"wrong": 1}, answers=[{"do": "order", "quantity": 4}] * 2)
     trace = SimpleNamespace(state=state, num_turns=2, info={})
     asyncio.run(task.finalize(trace))
     own, _ = one(short(harness={"max_calls": 2}), ORDER)

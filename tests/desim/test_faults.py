@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import field, frozen
-from support.ids import stable
+from support.cases import stable
 from support.stage import Bid, Seen, Stage, asking
 
 from desim import Role, Run, World, errors

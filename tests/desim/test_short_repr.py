@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import frozen
-from support.ids import stable
+from support.cases import stable
 
 from desim import catalog
 from desim.errors import UsageError, possible, sentence

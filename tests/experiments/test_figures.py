@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import figures_yc
+import figures
 import pytest
 from click.testing import CliRunner
 from figure_style import GAP, Drawn, axes, label_ends, spread
-from figures import FIGURES, main
-from figures_beer import beer_bullwhip, bullwhip
+from figures import FIGURES, beer_bullwhip, bullwhip, main
 from matplotlib.figure import Figure
 from published import find
 from support.paths import REFERENCE
@@ -24,7 +23,7 @@ FAST = ("focus,tasks=1", "published_greedy")
 @pytest.fixture(params=FIGURES)
 def drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Drawn]:
     """Each figure, from two seeds, without the policies that search."""
-    monkeypatch.setattr(figures_yc, "FOUNDERS", FAST)
+    monkeypatch.setattr(figures, "FOUNDERS", FAST)
     return request.param, FIGURES[request.param][0](2)
 
 
@@ -56,8 +55,8 @@ def test_lines_of_ours_differ_without_colour(drawn: tuple[str, Drawn]) -> None:
 
 def test_the_published_curves_are_those_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eighteen models and the greedy rule, and our rebuilt baseline runs over the published one."""
-    monkeypatch.setattr(figures_yc, "FOUNDERS", FAST)
-    figure, _ = figures_yc.yc_funds(1)
+    monkeypatch.setattr(figures, "FOUNDERS", FAST)
+    figure, _ = figures.yc_funds(1)
     left, right = figure.axes
     assert len(left.lines) == 19
     curve = [cell.value for cell in find("yc_bench", "curves")["Greedy Bot"].cells.values()]

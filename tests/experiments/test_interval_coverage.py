@@ -1,13 +1,11 @@
-"""The scripts that measure intervals: how often they cover, and how many seeds they need."""
+"""The script that measures how often intervals cover."""
 
-import re
 from math import inf, nan
 
-import how_many_seeds
 import interval_coverage
 import pytest
 from click.testing import CliRunner
-from interval_cases import CASES
+from interval_coverage import CASES
 
 from desim.statistics.intervals import Interval
 
@@ -34,33 +32,3 @@ def test_open_ends_hold_everything() -> None:
     assert interval_coverage.holds(Interval(0, 1, -2, None, 9), -2)
     assert not interval_coverage.holds(Interval(0, 1, -2, 2, 9), 2.1)
     assert not interval_coverage.holds(Interval(0, 1, -2, 2, 9), nan)
-
-
-@pytest.mark.slow
-def test_each_world_has_its_seeds() -> None:
-    """One line a preset: exact where nothing is random, else numbers of seeds."""
-    done = CliRunner().invoke(
-        how_many_seeds.main,
-        ["beer_game/poisson", "beer_game/firmbench", "--seeds", "5"],
-        catch_exceptions=False,
-    )
-    assert done.exit_code == 0
-    lines = dict(
-        re.split(r"\s{2,}", one.strip(), maxsplit=1) for one in done.output.splitlines()[1:3]
-    )
-    poisson = re.split(r"\s{2,}", lines["beer_game/poisson"])
-    assert poisson[0] == "order_up_to" != poisson[3]
-    assert 20 <= int(poisson[1]) <= int(poisson[2].replace(",", ""))
-    assert 2 <= int(poisson[-1]) <= 20
-    assert re.split(r"\s{2,}", lines["beer_game/firmbench"])[1] == "exact"
-    assert done.output.splitlines()[3].startswith("from 5 seeds")
-
-
-def test_seeds_that_are_not_known_are_said_to_be() -> None:
-    """A mean of 0, equal values, and two that nothing tells apart."""
-    assert how_many_seeds.needs(Interval(0, 1, -1, 1, 9)) is None
-    assert how_many_seeds.needs(Interval(5, 0, 5, 5, 9)) is None
-    assert how_many_seeds.tell(Interval(0, None, None, None, 1)) == "tied"
-    assert how_many_seeds.tell(Interval(3, None, None, None, 1)) == "exact"
-    assert how_many_seeds.tell(Interval(1, 1, 0.5, 1.5, 9)) == "10"
-    assert how_many_seeds.tell(Interval(1e-9, 1, -1, 1, 9)) == "tied"

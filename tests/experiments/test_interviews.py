@@ -69,7 +69,7 @@ def test_nine_methods_take_interviews_beside_the_published_table(
 @pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     """The row is named by the column of ours; an entry or a row that is not there is empty."""
-    plan = read_plan(SUITE, to_play=False)
+    plan = read_plan(SUITE, keys=False)
     [world] = plan.worlds.values()
     printed = [published_text(plan, world, "AMEM", c.published) for c in world.table.columns]
     assert printed == ["0.819", "0.732", "0.815", "0.826", "0.810", "", "", ""]
@@ -99,6 +99,8 @@ def test_judges_of_the_same_rubric_agree() -> None:
     assert {len(row) for rows in same.values() for row in rows} == {12}
     for name in ("structure", "quant", "business_sense", "overall"):
         assert agreement(same[name]) == 1
+    # A share of 0 or 1 is the same for a stricter judge, as structures and grounds here are.
+    for name in ("quant", "overall"):
         assert agreement(other[name]) < 1
 
 

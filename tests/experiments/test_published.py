@@ -1,19 +1,64 @@
 """Published numbers: all are read, each has a fate, and none stands anywhere unchecked."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pages
 import pytest
-from beside import beside
-from fates import CannotBe, NeedsModel, Rebuilt, Rule, count, entries
+from beside import CannotBe, NeedsModel, Rebuilt, Rule, beside, count, entries
 from published import PAPERS, Cell, Line, Sheet, find, markdown, numbers, read
 from reproduce_edt import best_mean
 from support.paths import PYTHONPATH, REFERENCE, ROOT
-from support.published_check import contradictions, distinctive, literals, spoken
+
+#: A line that speaks of published figures.
+_SPEAKS = re.compile(r"paper|publish|leaderboard|Table \d", re.IGNORECASE)
+_BLOCK = re.compile(r"<!-- published: .*?<!-- /published -->", re.DOTALL)
+#: A section about what a paper says twice and differently; its numbers are the paper's.
+_SECTION = re.compile(
+    r"^#+ [^\n]*contradict[^\n]*\n(.*?)(?=^#|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL
+)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?[KM]\b)?")
+_SCALE = {"K": 1e3, "M": 1e6}
+_DIGITS, _THOUSAND = 3, 1_000
+
+
+def distinctive(number: float) -> bool:
+    """Whether a number is too long for a coincidence: three digits, and a fraction or thousands."""
+    digits = f"{abs(number):.10g}".replace(".", "").strip("0")
+    return len(digits) >= _DIGITS and (number != int(number) or abs(number) >= _THOUSAND)
+
+
+def contradictions(text: str) -> list[str]:
+    """Return the sections of a page about contradictions inside a paper."""
+    return [str(body) for body in _SECTION.findall(_BLOCK.sub("", text))]
+
+
+def spoken(text: str, results: Mapping[float, str]) -> Iterator[tuple[str, str]]:
+    """Yield the lines that state a published result and are in no block, and its address.
+
+    Blocks are those that are marked and the sections about contradictions.
+    """
+    for line in _SECTION.sub("", _BLOCK.sub("", text)).splitlines():
+        if _SPEAKS.search(line):
+            for token in _NUMBER.findall(line):
+                plain = float(token.strip("KM ").replace(",", ""))
+                for number in {plain, plain * _SCALE.get(token[-1], 1)} & results.keys():
+                    yield line, results[number]
+
+
+def literals(file: Path, results: Mapping[float, str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a script that hold a published result as a number, and its address."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            address = results.get(float(node.value))
+            if address is not None:
+                yield node.lineno, address
+
 
 HERE = pytest.mark.skipif(
     not (REFERENCE / "published").exists(),
@@ -152,7 +197,7 @@ def test_a_suite_is_named_as_a_file_that_is_there_or_is_to_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sentence changes when the file arrives."""
-    monkeypatch.setattr("fates.SUITES", tmp_path)
+    monkeypatch.setattr("beside.SUITES", tmp_path)
     assert "no suite yet" in NeedsModel("some.toml").note
     (tmp_path / "some.toml").touch()
     assert NeedsModel("some.toml").note == "experiments/suites/some.toml"

@@ -3,7 +3,7 @@
 import pytest
 import queue_monitoring
 from click.testing import CliRunner
-from office import SERVICE, Office
+from queue_monitoring import SERVICE, Office
 
 from desim import play
 

@@ -16,7 +16,7 @@ from attrs import frozen
 from attrs.exceptions import FrozenInstanceError
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 from support.paths import PYTHONPATH
 
 from ledgers.book import (

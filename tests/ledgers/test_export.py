@@ -12,8 +12,7 @@ from beancount.core import data, realization
 from beancount.loader import load_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.bean_check import bean_check
-from support.lemonade import CASH, CHART, SALES, lemonade
+from support.lemonade import CASH, CHART, SALES, bean_check, lemonade
 
 from ledgers.beancount import beancount_names, to_beancount
 from ledgers.book import Book, Memo

@@ -13,7 +13,7 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 
 from ledgers.accounts import exact
 from ledgers.errors import LedgerError, WrongChart, WrongExport, WrongTime

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 from support.lemonade import BILLS, CASH, CASH_VIEW, lemonade
 
 from ledgers.book import Book, Memo, UnknownAccount

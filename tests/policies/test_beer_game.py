@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.retailer import observed
+from support.recorded import observed
 
 from desim import play
 from desim.errors import UsageError

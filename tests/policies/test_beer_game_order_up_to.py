@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.paths import TESTS
-from support.retailer import observed
+from support.recorded import observed
 
 from desim import play
 from desim.errors import UsageError

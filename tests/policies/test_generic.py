@@ -44,7 +44,7 @@ def test_greedy_plays_by_the_options_of_its_role() -> None:
     assert orders(play(GAME, "greedy", 1)) == orders(play(GAME, "greedy", 1))
 
 
-@pytest.mark.parametrize("spec", ["greedy", "random"])
+@pytest.mark.parametrize("spec", ["greedy", "random", "rollout,base=policies.greedy:Greedy"])
 def test_a_role_without_options_is_refused(spec: str) -> None:
     """Before anything is played."""
 

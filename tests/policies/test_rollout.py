@@ -7,19 +7,19 @@ import pytest
 from attrs import define, frozen
 from support.small_worlds import WALK, Go, Spot
 
-from desim import Role, catalog, play, replay, resume
+from desim import catalog, play, replay, resume
 from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
-from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import grid
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.studies.boards.leaderboard import boards
 from desim.studies.sweep import sweep
-from models.beer_game import BeerGame, Order, Stage
+from models.beer_game import BeerGame
 from policies.rollout import Rollout
 
 GAME = BeerGame.preset("poisson", horizon=12)
@@ -111,19 +111,6 @@ def test_wrong_arguments_are_refused_before_the_first_decision(
     assert not file.exists()
 
 
-def test_a_role_without_options_is_refused() -> None:
-    """There is nothing to choose among."""
-
-    @frozen
-    class Silent(BeerGame):
-        @property
-        def roles(self) -> dict[str, Role]:
-            return {name: Role(Stage, Order, optional=True) for name in self.stages}
-
-    with pytest.raises(UsageError, match="role 'retailer' offers no options"):
-        play(Silent(), "rollout,base=policies.greedy:Greedy")
-
-
 @define
 class Counts:
     """A rule that fails where the place is not what its own steps have led to."""
@@ -175,7 +162,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sweep_depends_on_the_base() -> None:
     """Its code counts, as that of a policy that plays itself."""
     for base, counts in (("greedy", False), ("base_stock", True)):
-        topics = fingerprint(grid("beer_game", [f"rollout,base={base}"], [0]))
+        topics = code_topics(grid("beer_game", [f"rollout,base={base}"], [0]).parts(0))
         assert ("BaseStock" in json.loads(topics["definitions"])) is counts
 
 

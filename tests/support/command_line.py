@@ -1,7 +1,9 @@
 """The command line as tests run it, and the files of a user."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 #: A rule and a world as users write them.
 MINE = '''
@@ -52,6 +54,18 @@ class Ended(NamedTuple):
 
 
 Desim = Callable[..., Ended]
+
+
+def interruptible(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
+    """Start a program that Ctrl-C stops, as from a terminal.
+
+    A shell lets the programs of a script in the background ignore SIGINT, which children inherit.
+    """
+    return subprocess.Popen(command, preexec_fn=_heed_interrupts, **options)  # noqa: PLW1509 (no threads fork)
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def refused(ended: Ended, says: str, code: int = 2) -> None:

@@ -3,32 +3,45 @@
 A new Python spends half a second of a processor on imports before `desim` begins. What a test says
 about streams, exit codes, signals and locks holds for a forked process as well; tests of what is
 imported, and from where, start a Python of their own.
+
+A fork of the tests' process also has its memory, which is more than what tests measure. `Preloaded`
+is a process between: run as a script, this module imports what a run with a language model needs,
+and forks for each command that it reads.
 """
 
 import atexit
 import gc
 import io
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from multiprocessing import util
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, Self
 
+from attrs import frozen
 from support.command_line import Ended
-from support.paths import ROOT
+from support.memory import peak
+from support.paths import PYTHONPATH, ROOT
 
+from desim import opened_files
 from desim.cli.main import COMMANDS, main
 
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
 FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")
+
+#: Folders whose modules a new Python would import as well: those that were on the path before any
+#: test changed it. An environment may have several, so that `sys.prefix` alone does not serve.
+FOLDERS = tuple({str(ROOT), *filter(None, sys.path)})
 
 
 def desim_process(
@@ -57,7 +70,7 @@ def forked(
     Standard input is empty and the other streams are pipes, unless *streams* say otherwise.
     """
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    for name in (*COMMANDS.values(), *FURTHER):
+    for name in (*(f"desim.cli.{path}" for path, _ in COMMANDS.values()), *FURTHER):
         import_module(name)
     return subprocess.Popen(  # what `preexec_fn` calls ends the process, so that nothing is started
         ["never started"],
@@ -90,6 +103,7 @@ def _become_new(env: dict[str, str], module: str) -> None:
     gc.freeze()  # nothing of the tests is finalised here
     gc.enable()
     _release_files()
+    opened_files._opened.clear()
     os.environ.clear()
     os.environ.update(env)
     atexit._clear()
@@ -103,9 +117,8 @@ def _become_new(env: dict[str, str], module: str) -> None:
     spawned = ModuleType("__main__")  # what processes that this one spawns import
     spawned.__spec__ = ModuleSpec(f"{module}.__main__", None)
     sys.modules["__main__"] = spawned
-    ours = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
     for name, other in [*sys.modules.items()]:
-        if (file := getattr(other, "__file__", None)) and not file.startswith(ours):
+        if (file := getattr(other, "__file__", None)) and not file.startswith(FOLDERS):
             del sys.modules[name]  # which a test has imported from a user's folder
 
 
@@ -140,3 +153,88 @@ def _ended(code: int) -> int:
     except OSError:
         return 120
     return code
+
+
+#: Imported beside the commands themselves.
+MODULES = (
+    "aiohttp",
+    "greenlet",
+    "models.beer_game",
+    "policies.heuristics.beer_game",
+    "policies.llm.wires.suspension",
+    "policies.llm.worlds.beer_game",
+)
+
+
+@frozen
+class Measured:
+    """How a command ended.
+
+    Attributes:
+        code: Exit code.
+        out: What it printed.
+        err: What it printed on standard error.
+        mib: Its peak memory, of which a run with a good endpoint has about 80.
+    """
+
+    code: int
+    out: str
+    err: str
+    mib: float
+
+
+class Preloaded(AbstractContextManager["Preloaded"]):
+    """Runs `desim` commands, one after the other, each in a fork of a process without tests."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "support.forked"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={"PYTHONPATH": PYTHONPATH},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()  # ends at the end of its input
+
+    def run(
+        self, arguments: Sequence[str], folder: Path, env: Mapping[str, str], seconds: float
+    ) -> Measured:
+        """Run a command in a folder to its end; fails where that takes longer than *seconds*."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([arguments, str(folder), dict(env), seconds]) + "\n")
+        self._process.stdin.flush()
+        return Measured(**json.loads(self._process.stdout.readline()))
+
+
+def _serve() -> None:
+    for module in MODULES:
+        import_module(module)
+    for line in sys.stdin:
+        print(json.dumps(_measured(*json.loads(line))), flush=True)  # noqa: T201 (the answer)
+
+
+def _measured(arguments: list[str], folder: str, env: dict[str, str], seconds: float) -> Any:
+    left = Path(folder) / "peak"
+
+    def measured() -> None:
+        from desim.cli.main import main
+
+        atexit.register(lambda: left.write_text(str(peak())))
+        main(arguments, "desim")
+
+    process = forked(measured, cwd=Path(folder), env=env, module="desim")
+    try:
+        out, err = process.communicate(timeout=seconds)
+    finally:
+        process.kill()
+    return {"code": process.returncode, "out": out, "err": err, "mib": float(left.read_text())}
+
+
+if __name__ == "__main__":
+    _serve()

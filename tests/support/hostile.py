@@ -2,17 +2,17 @@
 
 import gzip
 import json
+import os
 import socket
 import struct
-import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import repeat
 from typing import Any
 
-from policies.llm.wires.gate import GATES
+from support.stub import Served, serving
 
 #: The key that the client sends, which no output may hold.
 KEY = "sk-hostile-0123456789/abc"
@@ -92,6 +92,7 @@ def dripping(whole: bytes) -> Mode:
 def resetting(client: socket.socket) -> None:
     """Reset the connection instead of closing it."""
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    os.close(client.detach())  # the server would announce the end first
 
 
 def silent(_: socket.socket) -> None:
@@ -245,46 +246,6 @@ MODES: dict[str, Mode] = {
 
 @contextmanager
 def attacking(mode: Mode) -> Iterator[tuple[str, list[float]]]:
-    """Serve every request so; yield the base URL, and the times of the requests."""
-    times: list[float] = []
-    listener = socket.create_server(("127.0.0.1", 0), backlog=50)
-
-    def serve() -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            times.append(time.monotonic())
-            threading.Thread(target=answer, args=(client,), daemon=True).start()
-
-    def answer(client: socket.socket) -> None:
-        with suppress(OSError), client:
-            _read_request(client)
-            mode(client)
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1", times
-    finally:
-        # Another server may get the same port.
-        GATES.pop(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", None)
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-
-
-def _read_request(client: socket.socket) -> None:
-    """Read a request to its end."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        if not (part := client.recv(65536)):
-            return
-        data += part
-    headers, _, body = data.partition(b"\r\n\r\n")
-    [length] = [
-        int(line.partition(b":")[2])
-        for line in headers.split(b"\r\n")
-        if line.lower().startswith(b"content-length")
-    ] or [0]
-    while len(body) < length:
-        body += client.recv(65536)
+    """Serve every request so; yield the base URL, and the times of the connections."""
+    with serving(Served(raw=mode)) as stub:
+        yield stub.url, stub.times

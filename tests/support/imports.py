@@ -6,6 +6,7 @@ Imports count wherever they are: at module level, under `TYPE_CHECKING` and insi
 import ast
 from collections.abc import Iterator, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from attrs import frozen
@@ -36,18 +37,28 @@ class Source:
     Attributes:
         docstring: Of the module; None if it has none.
         imports: Its import statements, wherever they are.
+        classes: The names of its public classes.
+        functions: The names of its functions, methods included, wherever they are.
     """
 
     docstring: str | None
     imports: tuple[ast.Import | ast.ImportFrom, ...]
+    classes: tuple[str, ...]
+    functions: frozenset[str]
 
 
 @cache
 def source(file: Path) -> Source:
     """Parse a file, once for all tests."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
-    return Source(ast.get_docstring(tree), tuple(nodes))
+    nodes = [*ast.walk(tree)]
+    classes = (n.name for n in tree.body if isinstance(n, ast.ClassDef))
+    return Source(
+        ast.get_docstring(tree),
+        tuple(n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)),
+        tuple(name for name in classes if not name.startswith("_")),
+        frozenset(n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)),
+    )
 
 
 @cache
@@ -117,30 +128,11 @@ def reachable(module: str, within: str = "") -> frozenset[str]:
     return frozenset(known)
 
 
-def circles(edges: Mapping[str, frozenset[str]]) -> list[list[str]]:
-    """Return the groups of modules that import each other, each sorted (Tarjan's algorithm)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    path: list[str] = []
-    groups: list[list[str]] = []
-
-    def visit(module: str) -> None:
-        index[module] = low[module] = len(index)
-        path.append(module)
-        for other in sorted(edges[module]):
-            if other not in index:
-                visit(other)
-                low[module] = min(low[module], low[other])
-            elif other in path:
-                low[module] = min(low[module], index[other])
-        if low[module] == index[module]:
-            group = [path.pop()]
-            while group[-1] != module:
-                group.append(path.pop())
-            if len(group) > 1 or module in edges[module]:
-                groups.append(sorted(group))
-
-    for module in sorted(edges):
-        if module not in index:
-            visit(module)
-    return groups
+def circle(edges: Mapping[str, frozenset[str]]) -> list[str]:
+    """Return modules that import each other in a circle, the first one again at its end."""
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []

@@ -16,7 +16,7 @@ from attrs import define, field
 from policies.llm.chat.messages import system, user
 from policies.llm.method_parts.embedding import Vectors
 from policies.llm.method_parts.items import Item, Outcome
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Markers of what a game, a dialogue and a plan show.
 FIRST, SECOND, OWN, CASE = "IMARKfirst", "IMARKsecond", "OWNMARK", "CASEMARK text"
@@ -97,20 +97,15 @@ class Replayed:
     made: int = 0
     differences: list[str] = field(factory=list)
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return the next reply of the trace."""
         assert self.made < len(self.calls), "a call more than in the trace"
         call = self.calls[self.made]
         self.made += 1
-        text = json.dumps([m["content"] for m in messages], ensure_ascii=False).replace("\\n", "\n")
-        self._compare(call, text.replace('\\"', '"'), temperature)
+        text = json.dumps([m["content"] for m in request.messages], ensure_ascii=False).replace(
+            "\\n", "\n"
+        )
+        self._compare(call, text.replace('\\"', '"'), request.temperature)
         if call["reply"] is None and self.raises:
             raise NoContent
         return ModelReply(call["reply"] or "")

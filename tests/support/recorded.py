@@ -1,4 +1,4 @@
-"""A short game with two seats, policies that fail in it, and the text of its record."""
+"""A short Beer Game: policies that fail in it, the text of its record, its observations."""
 
 import gzip
 import json
@@ -40,3 +40,22 @@ def text_of(file: Path) -> bytes:
 def lines_of(file: Path) -> list[dict[str, Any]]:
     """Return the lines of a whole record."""
     return [json.loads(line) for line in text_of(file).splitlines()]
+
+
+def observed(**changes: Any) -> Stage:
+    """Return an observation of the published game with some fields changed."""
+    seen = {
+        "week": 3,
+        "role": "retailer",
+        "inventory": 0,
+        "backlog": 0,
+        "incoming_order": 0,
+        "incoming_delivery": 0,
+        "outgoing_delivery": 0,
+        "supply_line": 0,
+        "last_order": 0,
+        "horizon": 9,
+        "opponents": "typical",
+        "target_inventory": 400,
+    }
+    return Stage(**{**seen, **changes})

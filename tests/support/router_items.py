@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 from policies.llm.router import Item, Prediction
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 
 METHODS = ("ace", "cot", "gepa")
 
@@ -32,19 +32,12 @@ class Asked:
     requests: list[str] = field(factory=list)
     temperatures: list[float | None] = field(factory=list)
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return the next reply."""
-        assert not tools
-        assert schema is None
-        self.requests.append("\n".join(each["content"] for each in messages))
-        self.temperatures.append(temperature)
+        assert not request.tools
+        assert request.schema is None
+        self.requests.append("\n".join(each["content"] for each in request.messages))
+        self.temperatures.append(request.temperature)
         return ModelReply(self.script(self.requests[-1]))
 
 

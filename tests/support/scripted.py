@@ -7,10 +7,9 @@ from attrs import define, field
 
 from desim import Model, Seat
 from policies.llm.adapter import Llm
-from policies.llm.chat.conversation import Conversation
+from policies.llm.chat.conversation import Conversation, conversation_kind
 from policies.llm.wires.budget import CallLimits, Metered
-from policies.llm.wires.wire import Call, Message, ModelReply
-from policies.llm.world_finder import conversation_kind
+from policies.llm.wires.wire import Call, Message, ModelReply, Request
 
 
 @define
@@ -29,19 +28,11 @@ class Scripted:
     temperatures: list[float | None] = field(factory=list)
     tools: list[Sequence[Mapping[str, Any]]] = field(factory=list)
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-        timeout: float = 0.0,
-    ) -> ModelReply:
+    def __call__(self, request: Request, timeout: float = 0.0) -> ModelReply:
         """Return the next reply."""
-        self.sent.append(list(messages))
-        self.temperatures.append(temperature)
-        self.tools.append(tools)
+        self.sent.append(list(request.messages))
+        self.temperatures.append(request.temperature)
+        self.tools.append(request.tools)
         return self.script(len(self.sent) - 1)
 
 

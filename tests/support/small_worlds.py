@@ -7,7 +7,6 @@ Worker processes import it as `support.small_worlds`, so the folder `tests` must
 import itertools
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -293,18 +292,14 @@ class Endless:
         return Go(1)
 
 
-def main(out: str, jobs: str, seeds: str, interrupts: str) -> None:
+def main(out: str, jobs: str, seeds: str) -> None:
     """Sweep into a folder and print the finished episodes and the total after every chunk.
 
     Args:
         out: The folder.
         jobs: The number of worker processes.
         seeds: The number of seeds.
-        interrupts: `handled` stops on SIGINT even if the parent process ignores it, as a test run
-            in the background does; `inherited` does as the parent.
     """
-    if interrupts == "handled":
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sweep(
             WALK,

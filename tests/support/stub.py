@@ -1,6 +1,7 @@
 """A scripted server on loopback that speaks chat completions and keeps the requests."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from policies.llm.wires.gate import GATES
+from policies.llm.wires.resending import GATES
 
 #: The usage that a scripted reply reports by default.
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5}
@@ -27,6 +28,7 @@ class Served:
         slow: Seconds before the response.
         cut: Close the connection in the middle of the body.
         before: Called before the response is sent; may wait for other requests.
+        raw: Writes whatever it likes to the connection, in place of a response.
     """
 
     body: Any = field(factory=dict)
@@ -35,6 +37,7 @@ class Served:
     slow: float = 0.0
     cut: bool = False
     before: Callable[[], object] | None = None
+    raw: Callable[[socket.socket], None] | None = None
 
 
 def message(usage: Any = USAGE, finish: str = "stop", **fields: Any) -> Served:
@@ -75,12 +78,14 @@ class Stub:
     Attributes:
         script: Returns the response to the n-th request, from 0, and its body.
         requests: The bodies of all requests.
+        times: When clients connected, seconds.
         keys: Their authorization headers.
         url: The address that it listens on, as a base URL.
     """
 
     script: Script
     requests: list[dict[str, Any]] = field(factory=list)
+    times: list[float] = field(factory=list)
     keys: list[str] = field(factory=list)
     url: str = ""
     _lock: Any = field(factory=threading.Lock)
@@ -107,6 +112,10 @@ def serving(*answers: Served | Script) -> Iterator[Stub]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
+
+        def setup(self) -> None:
+            stub.times.append(time.monotonic())
+            super().setup()
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -141,6 +150,10 @@ def _send(handler: BaseHTTPRequestHandler, served: Served) -> None:
     if served.before:
         served.before()
     time.sleep(served.slow)
+    if served.raw:
+        handler.close_connection = True
+        served.raw(handler.connection)
+        return
     raw = served.body if isinstance(served.body, bytes) else json.dumps(served.body).encode()
     try:
         handler.send_response(served.status)

@@ -24,15 +24,10 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
-from desim.adapters.gymnasium.rendering import MODES, Renderer
-from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, Seat, View, begun, running
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import end_facts, rules_of
-from desim.adapters.seat.setup import Setup
-from desim.core.model_protocols import Model, Rows, default_roles
+from desim.adapters.gymnasium.rendering import MODES
+from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment
+from desim.core.model_protocols import Model, Rows, default_roles, rules_of
 from desim.core.roles import Option
-from desim.core.world import Decision
-from desim.episodes.lineup import Policies
 from desim.errors import UsageError, possible
 
 __all__ = ["SeatEnv", "env_id", "register_all"]
@@ -49,7 +44,7 @@ class SeatEnv(gymnasium.Env):
     `step` takes a member of the action space, and also an instance of an action class or its tagged
     object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
     `WrongAction` and changes nothing; the step can be made again. `spaces` states which space a
-    field has, and `seats.Seat` what an action is with `action="options"`. The pictures of
+    field has, and `seats.SeatSpaces` what an action is with `action="options"`. The pictures of
     `render` are for people who watch: the chart may hold what the seat does not observe.
 
     Args:
@@ -57,18 +52,12 @@ class SeatEnv(gymnasium.Env):
         preset: A preset of a world that is given by name.
         seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
             stands for the first of the world's default roles.
-        others: One policy for the other roles, or policies by role; see `Setup.of`.
-        params: Parameters that differ from the preset's.
-        reward: "score", a metric's name, or a metric's name with a minus before it.
-        action: "fields", or "options" for a number among the options on offer, whose mask is in
-            `info["action_mask"]` and in the observation.
-        flat: Whether observations are one `Box` of numbers, without texts.
-        max_decisions: Decisions after which an episode is truncated; None stands for no limit.
-        max_options: Options that can be chosen, with `action="options"`.
-        max_text: Characters of a text that the spaces hold.
-        max_entries: Entries of a list that the spaces hold.
         render_mode: "ansi": a table of the observation and the last decisions. "rgb_array": a chart
             of the world's series so far; needs matplotlib.
+        options: `others`, `params`, `reward`, `max_decisions`, `max_days` of `Setup.of`; `action`
+            ("fields", or "options" for a number among the options on offer, whose mask is in
+            `info["action_mask"]` and in the observation), `flat`, `max_options`, `max_text` and
+            `max_entries` of `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.
@@ -82,32 +71,13 @@ class SeatEnv(gymnasium.Env):
         preset: str = "",
         *,
         seat: str = "",
-        others: Policies = None,
-        params: Mapping[str, Any] | None = None,
-        reward: str = "score",
-        action: str = FIELDS,
-        flat: bool = False,
-        max_decisions: int | None = None,
-        max_options: int = 32,
-        max_text: int = 1_000,
-        max_entries: int = 16,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        view = View.of(action, flat, max_options, max_text=max_text, max_entries=max_entries)
-        self._renderer = Renderer(render_mode)
-        self._setup = Setup.of(
-            model,
-            preset,
-            params=params,
-            seats=seat or _first_role(model, preset),
-            others=others,
-            reward=reward,
-            max_decisions=max_decisions,
-        )
-        (self._role,) = self._setup.seats
-        self._seat = Seat(self._setup, self._role, view)
-        self._session: SteppedSession | None = None
-        self._shown: Decision | None = None
+        options |= {"seats": seat or _first_role(model, preset), "render_mode": render_mode}
+        self._world = SpacesEnvironment.of(model, preset, "gymnasium", **options)
+        (self._role,) = self._world.setup.seats
+        self._seat = self._world.seats[self._role]
         self.observation_space = self._seat.observation_space
         self.action_space = self._seat.action_space
         self.render_mode = render_mode
@@ -131,12 +101,8 @@ class SeatEnv(gymnasium.Env):
                 raise UsageError(f"option {name!r} was given; {possible(str(name), ['record'])}")
         super().reset(seed=seed)
         drawn = int(self.np_random.integers(DRAWN_SEEDS) if seed is None else seed)
-        self.close()
-        self._shown = None
-        self._renderer.begin()
-        record = options["record"] if options else None
-        self._session = session = begun(self._setup, drawn, record, "gymnasium")
-        return self._observed(session), self._info(session)
+        self._world.reset(drawn, options)
+        return self._world.observed(self._role), self._world.info(self._role)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Answer the open decision and run until the next one of the seat.
@@ -145,29 +111,17 @@ class SeatEnv(gymnasium.Env):
             WrongAction: The action does not fit; nothing has changed.
             UsageError: No episode has begun, or it is over.
         """
-        session = self._running()
-        decision = session.open[0]
-        answer = self._seat.action(session, decision, action)
-        session.answer(decision, answer)
-        self._renderer.taken(session, self._role, answer)
-        session.advance()
-        return (
-            self._observed(session),
-            session.rewards()[self._role],
-            session.result is not None,
-            session.truncated,
-            self._info(session),
-        )
+        world, role = self._world, self._role
+        reward = world.take({role: action})[role]
+        return world.observed(role), reward, world.ended, world.truncated, world.info(role)
 
     def render(self) -> Any:
         """Return the picture of the render mode, a text or an array; None without a mode."""
-        return self._renderer.render(self._session, [self._shown] if self._shown else [])
+        return self._world.render()
 
     def close(self) -> None:
         """Close the episode and its record."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self._world.close()
 
     @property
     def episode_seed(self) -> int:
@@ -178,26 +132,24 @@ class SeatEnv(gymnasium.Env):
         Raises:
             UsageError: No episode has begun.
         """
-        if self._session is None:
-            raise UsageError("no episode has begun; call reset first")
-        return self._session.seed
+        return self._world.seed
 
     # -- what the seat may know in addition to its observations ------------------------------------
 
     @property
     def rules(self) -> str:
         """The rules of the world for the seat, and the fields of its observations."""
-        return rules_of(self._setup.model, self._role)
+        return rules_of(self._world.setup.model, self._role)
 
     @property
     def tables(self) -> Mapping[str, Rows]:
         """The tables that the world lets the seat look up now."""
-        return self._running().tables(self._role)
+        return self._world.running().tables(self._role)
 
     @property
     def options(self) -> list[Option]:
         """The options that the role offers at the open decision; the numbers of `action`."""
-        session = self._running()
+        session = self._world.running()
         return list(session.options(session.open[0]))
 
     def encode(self, action: Any) -> Any:
@@ -208,19 +160,6 @@ class SeatEnv(gymnasium.Env):
             UsageError: The space does not hold it; a text is longer than `max_text`, for example.
         """
         return self._seat.encode(action)
-
-    def _running(self) -> SteppedSession:
-        return running(self._session)
-
-    def _observed(self, session: SteppedSession) -> Any:
-        if session.open:
-            self._shown = session.open[0]
-        assert self._shown is not None
-        return self._seat.observation(session, self._shown)
-
-    def _info(self, session: SteppedSession) -> dict[str, Any]:
-        info = self._seat.mask(session, self._shown)
-        return {**info, **end_facts(session)} if session.done else info
 
 
 def env_id(name: str) -> str:

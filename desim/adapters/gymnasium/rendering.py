@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import end_facts
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.world import Decision
 from desim.errors import UsageError, possible
 from desim.schema import to_plain
@@ -34,9 +33,6 @@ _SIZE = (6.4, 4.8)
 class Renderer:
     """Draws an episode in a render mode.
 
-    Args:
-        mode: "ansi", "rgb_array", or None, which draws nothing.
-
     Raises:
         UsageError: The mode is unknown, or matplotlib is not installed.
     """
@@ -57,16 +53,11 @@ class Renderer:
 
     def taken(self, session: SteppedSession, role: str, action: Any) -> None:
         """Keep a decision for the table."""
-        if self.mode == _TABLE:
-            line = f"t={session.tick} {role}: {short_repr(to_plain(action))}"
-            self._taken.append(line[:_WIDTH])
+        line = f"t={session.tick} {role}: {short_repr(to_plain(action))}"
+        self._taken.append(line[:_WIDTH])
 
     def render(self, session: SteppedSession | None, shown: Iterable[Decision]) -> Any:
-        """Return the table as text, the chart as an array of height, width and 3 colours.
-
-        Raises:
-            UsageError: No episode has begun.
-        """
+        """Return the table as text, the chart as an array of height, width and 3 colours."""
         if self.mode is None:
             return None
         if session is None:
@@ -80,7 +71,7 @@ class Renderer:
         if self._taken:
             lines += ["", "last decisions", *(f"  {line}" for line in self._taken)]
         if session.done:
-            facts = end_facts(session)
+            facts = session.end_facts()
             lines += ["", f"ended: {facts['ended']}, score {facts['score']:,.6g}"]
         return "\n".join(lines) + "\n"
 

@@ -1,8 +1,8 @@
-"""A seat as Gymnasium spaces: its observations out of them, its actions into the session."""
+"""Seats that are played by members of Gymnasium spaces: the base of `SeatEnv` and PettingZoo's."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -10,9 +10,12 @@ from attrs import field, frozen
 from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
+from desim.adapters.gymnasium.rendering import Renderer
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
+from desim.core.model_protocols import Model
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction
@@ -33,48 +36,29 @@ _MOST_OPTIONS = 10_000
 _LARGEST = 1e300
 
 
-@frozen
-class View:
-    """The form of a seat's observations and actions.
+@frozen(kw_only=True)
+class SeatForm(SpaceLimits):
+    """The form of a seat's observations and actions, with the limits of texts and lists.
 
     Attributes:
         action: "fields": the action space holds every action of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
         flat: Whether observations are one `Box` of their numbers, without texts.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
-        limits: Limits of texts and lists.
     """
 
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
-    flat: bool = False
+    flat: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
-    limits: SpaceLimits = field(factory=SpaceLimits)
-
-    @classmethod
-    def of(cls, action: str, flat: bool, max_options: int, **limits: int) -> "View":  # noqa: FBT001
-        """Return a checked view.
-
-        Raises:
-            UsageError: An argument is out of its range.
-        """
-        try:
-            return cls(action, bool(flat), max_options, SpaceLimits(**limits))
-        except (ValueError, TypeError) as fault:
-            raise UsageError(f"{fault.args[0]}") from None
 
 
-class Seat:
-    """A role that a caller plays by members of Gymnasium spaces.
+class SeatSpaces:
+    """The spaces of a role's observations and actions, and the conversion of their members.
 
     With `action="options"` an observation is a `Dict`: `observation`, `action_mask` (1 for each
     option on offer) and `values` (the world's estimate of each, 0 for the others). The action of a
     number that is not on offer is the role's default action, so that every member of the space can
     be played.
-
-    Args:
-        setup: The world and its policies.
-        role: The role's name.
-        view: The form of its observations and actions.
 
     Attributes:
         observation_space: The observations.
@@ -84,33 +68,32 @@ class Seat:
         UsageError: The role offers no options, or its flat observation would be empty.
     """
 
-    def __init__(self, setup: Setup, role: str, view: View) -> None:
+    def __init__(self, setup: Setup, role: str, form: SeatForm) -> None:
         self._role = setup.model.roles[role]
-        self._view = view
-        self._by_options = view.action == OPTIONS
-        self._observed = ObservationSpace(self._role.observation, view.limits, flat=view.flat)
+        self._most = form.max_options
+        self._by_options = form.action == OPTIONS
+        self._observed = ObservationSpace(self._role.observation, form, flat=form.flat)
         self._codec = setup.codec(role)
-        self._actions = ActionSpace(self._codec, view.limits)
+        self._actions = ActionSpace(self._codec, form)
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         if self._by_options and self._role.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
-        self.observation_space = self._with_options(self._observed.space)
-        self.action_space = (
-            spaces.Discrete(view.max_options) if self._by_options else self._actions.space
-        )
+        self.observation_space, self.action_space = self._observed.space, self._actions.space
+        if self._by_options:
+            self.observation_space = self._with_options(self._observed.space)
+            self.action_space = spaces.Discrete(self._most)
 
     def observation(self, session: SteppedSession, decision: Decision) -> Any:
         """Return a new member of the observation space for an open decision."""
-        return self._and_options(
-            self._observed.encode(decision.observation), self._options(session, decision)
-        )
+        member = self._observed.encode(decision.observation)
+        return self._and_options(member, self._options(session, decision))
 
     def blank(self) -> Any:
         """Return a member of the observation space from before the role's first decision."""
         return self._and_options(self._observed.blank(), ())
 
     def mask(self, session: SteppedSession, decision: Decision | None) -> dict[str, Any]:
-        """Return the mask of the options on offer, under `action_mask`; empty in other views."""
+        """Return the mask of the options on offer, under `action_mask`; empty in other forms."""
         offered = self._options(session, decision) if decision is not None else ()
         return {"action_mask": self._mask(offered)} if self._by_options else {}
 
@@ -131,7 +114,7 @@ class Seat:
         if not self.action_space.contains(given):
             raise WrongAction(
                 f"{short_repr(given)} was given; an action is the number of an option, "
-                f"0 to {self._view.max_options - 1}"
+                f"0 to {self._most - 1}"
             )
         offered = self._options(session, decision)
         if given < len(offered):
@@ -139,20 +122,11 @@ class Seat:
         return self._role.default_for(decision.observation)
 
     def checked(self, action: Any) -> Any:
-        """Return an action that was checked against the schema.
-
-        Raises:
-            WrongAction: The action does not fit the schema.
-        """
+        """Return an action that was checked against the schema."""
         return self._codec.take(action)[0]
 
     def encode(self, action: Any) -> Any:
-        """Return the member of the space of all fields for an action or its tagged object.
-
-        Raises:
-            WrongAction: The action does not fit the schema.
-            UsageError: The space does not hold it.
-        """
+        """Return the member of the space of all fields for an action; see `ActionSpace.encode`."""
         return self._actions.encode(action)
 
     def _options(self, session: SteppedSession, decision: Decision) -> Sequence[Option]:
@@ -160,13 +134,11 @@ class Seat:
         if not self._by_options:
             return ()
         if self._offered[0] is not decision:
-            self._offered = decision, session.options(decision)[: self._view.max_options]
+            self._offered = decision, session.options(decision)[: self._most]
         return self._offered[1]
 
     def _with_options(self, space: Any) -> Any:
-        if not self._by_options:
-            return space
-        count = self._view.max_options
+        count = self._most
         return spaces.Dict(
             {
                 "observation": space,
@@ -178,46 +150,137 @@ class Seat:
     def _and_options(self, member: Any, offered: Sequence[Option]) -> Any:
         if not self._by_options:
             return member
-        values = np.zeros(self._view.max_options)
+        values = np.zeros(self._most)
         values[: len(offered)] = [option.value for option in offered]
         np.clip(values, -_LARGEST, _LARGEST, out=values)
         return {"observation": member, "action_mask": self._mask(offered), "values": values}
 
     def _mask(self, offered: Sequence[Option]) -> Any:
-        mask = np.zeros(self._view.max_options, dtype=np.int8)
+        mask = np.zeros(self._most, dtype=np.int8)
         mask[: len(offered)] = 1
         return mask
 
 
-def begun(setup: Setup, seed: Any, record: Any, label: str) -> SteppedSession:
-    """Return a new episode with an open decision.
+class SpacesEnvironment(SeatEnvironment):
+    """The episodes of seats that are played by members of spaces.
 
-    Args:
-        setup: The world and its policies.
-        seed: A whole number of at least 0, also a numpy integer.
-        record: The file that receives the episode; None records nothing.
-        label: The name of the caller, in the record.
-
-    Raises:
-        UsageError: The seed or the file is refused, or no seat has a decision in the episode.
+    Attributes:
+        seats: The spaces by role.
     """
-    if record is not None and not isinstance(record, str | Path):
-        raise UsageError(f"record {short_repr(record)} was given; it is the path of a file")
-    session = setup.begin(from_numpy(seed), record=record, label=label)
-    if session.open:
+
+    def __init__(self, setup: Setup, form: SeatForm, render_mode: str | None, label: str) -> None:
+        super().__init__(setup, label)
+        self._renderer = Renderer(render_mode)
+        self._shown: dict[str, Decision] = {}
+        self.seats = {role: SeatSpaces(setup, role, form) for role in setup.seats}
+
+    @classmethod
+    def of(
+        cls,
+        model: Model[Any] | str,
+        preset: str,
+        label: str,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return the environment of the options that `SeatEnv` documents.
+
+        Raises:
+            UsageError: An argument is not one of those possible.
+        """
+        names = [each.name for each in attrs.fields(SeatForm) if each.name in options]
+        try:
+            form = SeatForm(**{name: options.pop(name) for name in names})
+        except (ValueError, TypeError) as fault:
+            raise UsageError(f"{fault.args[0]}") from None
+        return cls(Setup.of(model, preset, **options), form, render_mode, label)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the present episode."""
+        if self.session is None:
+            raise UsageError("no episode has begun; call reset first")
+        return self.session.seed
+
+    @property
+    def ended(self) -> bool:
+        """Whether the world has ended."""
+        return self.session is not None and self.session.episode is not None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a limit has ended the episode."""
+        return self.session is not None and self.session.truncated
+
+    def reset(self, seed: Any, options: Mapping[str, Any] | None) -> SteppedSession:
+        """Close the present episode and begin one with an open decision.
+
+        Args:
+            seed: A whole number of at least 0, also a numpy integer.
+            options: `record`: the file that receives the episode.
+
+        Raises:
+            UsageError: The seed or the file is refused, or no seat has a decision in the episode.
+        """
+        record = (options or {}).get("record")
+        if record is not None and not isinstance(record, str | Path):
+            raise UsageError(f"record {short_repr(record)} was given; it is the path of a file")
+        self.close()
+        session = self.begin(from_numpy(seed), record)
+        if not session.open:
+            self.close()
+            names = " and ".join(map(repr, self.setup.seats))
+            raise UsageError(f"no decision of {names} in the episode of seed {seed}")
+        self._shown.update({each.role: each for each in session.open})
         return session
-    session.close()
-    names = " and ".join(map(repr, setup.seats))
-    raise UsageError(f"no decision of {names} in the episode of seed {seed}")
 
+    def take(self, actions: Mapping[str, Any]) -> dict[str, float]:
+        """Answer the open decisions of some seats and return the rewards of all seats; see `play`.
 
-def running(session: SteppedSession | None) -> SteppedSession:
-    """Return an episode that has an open decision.
+        Raises:
+            WrongAction: An action does not fit; nothing has changed.
+        """
+        session = self.running()
+        answers = []
+        for decision in session.open:
+            if (role := decision.role) in actions:
+                action = self.seats[role].action(session, decision, actions[role])
+                if len(actions) > 1:  # none is taken before all fit
+                    action = self.seats[role].checked(action)
+                answers.append((decision, action))
+        for decision, action in answers:
+            session.answer(decision, action)
+            if self._renderer.mode:
+                self._renderer.taken(session, decision.role, action)
+        rewards = self.move(session)
+        self._shown.update({each.role: each for each in session.open})
+        return rewards
 
-    Raises:
-        UsageError: No episode has begun, or it is over, or it has failed.
-    """
-    if session is not None and session.open and not session.done:
-        return session
-    over = "the episode has failed" if session and not session.done else "the episode is over"
-    raise UsageError(f"{'no episode has begun' if session is None else over}; call reset first")
+    def observed(self, role: str) -> Any:
+        """Return a role's observation: of its open or last decision, or a blank one."""
+        shown, session = self._shown.get(role), self.session
+        seat = self.seats[role]
+        return seat.observation(session, shown) if shown and session else seat.blank()
+
+    def info(self, role: str, *, deciding: bool = True) -> dict[str, Any]:
+        """Return the mask of a role's options, and at the end of the episode its facts.
+
+        Args:
+            role: The role.
+            deciding: Whether the mask shows the options of the role's open or last decision; else
+                it shows none.
+        """
+        session = self.session
+        assert session is not None
+        mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
+        return {**mask, **session.end_facts()} if self.ended or self.truncated else mask
+
+    def render(self) -> Any:
+        """Return the picture of the render mode, a text or an array; None without a mode."""
+        return self._renderer.render(self.session, self._shown.values())
+
+    def close(self) -> None:
+        """Close the episode and its record."""
+        super().close()
+        self._shown.clear()
+        self._renderer.begin()

@@ -1,4 +1,4 @@
-"""Single values as Gymnasium spaces: numbers, enumerations, texts.
+"""Values as Gymnasium spaces: numbers, enumerations, texts; lists, objects, unions of them.
 
 A part converts plain JSON values to members of its space and back. The parts of an action refuse a
 value that their space does not hold; those of an observation fit it in: numbers are clipped to the
@@ -8,14 +8,14 @@ bounds, texts and lists are cut, characters beyond `CHARSET` are replaced by U+F
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 from gymnasium import spaces
 
-from desim.errors import UsageError
+from desim.errors import SchemaError, UsageError
 from desim.schema.scalars import check_finite
 from desim.short_repr import short_repr
 
@@ -74,7 +74,7 @@ class _Matching(spaces.Text):
         return bool(super().contains(x)) and self.pattern.search(x) is not None
 
 
-class Part(ABC):
+class SpacePart(ABC):
     """One value of an action or an observation.
 
     Attributes:
@@ -87,21 +87,14 @@ class Part(ABC):
 
     @abstractmethod
     def encode(self, value: Any) -> Any:
-        """Return a new member of the space for a plain value.
-
-        Raises:
-            UsageError: The space of an action does not hold it.
-        """
+        """Return a new member of the space for a plain value."""
 
     @abstractmethod
     def decode(self, member: Any) -> Any:
         """Return the plain value of a member of the space.
 
         Raises:
-            KeyError: The value is not a member.
-            TypeError: The value is not a member.
-            ValueError: The value is not a member.
-            OverflowError: A whole number is too large for a float.
+            KeyError, TypeError, ValueError, OverflowError: The value is not a member.
         """
 
     @abstractmethod
@@ -117,7 +110,7 @@ class Part(ABC):
         """Return whether a plain value is of this kind; distinguishes the members of a union."""
 
 
-class _Number(Part):
+class _Number(SpacePart):
     """A number within bounds."""
 
     kind: type
@@ -187,7 +180,7 @@ class Real(_Number):
         return type(value) in (int, float)
 
 
-class Choice(Part):
+class Enumeration(SpacePart):
     """One of a few listed values: `Discrete`."""
 
     def __init__(self, values: Sequence[Any]) -> None:
@@ -211,7 +204,7 @@ class Choice(Part):
         return any(type(value) is type(each) and value == each for each in self.values)
 
 
-class Flag(Choice):
+class Flag(Enumeration):
     """False or true: `Discrete(2)`; one number of a flat observation."""
 
     def __init__(self) -> None:
@@ -222,7 +215,7 @@ class Flag(Choice):
         return [float(value)]
 
 
-class Words(Part):
+class Words(SpacePart):
     """A text: `Text`; no number of a flat observation."""
 
     def __init__(self, most: int, fewest: int = 0, pattern: str = "", *, fit: bool) -> None:
@@ -290,6 +283,136 @@ class Json(Words):
         return True
 
 
+class Entries(SpacePart):
+    """A list: the most entries that it may have, and a mask of the present ones."""
+
+    def __init__(self, item: SpacePart, most: int, fewest: int = 0, *, fit: bool) -> None:
+        self.item, self.most, self.fewest, self.fit = item, most, fewest, fit
+        self.space = spaces.Dict(
+            {
+                "mask": spaces.MultiBinary(most),
+                "entries": spaces.Tuple([item.space] * most),
+            }
+        )
+        self.columns = [(0.0, 1.0)] * most + item.columns * most
+
+    def encode(self, value: Any) -> dict[str, Any]:
+        return self._filled([self.item.encode(each) for each in self._cut(value)])
+
+    def decode(self, member: Any) -> list[Any]:
+        # Required entries of a list are taken regardless of the mask.
+        mask = member["mask"]
+        return [
+            self.item.decode(each)
+            for number, each in enumerate(member["entries"])
+            if number < self.fewest or mask[number]
+        ]
+
+    def blank(self) -> dict[str, Any]:
+        return self._filled([])
+
+    def numbers(self, value: Any) -> list[float]:
+        known = self._cut(value)
+        rest = self.most - len(known)
+        each = [number for entry in known for number in self.item.numbers(entry)]
+        none = [0.0] * (rest * len(self.item.columns))
+        return [1.0] * len(known) + [0.0] * rest + each + none
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, list)
+
+    def _cut(self, value: Sequence[Any]) -> Sequence[Any]:
+        if len(value) > self.most and not self.fit:
+            raise UsageError(
+                f"{len(value):,} entries were given; the space holds {self.most:,}: give more "
+                "`max_entries`, or the tagged object itself"
+            )
+        return value[: self.most]
+
+    def _filled(self, members: list[Any]) -> dict[str, Any]:
+        mask = np.zeros(self.most, dtype=np.int8)
+        mask[: len(members)] = 1
+        rest = (self.item.blank() for _ in range(self.most - len(members)))
+        return {"mask": mask, "entries": (*members, *rest)}
+
+
+class Fields(SpacePart):
+    """An object: a `Dict` with one entry for each field."""
+
+    def __init__(self, parts: Mapping[str, SpacePart]) -> None:
+        self.parts = dict(parts)
+        self.space = spaces.Dict({name: part.space for name, part in parts.items()})
+        self.columns = [bounds for part in parts.values() for bounds in part.columns]
+
+    def encode(self, value: Any) -> dict[str, Any]:
+        return {name: part.encode(value[name]) for name, part in self.parts.items()}
+
+    def decode(self, member: Any) -> dict[str, Any]:
+        return {name: part.decode(member[name]) for name, part in self.parts.items()}
+
+    def blank(self) -> dict[str, Any]:
+        return {name: part.blank() for name, part in self.parts.items()}
+
+    def numbers(self, value: Any) -> list[float]:
+        return [n for name, part in self.parts.items() for n in part.numbers(value[name])]
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, dict) or value.keys() != self.parts.keys():
+            return False
+        kind = self.parts.get("do")
+        return kind is None or kind.accepts(value["do"])
+
+
+class Either(SpacePart):
+    """A value of one of several kinds: the number of its kind, and an entry for each kind.
+
+    Args:
+        parts: By name; None stands for null, which has no entry.
+    """
+
+    def __init__(self, parts: Mapping[str, SpacePart | None]) -> None:
+        self.kinds = list(parts.items())
+        self.parts = {name: part for name, part in self.kinds if part is not None}
+        entries = {name: part.space for name, part in self.parts.items()}
+        self.space = spaces.Dict({"kind": spaces.Discrete(len(self.kinds)), **entries})
+        self.columns = [(0.0, 1.0)] * len(self.kinds)
+        self.columns += [_with_zero(each) for part in self.parts.values() for each in part.columns]
+
+    def encode(self, value: Any) -> dict[str, Any]:
+        number, part = self._kind_of(value)
+        return {
+            "kind": np.int64(number),
+            **{
+                name: each.encode(value) if each is part else each.blank()
+                for name, each in self.parts.items()
+            },
+        }
+
+    def decode(self, member: Any) -> Any:
+        name, part = self.kinds[index_of(member["kind"], len(self.kinds))]
+        return None if part is None else part.decode(member[name])
+
+    def blank(self) -> dict[str, Any]:
+        blanks = {name: part.blank() for name, part in self.parts.items()}
+        return {"kind": np.int64(0), **blanks}
+
+    def numbers(self, value: Any) -> list[float]:
+        number, part = self._kind_of(value)
+        found = [float(number == each) for each in range(len(self.kinds))]
+        for each in self.parts.values():
+            found += each.numbers(value) if each is part else [0.0] * len(each.columns)
+        return found
+
+    def accepts(self, value: Any) -> bool:
+        return any(value is None if p is None else p.accepts(value) for _, p in self.kinds)
+
+    def _kind_of(self, value: Any) -> tuple[int, SpacePart | None]:
+        for number, (_, part) in enumerate(self.kinds):
+            if value is None if part is None else part.accepts(value):
+                return number, part
+        raise SchemaError(f"{short_repr(value)} is of no kind of the space")
+
+
 def _whole(member: Any) -> int:
     """Return a whole number that may be an array of one number."""
     number = np.asarray(member).item()
@@ -299,12 +422,7 @@ def _whole(member: Any) -> int:
 
 
 def index_of(member: Any, count: int) -> int:
-    """Return a whole number from 0 to less than *count*.
-
-    Raises:
-        TypeError: The value is not a whole number.
-        ValueError: The number is out of range.
-    """
+    """Return a whole number from 0 to less than *count*."""
     number = _whole(member)
     if not 0 <= number < count:
         raise ValueError(f"{short_repr(number)} is not from 0 to {count - 1}")
@@ -322,3 +440,8 @@ def _atoms(pattern: str) -> list[tuple[str, int, int]]:
         atoms.append((_CLASSES.get(character, character[-1]), *times))
         at = found.end()
     return atoms if at == len(inner) else []
+
+
+def _with_zero(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return bounds that hold 0, which stands for no value."""
+    return min(bounds[0], 0.0), max(bounds[1], 0.0)

@@ -28,8 +28,18 @@ from attrs import field, frozen
 from attrs.validators import ge, le
 from gymnasium import spaces
 
-from desim.adapters.gymnasium.space_compounds import Either, Entries, Fields
-from desim.adapters.gymnasium.space_parts import Choice, Flag, Json, Part, Real, Whole, Words
+from desim.adapters.gymnasium.space_parts import (
+    Either,
+    Entries,
+    Enumeration,
+    Fields,
+    Flag,
+    Json,
+    Real,
+    SpacePart,
+    Whole,
+    Words,
+)
 from desim.errors import UsageError, WrongAction, sentence
 from desim.schema import TAG, Codec, json_schema, plain_observation, to_plain
 from desim.schema.class_types import members
@@ -63,10 +73,6 @@ class ActionSpace:
     `Dict(do=Discrete(n), order=Dict(quantity=...), ...)`: only the entry of the class that `do`
     names counts.
 
-    Args:
-        codec: The role's actions.
-        limits: Limits of texts and lists.
-
     Attributes:
         space: The Gymnasium space.
     """
@@ -75,7 +81,7 @@ class ActionSpace:
         self._codec = codec
         schema = codec.json_schema()
         builder = _Builder(schema.get("$defs", {}), limits, fit=False)
-        self._do = Choice(tuple(codec.classes))
+        self._do = Enumeration(tuple(codec.classes))
         self._parts: dict[str, Fields] = {}
         for name, cls in codec.classes.items():
             fields = builder.fields(builder.defs[cls.__name__])
@@ -159,7 +165,7 @@ class ObservationSpace:
         return np.clip(0.0, self.space.low, self.space.high) if self._flat else self._part.blank()
 
 
-def _flat_box(kind: type | UnionType, part: Part) -> Any:
+def _flat_box(kind: type | UnionType, part: SpacePart) -> Any:
     if not part.columns:
         names = " | ".join(each.__name__ for each in members(kind))
         raise UsageError(f"{names} holds no number, so it has no flat observation")
@@ -168,23 +174,17 @@ def _flat_box(kind: type | UnionType, part: Part) -> Any:
 
 
 class _Builder:
-    """Makes parts of the JSON Schema of plain values.
-
-    Args:
-        defs: Definitions by name.
-        limits: Limits of texts and lists.
-        fit: Whether the parts fit values in, as observations need.
-    """
+    """Makes parts of the JSON Schema of plain values."""
 
     def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, fit: bool) -> None:
         self.defs, self.limits, self.fit = defs, limits, fit
 
-    def part(self, schema: Schema, longest: int = LONGEST_TEXT) -> Part:  # noqa: PLR0911 (one line a kind)
+    def part(self, schema: Schema, longest: int = LONGEST_TEXT) -> SpacePart:  # noqa: PLR0911 (one line a kind)
         """Return the part of a schema; *longest* limits texts that have no limit of their own."""
         if "$ref" in schema:
             return self.part(self.defs[_name(schema)])
         if "enum" in schema:
-            return Choice(schema["enum"])
+            return Enumeration(schema["enum"])
         if "anyOf" in schema:
             return self._union(schema["anyOf"])
         match schema.get("type"):
@@ -205,22 +205,22 @@ class _Builder:
             case _:
                 return Json(self.limits.max_text, fit=self.fit)
 
-    def fields(self, schema: Schema) -> dict[str, Part]:
+    def fields(self, schema: Schema) -> dict[str, SpacePart]:
         """Return the parts of an object's fields by name."""
         return {name: self.part(each) for name, each in schema["properties"].items()}
 
-    def _entries(self, schema: Schema) -> Part:
+    def _entries(self, schema: Schema) -> SpacePart:
         fewest = schema.get("minItems", 0)
         most = max(1, fewest, min(schema.get("maxItems", _MOST_ENTRIES), self.limits.max_entries))
         # JSON Schema does not show attrs' deep_iterable, under which texts of lists are names.
         item = self.part(schema["items"], LONGEST_TEXT if self.fit else LONGEST_NAME)
         return Entries(item, most, fewest, fit=self.fit)
 
-    def _union(self, members: Sequence[Schema]) -> Part:
+    def _union(self, members: Sequence[Schema]) -> SpacePart:
         kinds = {each.get("type") for each in members}
         if self.fit and kinds == {"integer", "number"}:
             return self.part({"type": "number"})
-        parts: dict[str, Part | None] = {}
+        parts: dict[str, SpacePart | None] = {}
         # None first, so that kind 0 stands for no value.
         for each in sorted(members, key=lambda one: one.get("type") != "null"):
             name = _name(each) if "$ref" in each else str(each.get("type", "choice"))

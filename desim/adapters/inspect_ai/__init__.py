@@ -12,7 +12,7 @@ Options of every task (`-T NAME=VALUE`):
 * `others`: a policy's spec for the other default roles, or specs by role.
 * `params`: parameters that differ from the preset's, by name.
 * `reward`, `max_decisions`: see `Setup.of`.
-* `nudges`, `max_calls`, `history`: see `tool_limits.Limits`.
+* `nudges`, `max_calls`, `history`: see `agent_loop.AgentLimits`.
 * `folder`: receives a record of every sample. A sample that was not finished goes on from there
   without asking the model again for what it has replied already.
 * `message_limit`, `token_limit`, `time_limit` (seconds): Inspect's own limits of a sample.
@@ -31,14 +31,11 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.util import ResumeReport
 
 from desim import catalog
-from desim.adapters.inspect_ai.scorers import normalised, world_score
-from desim.adapters.inspect_ai.solver import play_by_tools
-from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.seat.normalised import has_scale
+from desim.adapters.inspect_ai.solver import normalised, play_by_tools, world_score
+from desim.adapters.seat.agent_loop import AgentLimits
+from desim.adapters.seat.episodes_of import Evaluation, has_scale
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_limits import Limits
 from desim.adapters.seat.tool_session import only_seat
-from desim.core.model_protocols import default_roles
 
 __all__ = ["TASKS", "world_task"]
 
@@ -61,26 +58,19 @@ def world_task(
         seeds: The option of this name.
         arguments: Further arguments of `Setup.of`; without `seats` the model plays the first of the
             world's default roles.
-        limits: The attributes of `tool_limits.Limits`.
+        limits: The attributes of `agent_loop.AgentLimits`.
         folder: The option of this name.
         inspect_limits: Further arguments of Inspect's `Task`, such as `message_limit`.
-
-    Raises:
-        UsageError: The world, preset, role, policy or a parameter does not exist, or a number is
-            wrong.
     """
-    presets, numbers = chosen_presets(world, preset), chosen_seeds(seeds)
-    episodes = checked_episodes(presets, numbers)
-    Limits(**(limits or {}))
-    given = dict(arguments or {})
-    given["seats"] = given.get("seats") or default_roles(catalog.model(world, presets[0]))[0]
-    setups = {name: Setup.of(world, name, **given) for name in presets}
-    samples = [_sample(world, setups[name], name, seed) for name, seed in episodes]
-    scored = any(has_scale(setups[name], name, seed) for name, seed in episodes)
+    AgentLimits(**(limits or {}))
+    played = Evaluation.of(world, preset, seeds, **(arguments or {}))
+    setups = played.setups
+    samples = [_sample(world, setups[name], name, seed) for name, seed in played.episodes]
+    scored = any(has_scale(setups[name], name, seed) for name, seed in played.episodes)
     return Task(
         dataset=MemoryDataset(samples, name=world),
-        solver=play_by_tools(world, given, dict(limits or {}), folder),
-        scorer=[world_score(), *([normalised(world, given)] if scored else [])],
+        solver=play_by_tools(world, played.arguments, dict(limits or {}), folder),
+        scorer=[world_score(), *([normalised(world, played.arguments)] if scored else [])],
         on_resume=_on_resume,
         **(inspect_limits or {}),
     )

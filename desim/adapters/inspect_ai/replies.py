@@ -74,7 +74,7 @@ class SampleFiles:
                 "remove it with its replies"
             )
         self.record.unlink(missing_ok=True)
-        return _read(self.replies)
+        return _replies_in(self.replies)
 
     def _is_of_another(self, setup: Setup) -> bool:
         with contextlib.suppress(OSError, BadRecord):  # none, or cut before its first line ended
@@ -123,7 +123,7 @@ class Replies:
         return self.all[self.given - 1]
 
 
-def _read(file: Path) -> list[Any]:
+def _replies_in(file: Path) -> list[Any]:
     """Return the replies of a file; a last line that was cut while it was written is removed."""
     if file.stat().st_size > _MOST_BYTES:
         raise BadRecord(f"{file} has more than {_MOST_BYTES:,} bytes")

@@ -1,8 +1,9 @@
-"""The solver of the Inspect tasks: a model plays one seat by tool calls.
+"""The solver of the Inspect tasks, by which a model plays one seat, and their scorers.
 
 Tried with inspect-ai 0.3.285.
 """
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -17,26 +18,31 @@ from inspect_ai.model import (
     execute_tools,
     get_model,
 )
+from inspect_ai.scorer import Score, mean, scorer, stderr
 from inspect_ai.solver import solver
 from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError, checkpointer
 
 from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
-from desim.adapters.seat.action_tools import Tool
+from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
+from desim.adapters.seat.episodes_of import normalised_score
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_limits import Limits, Nudges
-from desim.adapters.seat.tool_session import ToolSession
+from desim.adapters.seat.tool_session import ToolSession, was_played
+from desim.adapters.seat.tools import Tool
 from desim.errors import WrongAction
 
 #: The key in a sample's Store of the seat's answers, as tagged objects; with the sample's preset
 #: and seed they give the same episode again.
 ANSWERS = "desim_answers"
 
-#: The key of what `ToolSession.facts` returns, with `stopped` and `replies`.
+#: The key of what `AgentLoop.facts` returns.
 FACTS = "desim_facts"
 
 #: Bytes of a tool's result; Inspect cuts the middle out of a longer one.
 _MOST_BYTES = 10_000_000
+
+#: Whole numbers among the facts of an episode that are averaged over samples.
+_COUNTS = ("answers", "wrong", "defaults", "replies")
 
 
 def _play_by_tools(
@@ -45,16 +51,8 @@ def _play_by_tools(
     limits: Mapping[str, Any] | None = None,
     folder: str = "",
 ) -> Any:
-    """Return a solver that plays the preset and the seed of a sample's metadata.
-
-    Args:
-        world: The model's name.
-        arguments: Further arguments of `Setup.of`.
-        limits: The attributes of `Limits`.
-        folder: Receives a record of every sample, and its replies until it is finished; empty
-            writes none.
-    """
-    most = Limits(**(limits or {}))
+    """Return a solver that plays the preset and the seed of a sample's metadata."""
+    most = AgentLimits(**(limits or {}))
     setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
 
     async def solve(state: Any, _: Any) -> Any:
@@ -67,7 +65,7 @@ def _play_by_tools(
             with setup.begin(seed, record=record, label=LABEL) as session:
                 play = ToolSession(setup, session)
                 replies = _replies(play, file, earlier, saved)
-                await _Game(state, play, most, replies, saved).play()
+                await _Sample(state, play, most, replies, saved).run()
         if files:
             files.finished()
         return state
@@ -93,66 +91,59 @@ def _replies(play: ToolSession, file: Path | None, earlier: list[Any], saved: An
 play_by_tools = solver(name="play_by_tools")(_play_by_tools)
 
 
-class _Game:
-    """One sample at play.
-
-    Args:
-        state: The sample's `TaskState`.
-        play: Its episode.
-        limits: The limits on asking the model.
-        replies: Gives the earlier replies again, and asks for new ones.
-        saved: Inspect's `Checkpointer`.
-    """
+class _Sample(AgentLoop):
+    """One sample at play."""
 
     def __init__(
-        self, state: Any, play: ToolSession, limits: Limits, replies: Replies, saved: Any
+        self, state: Any, session: ToolSession, limits: AgentLimits, given: Replies, saved: Any
     ) -> None:
-        self.state, self.session, self.limits = state, play, limits
-        self.replies, self.saved = replies, saved
-        self.nudges = Nudges(play, limits)
+        super().__init__(session, limits)
+        self._state, self._given, self._saved = state, given, saved
 
-    async def play(self) -> None:
+    async def run(self) -> None:
         """Play to the end; at a limit of Inspect's with default actions, before it is raised."""
-        self.state.store.set(ANSWERS, self.session.answers)
-        self.state.messages = [
+        self._state.store.set(ANSWERS, self.session.answers)
+        self._state.messages = [
             ChatMessageSystem(content=self.session.instructions()),
             ChatMessageUser(content=self.session.observation()),
         ]
         try:
-            while not self.session.done and self.limits.may_ask(self.replies.given):
-                await self._round()
+            await self.play()
         except (LimitExceededError, anyio.get_cancelled_exc_class()):
             self._end()
             raise
         self._end()
 
-    async def _round(self) -> None:
-        """Take one reply and execute its calls."""
-        if self.replies.is_new:
-            await self.saved.tick()
-        messages = self.state.messages
+    async def next_reply(self) -> Any:
+        if self._given.is_new:
+            await self._saved.tick()
+        messages = self._state.messages
         roles = [each.role for each in messages]
-        reply = await self.replies.next(self.limits.sent(messages, roles))
-        self.state.output = reply
+        reply = await self._given.next(self.limits.sent(messages, roles))
+        self._state.output = reply
         messages.append(reply.message)
+        return reply
+
+    async def execute(self, reply: Any) -> bool:
         names = dict.fromkeys(call.function for call in reply.message.tool_calls or ())
         if names:
             tools = [_executed(self.session, name) for name in names]
-            done = await execute_tools(messages, tools, max_output=_MOST_BYTES)
-            messages.extend(done.messages)
-        if text := await self.nudges.after_reply(called=bool(names)):
-            messages.append(ChatMessageUser(content=text))
+            done = await execute_tools(self._state.messages, tools, max_output=_MOST_BYTES)
+            self._state.messages.extend(done.messages)
+        return bool(names)
+
+    def remind(self, text: str) -> None:
+        self._state.messages.append(ChatMessageUser(content=text))
 
     def _end(self) -> None:
         """Play the rest by default actions, and put the facts into the Store."""
-        stopped = not self.session.done
-        self.session.play_out()
-        facts = {**self.session.facts(), "stopped": stopped, "replies": self.replies.given}
-        self.state.store.set(ANSWERS, self.session.answers)
-        self.state.store.set(FACTS, facts)
-        self.state.metadata["ledger_digest"] = facts.get("ledger_digest")
-        if self.replies.repeated:
-            transcript().info({"replies given again": self.replies.repeated}, source="desim")
+        self.play_out()
+        facts = self.facts()
+        self._state.store.set(ANSWERS, self.session.answers)
+        self._state.store.set(FACTS, facts)
+        self._state.metadata["ledger_digest"] = facts.get("ledger_digest")
+        if self._given.repeated:
+            transcript().info({"replies given again": self._given.repeated}, source="desim")
 
 
 def _offered(tool: Tool) -> Any:
@@ -176,3 +167,57 @@ def _executed(session: ToolSession, name: str) -> Any:
 
     anything = ToolParams(additionalProperties=True)
     return ToolDef(run, name=name, description=name, parameters=anything, parallel=False)
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def _world_score() -> Any:
+    """Return a scorer of the world's own score, with the counts of the episode.
+
+    `ended` is 1 where the model itself played up to the end, and 0 where it was stopped by a limit;
+    the decisions left are then the role's default action. The score of a sample that was not
+    played, of whose decisions more than half are default actions (`defaults`), is NaN: Inspect
+    leaves it out of mean and standard error and counts it among `unscored_samples`.
+    """
+
+    async def score(state: Any, _: Any) -> Any:
+        facts = state.store.get(FACTS)
+        counts = {name: facts[name] for name in _COUNTS}
+        played = was_played(facts)
+        reached = facts["score"] if played else math.nan
+        value = {"score": reached, "ended": int(not facts["stopped"]), **counts}
+        return Score(
+            value=value,
+            answer=str(facts["ended"]),
+            explanation=None if played else _not_played(facts),
+            metadata={**facts, "played": played},
+        )
+
+    return score
+
+
+def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
+    """Return a scorer of the score on the scale of the known scores; see `normalised_score`."""
+    setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
+
+    async def score(state: Any, _: Any) -> Any:
+        preset, seed = state.metadata["preset"], state.metadata["seed"]
+        facts = state.store.get(FACTS)
+        if not was_played(facts):
+            return Score.unscored(reason="not_played", explanation=_not_played(facts))
+        found = normalised_score(setup_of(preset), preset, seed, facts["score"])
+        return None if found is None else Score(value=found)
+
+    return score
+
+
+def _not_played(facts: Mapping[str, Any]) -> str:
+    return f"not played: {facts['defaults']} of {facts['answers']} decisions were default actions"
+
+
+world_score = scorer(metrics={"score": [mean(), stderr()], "*": [mean()]}, name="world_score")(
+    _world_score
+)
+
+normalised = scorer(metrics=[mean(), stderr()], name="normalised")(_normalised)

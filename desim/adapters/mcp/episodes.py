@@ -12,15 +12,13 @@ from typing import Any
 
 import anyio
 
-from desim.adapters.mcp.open_episode import EpisodeFailed, OpenEpisode, Turn
-from desim.adapters.seat.seat_environment import SteppedSession
+from desim.adapters.mcp.open_episode import LABEL, EpisodeFailed, OpenEpisode, Turn
+from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup, is_same_setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
-
-#: The caller's name as a policy, in records.
-_LABEL = "mcp"
 
 #: An episode's id: 128 random bits. Nothing else becomes part of a file's name.
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -80,11 +78,7 @@ class Episodes:
         return len(self._open)
 
     def at(self, client: str | None, name: str = "") -> OpenEpisode:
-        """Return an episode by its id, or the one of a client.
-
-        Raises:
-            UsageError: The client or the id has no episode.
-        """
+        """Return an episode by its id, or the one of a client."""
         if not name:
             name = self._of_client.get(client, "") if client is not None else ""
             if not name:
@@ -99,10 +93,6 @@ class Episodes:
     async def begin(self, client: str | None, given: int | None = None) -> OpenEpisode:
         """Begin an episode.
 
-        Args:
-            client: The client that plays it.
-            given: The seed; None takes the next one of the server's, or draws one.
-
         Raises:
             UsageError: The client already plays an episode, too many are open, the seed is wrong,
                 or the server chooses the seeds.
@@ -112,8 +102,10 @@ class Episodes:
         seed = self._seed(given)
         name = secrets.token_hex(16)
         record = self._record(name)
-        start = partial(self.setup.begin, seed, record=record, label=_LABEL, locked=True)
-        return await self._begun(client, name, start, RecordLock(record) if record else None)
+        lock = RecordLock(record) if record else None
+        return await self._begun(
+            client, name, lambda world: world.begin(seed, record, locked=True), lock
+        )
 
     async def resume(self, client: str | None, name: str) -> OpenEpisode:
         """Return an open episode, now assigned to the client, or continue a cut record.
@@ -181,10 +173,10 @@ class Episodes:
         self,
         client: str | None,
         name: str,
-        start: Callable[[], SteppedSession],
+        start: Callable[[SeatEnvironment], SteppedSession],
         lock: RecordLock | None,
     ) -> OpenEpisode:
-        episode = OpenEpisode(name, self._threads)
+        episode = OpenEpisode(self.setup, name, self._threads)
         self._open[name] = episode  # before the first await, so that the limit holds
         self._assign(client, name)
         try:
@@ -241,17 +233,11 @@ class Episodes:
     def _why_none(self) -> str:
         return "" if self._folder else "; the server keeps no records (--records FOLDER)"
 
-    def _continued(self, record: Path, name: str) -> SteppedSession:
-        """Make the decisions of a cut record again.
-
-        Raises:
-            UsageError: The record is of another setup, or the episode has ended.
-            BadRecord: The record cannot be continued.
-        """
+    def _continued(self, record: Path, name: str, world: SeatEnvironment) -> SteppedSession:
+        """Make the decisions of a cut record again."""
         try:
             past = self._past(record, name)
-            seed = past.header.seed
-            return self.setup.begin(seed, record=record, past=past, label=_LABEL, locked=True)
+            return world.begin(past.header.seed, record, past, locked=True)
         except BadRecord as fault:
             raise BadRecord(str(fault).replace(str(record), f"episode {name}")) from None
 
@@ -263,7 +249,7 @@ class Episodes:
             raise UsageError(
                 f"episode {name} has ended, with score {past.result.score:g}; begin a new one"
             )
-        if not is_same_setup(self.setup, past.header, _LABEL):
+        if not is_same_setup(self.setup, past.header, LABEL):
             raise UsageError(f"episode {name} is of another world, other seats or other policies")
         return past
 
@@ -275,11 +261,7 @@ def _none_begun(client: str | None) -> str:
 
 
 def _writable(folder: Path) -> Path:
-    """Make a folder and check that files can be made in it.
-
-    Raises:
-        UsageError: The folder or a file in it cannot be made.
-    """
+    """Make a folder and check that files can be made in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

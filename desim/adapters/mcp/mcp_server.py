@@ -4,7 +4,7 @@ A client can read instructions, resources and a prompt of the world before it pl
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from attrs import frozen
@@ -14,8 +14,8 @@ from mcp.shared import exceptions
 
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.toolset import ToolSet
-from desim.adapters.seat.seat_texts import rules_of
 from desim.adapters.seat.setup import Setup
+from desim.core.model_protocols import rules_of
 from desim.errors import UsageError, possible
 from desim.schema import json_schema
 from desim.version import __version__
@@ -25,10 +25,6 @@ _PLAY = "play"
 
 class Documents:
     """The texts of a server.
-
-    Args:
-        setup: The world and its policies.
-        tools: The tools that the texts name.
 
     Attributes:
         instructions: A text on how to play, with the rules of every seat.
@@ -52,11 +48,7 @@ class Documents:
         return [about for about, _ in self._resources.values()]
 
     def read(self, uri: str) -> dict[str, Any]:
-        """Return a resource.
-
-        Raises:
-            UsageError: The address has no resource.
-        """
+        """Return a resource."""
         if uri not in self._resources:
             raise UsageError(
                 f"there is no resource {uri[:200]!r}; {possible(uri, self._resources)}"
@@ -71,11 +63,7 @@ class Documents:
         return [{"name": _PLAY, "description": "Play one episode.", "arguments": known}]
 
     def prompt(self, name: str, seed: str) -> dict[str, Any]:
-        """Return a prompt.
-
-        Raises:
-            UsageError: The prompt does not exist, or the seed is not a whole number.
-        """
+        """Return a prompt."""
         if name != _PLAY:
             raise UsageError(f"there is no prompt {name[:200]!r}; {possible(name, [_PLAY])}")
         if seed and not (seed.isascii() and seed.isdigit()):
@@ -120,18 +108,25 @@ class _Method:
     """A method of the protocol.
 
     Attributes:
-        name: Its name.
-        request: The class of the request, by which 1.x finds the handler.
-        params: The class of its parameters, by which 2.x checks them.
-        result: The class of the result.
-        answer: Returns the result as plain values, for a session and the parameters.
+        stem: The beginning of the names of the classes of its request, parameters and result.
+        answer: Returns the result as plain values, or a coroutine of it, for a session and the
+            parameters.
     """
 
-    name: str
-    request: str
-    params: str
-    result: str
-    answer: Callable[[str | None, Any], Awaitable[Mapping[str, Any]]]
+    stem: str
+    answer: Callable[[str | None, Any], Any]
+
+    @property
+    def params(self) -> Any:
+        """The class of its parameters, by which 2.x checks them."""
+        paged = self.stem.startswith("List")
+        return getattr(types, "PaginatedRequestParams" if paged else f"{self.stem}RequestParams")
+
+    async def result(self, session: str | None, params: Any) -> Any:
+        """Return the result for a session."""
+        answer = self.answer(session, params)
+        plain = await answer if isinstance(answer, Awaitable) else answer
+        return getattr(types, f"{self.stem}Result").model_validate(plain)
 
 
 def server_of(episodes: Episodes) -> Any:
@@ -140,81 +135,51 @@ def server_of(episodes: Episodes) -> Any:
     documents = Documents(episodes.setup, tools)
     server: Any = Server("desim", version=__version__, instructions=documents.instructions)
     add = _add_to_2 if hasattr(server, "add_request_handler") else _add_to_1
-    for method in _methods(tools, documents):
-        add(server, method)
+    for name, method in _methods(tools, documents).items():
+        add(server, name, method)
     # 2.x would list all tools before every call.
     server.get_tool_input_schema = tools.input_schema
     return server
 
 
-def _methods(tools: ToolSet, documents: Documents) -> list[_Method]:
-    async def list_tools(_: str | None, __: Any) -> dict[str, Any]:
-        return {"tools": tools.listed()}
+def _methods(tools: ToolSet, documents: Documents) -> dict[str, _Method]:
+    def call_tool(client: str | None, params: Any) -> Awaitable[Any]:
+        return tools.call(client, params.name, params.arguments)
 
-    async def call_tool(client: str | None, params: Any) -> dict[str, Any]:
-        return await tools.call(client, params.name, params.arguments)
-
-    async def list_resources(_: str | None, __: Any) -> dict[str, Any]:
-        return {"resources": documents.resources()}
-
-    async def read_resource(_: str | None, params: Any) -> dict[str, Any]:
-        return documents.read(str(params.uri))
-
-    async def list_prompts(_: str | None, __: Any) -> dict[str, Any]:
-        return {"prompts": documents.prompts()}
-
-    async def get_prompt(_: str | None, params: Any) -> dict[str, Any]:
+    def get_prompt(_: str | None, params: Any) -> dict[str, Any]:
         return documents.prompt(params.name, (params.arguments or {}).get("seed", ""))
 
-    paged = "PaginatedRequestParams"
-    return [
-        _Method("tools/list", "ListToolsRequest", paged, "ListToolsResult", list_tools),
-        _Method(
-            "tools/call", "CallToolRequest", "CallToolRequestParams", "CallToolResult", call_tool
+    return {
+        "tools/list": _Method("ListTools", lambda *_: {"tools": tools.listed()}),
+        "tools/call": _Method("CallTool", call_tool),
+        "resources/list": _Method("ListResources", lambda *_: {"resources": documents.resources()}),
+        "resources/read": _Method(
+            "ReadResource", lambda _, params: documents.read(str(params.uri))
         ),
-        _Method(
-            "resources/list", "ListResourcesRequest", paged, "ListResourcesResult", list_resources
-        ),
-        _Method(
-            "resources/read",
-            "ReadResourceRequest",
-            "ReadResourceRequestParams",
-            "ReadResourceResult",
-            read_resource,
-        ),
-        _Method("prompts/list", "ListPromptsRequest", paged, "ListPromptsResult", list_prompts),
-        _Method(
-            "prompts/get",
-            "GetPromptRequest",
-            "GetPromptRequestParams",
-            "GetPromptResult",
-            get_prompt,
-        ),
-    ]
+        "prompts/list": _Method("ListPrompts", lambda *_: {"prompts": documents.prompts()}),
+        "prompts/get": _Method("GetPrompt", get_prompt),
+    }
 
 
-def _add_to_2(server: Any, method: _Method) -> None:
-    result = getattr(types, method.result)
-
+def _add_to_2(server: Any, name: str, method: _Method) -> None:
     async def handle(context: Any, params: Any) -> Any:
         try:
-            return result.model_validate(await method.answer(_session(context.request), params))
+            return await method.result(_session(context.request), params)
         except UsageError as fault:  # any other error would lose its sentence
             wrong: Any = exceptions.MCPError  # type: ignore[attr-defined, unused-ignore]  # of 2.x
             raise wrong(code=types.INVALID_PARAMS, message=str(fault)) from None
 
-    server.add_request_handler(method.name, getattr(types, method.params), handle)
+    server.add_request_handler(name, method.params, handle)
 
 
-def _add_to_1(server: Any, method: _Method) -> None:
-    result: Any = getattr(types, method.result)
+def _add_to_1(server: Any, _: str, method: _Method) -> None:
     wrapped: Any = types.ServerResult  # type: ignore[attr-defined, unused-ignore]  # gone in 2.x
 
     async def handle(request: Any) -> Any:
         session = _session(server.request_context.request)
-        return wrapped(result.model_validate(await method.answer(session, request.params)))
+        return wrapped(await method.result(session, request.params))
 
-    server.request_handlers[getattr(types, method.request)] = handle
+    server.request_handlers[getattr(types, f"{method.stem}Request")] = handle
 
 
 def _session(request: Any) -> str | None:

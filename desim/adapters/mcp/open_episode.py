@@ -9,8 +9,9 @@ import anyio
 from anyio import to_thread
 from attrs import evolve, frozen
 
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import end_facts, seen
+from desim.adapters.seat.seat_environment import SeatEnvironment
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.model_protocols import Rows
 from desim.core.world import Decision
 from desim.errors import (
@@ -25,6 +26,9 @@ from desim.faults import RAISED, fault_text
 from desim.records.record_lock import RecordLock
 
 _T = TypeVar("_T")
+
+#: The caller's name as a policy, in records.
+LABEL = "mcp"
 
 
 class EpisodeFailed(ModelFailed):
@@ -46,6 +50,14 @@ class Turn:
     ended: Mapping[str, Any] | None = None
 
 
+class _World(SeatEnvironment):
+    """The environment of one episode, in which a policy that failed can be called again."""
+
+    def fail(self, fault: DesimError) -> None:
+        if not isinstance(fault, PolicyFailed):
+            super().fail(fault)
+
+
 class OpenEpisode:
     """An episode at play, whose calls run one after the other in a thread.
 
@@ -53,22 +65,18 @@ class OpenEpisode:
     other clients must continue. A policy that is a coroutine also runs there, in an event loop of
     the episode's own.
 
-    Args:
-        name: Its id: 128 random bits.
-        threads: Limits the threads of all episodes.
-
     Attributes:
         used: The time of the last call, in seconds of `time.monotonic`.
         turn: The last turn.
     """
 
-    def __init__(self, name: str, threads: anyio.CapacityLimiter) -> None:
+    def __init__(self, setup: Setup, name: str, threads: anyio.CapacityLimiter) -> None:
         self.name = name
         self.used = time.monotonic()
         self.turn = Turn({}, {})
         self._threads = threads
         self._lock = anyio.Lock()
-        self._session: SteppedSession | None = None
+        self._world = _World(setup, LABEL)
         self._record_lock: RecordLock | None = None
 
     @property
@@ -76,11 +84,13 @@ class OpenEpisode:
         """Whether a call is under way."""
         return self._lock.locked()
 
-    async def begin(self, start: Callable[[], SteppedSession], lock: RecordLock | None) -> Turn:
+    async def begin(
+        self, start: Callable[[SeatEnvironment], SteppedSession], lock: RecordLock | None
+    ) -> Turn:
         """Start the session and return the first turn.
 
         Args:
-            start: Returns a session that waits for its first decision.
+            start: Begins the episode of the environment.
             lock: The lock of its record, which is released when the episode closes.
         """
         self._record_lock = lock
@@ -98,21 +108,11 @@ class OpenEpisode:
         return await self._in_thread(partial(self._answer, seat, action))
 
     async def present(self) -> Turn:
-        """Return the last turn; ask the policies of other roles again if one has failed.
-
-        Raises:
-            UsageError: The episode was closed before its end.
-            PolicyFailed: The policy failed again.
-            EpisodeFailed: The episode cannot go on.
-        """
+        """Return the last turn; ask the policies of other roles again if one has failed."""
         return await self._in_thread(self._present)
 
     async def tables(self, seat: str) -> Mapping[str, Rows]:
-        """Return the tables that a seat may look up; empty if the world has no tables for it.
-
-        Raises:
-            UsageError: The episode is over.
-        """
+        """Return the tables that a seat may look up; empty if the world has no tables for it."""
         return await self._in_thread(lambda: self._at_play().tables(seat))
 
     async def close(self) -> None:
@@ -129,9 +129,8 @@ class OpenEpisode:
 
     # -- in the thread -----------------------------------------------------------------------------
 
-    def _start(self, start: Callable[[], SteppedSession]) -> Turn:
-        self._session = session = start()
-        turn = self._moved(session)
+    def _start(self, start: Callable[[SeatEnvironment], SteppedSession]) -> Turn:
+        turn = self._moved(start(self._world))
         # Without the rewards of a resumed episode's past and of events before the first question.
         self.turn = evolve(turn, rewards=dict.fromkeys(turn.rewards, 0.0))
         return self.turn
@@ -150,36 +149,33 @@ class OpenEpisode:
         except WrongAction:
             raise
         except RAISED as fault:  # for instance a full disk: the run has the answer, the record not
-            raise EpisodeFailed(_text(fault)) from fault
+            raise EpisodeFailed(_sentence_of(fault)) from fault
         return self._moved(session)
 
     def _moved(self, session: SteppedSession) -> Turn:
         """Move on to the client's next decisions, or to the end, which closes the session."""
         try:
-            session.advance()
-            rewards = session.rewards()
+            rewards = self._world.move(session)
         except PolicyFailed as fault:
             raise PolicyFailed(
                 f"{fault}; your answer was taken, present_observation asks that policy again"
             ) from fault
         except RAISED as fault:
-            raise EpisodeFailed(_text(fault)) from fault
-        shown = {one.role: seen(session, one) for one in session.open}
-        self.turn = Turn(shown, rewards, end_facts(session) if session.done else None)
+            raise EpisodeFailed(_sentence_of(fault)) from fault
+        shown = {one.role: session.seen(one) for one in session.open}
+        self.turn = Turn(shown, rewards, session.end_facts() if session.done else None)
         if session.done:
             self._close()
         return self.turn
 
     def _at_play(self) -> SteppedSession:
-        if self._session is None:
+        if self._world.session is None:
             raise UsageError("the episode is over or closed; begin_episode begins a new one")
-        return self._session
+        return self._world.session
 
     def _close(self) -> None:
-        session, lock = self._session, self._record_lock
-        self._session = self._record_lock = None
-        if session is not None:
-            session.close()
+        self._world.close()
+        lock, self._record_lock = self._record_lock, None
         if lock is not None:
             lock.__exit__()
 
@@ -192,5 +188,5 @@ def _open_decision(session: SteppedSession, seat: str) -> Decision:
     raise UsageError(f"{seat!r} has no open decision; {possible(seat, seats)}")
 
 
-def _text(fault: BaseException) -> str:
+def _sentence_of(fault: BaseException) -> str:
     return str(fault) if isinstance(fault, DesimError) else fault_text(fault)

@@ -1,25 +1,51 @@
-"""A world served to agents: on the standard streams, or over HTTP."""
+"""A world served to agents: on the standard streams, or over streamable HTTP.
 
+A stopped server ends within seconds, even if a policy still waits in a thread.
+"""
+
+import asyncio
 import contextlib
 import json
+import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import anyio
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.routing import Route
 
-from desim.adapters.mcp import http, standard
+from desim.adapters.mcp import standard
 from desim.adapters.mcp.episodes import Episodes
-from desim.adapters.mcp.http import in_time
 from desim.adapters.mcp.mcp_server import server_of
 from desim.adapters.seat.setup import Setup
-from desim.adapters.web.access import Access, checked_token, new_token
-from desim.adapters.web.server import address_of, listening
+from desim.adapters.web.access import Access
+from desim.adapters.web.guard import Application, Guard, Message, Receive, Send
+from desim.adapters.web.listening import Entrance, config_of, entrance
+
+#: Where the server answers over HTTP.
+PATH = "/mcp"
 
 #: Seconds after which a session and an episode without a call are closed.
 _IDLE = 1800.0
+
+#: Seconds for calls under way when a server stops. A record is whole after every line.
+_GRACE = 3.0
+
+#: The exit code of a process that Ctrl-C stops.
+_INTERRUPTED = 130
+
+#: Bytes of a request, at most.
+_LARGEST = 4 * 1024 * 1024
+
+#: The names of hosts are checked by `Guard`.
+_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 def serve(
@@ -60,20 +86,20 @@ def serve(
     if stdio:
         anyio.run(_serve_stdio, server, episodes)
         return
-    checked = checked_token(token) or new_token()
-    with listening(host, port) as at:
-        access = Access(checked, hosts={host, at.getsockname()[0]})
-        address = address_of(at, host) + http.PATH
-        _announce(address, checked, new=not token, as_json=as_json)
-        http.run(server, episodes, at, access, idle)
+    with entrance(host, port, token) as entered:
+        _announce(entered, as_json=as_json)
+        config = config_of(
+            app_of(server, episodes, entered.access, idle),
+            episodes.most,
+            log_config=None,
+            ws="none",
+            timeout_graceful_shutdown=1,
+        )
+        asyncio.run(uvicorn.Server(config).serve(sockets=[entered.at]))
 
 
 async def _serve_stdio(server: Any, episodes: Episodes) -> None:
-    """Serve until the client's stream ends, or a signal stops the process.
-
-    Raises:
-        KeyboardInterrupt: A signal has stopped the process.
-    """
+    """Serve until the client's stream ends, or a signal stops the process."""
     stopped = False
     with contextlib.ExitStack() as stack:
         async with anyio.create_task_group() as group:
@@ -94,9 +120,76 @@ async def _serve_stdio(server: Any, episodes: Episodes) -> None:
         raise KeyboardInterrupt
 
 
-def _announce(address: str, token: str, *, new: bool, as_json: bool) -> None:
+def _announce(entered: Entrance, *, as_json: bool) -> None:
     """Print the address of the server, and the token if it is new."""
-    enter = f"; send the header Authorization: Bearer {token}" if new else ""
+    address, new = entered.address + PATH, entered.new_token
+    enter = f"; send the header Authorization: Bearer {new}" if new else ""
     print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (for people)
     if as_json:
-        print(json.dumps({"url": address, "token": token}), flush=True)  # noqa: T201 (for programs)
+        facts = {"url": address, "token": entered.access.token}
+        print(json.dumps(facts), flush=True)  # noqa: T201 (for programs)
+
+
+@contextlib.contextmanager
+def in_time() -> Iterator[None]:
+    """End the process if the block takes longer than `_GRACE`."""
+    late = threading.Timer(_GRACE, _end)
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
+
+
+def _end() -> None:
+    sys.stderr.write("desim: stopped while a policy was deciding\n")
+    sys.stderr.flush()
+    os._exit(_INTERRUPTED)
+
+
+# -- HTTP ------------------------------------------------------------------------------------------
+
+
+def app_of(server: Any, episodes: Episodes, access: Access, idle: float) -> Application:
+    """Return the ASGI application of a server."""
+    manager = StreamableHTTPSessionManager(
+        server,
+        security_settings=_UNCHECKED,
+        session_idle_timeout=idle,
+        max_request_body_size=_LARGEST,
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        async with manager.run():
+            closing = asyncio.create_task(_close_idle(episodes, idle / 4))
+            try:
+                yield
+            finally:
+                closing.cancel()
+                with in_time():
+                    await episodes.close_all()
+
+    answering = _Leaving(manager.handle_request, episodes)
+    inner = Starlette(routes=[Route(PATH, endpoint=answering)], lifespan=lifespan)
+    return Guard(inner, access, _LARGEST)
+
+
+class _Leaving:
+    """Closes the episode of a session that its client ends."""
+
+    def __init__(self, app: Application, episodes: Episodes) -> None:
+        self._app, self._episodes = app, episodes
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+        if scope["method"] == "DELETE":
+            headers: Mapping[bytes, bytes] = dict(scope["headers"])
+            await self._episodes.leave(headers.get(b"mcp-session-id", b"").decode("latin-1"))
+
+
+async def _close_idle(episodes: Episodes, every: float) -> None:
+    while True:
+        await asyncio.sleep(every)
+        await episodes.close_idle()

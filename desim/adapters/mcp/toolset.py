@@ -1,21 +1,22 @@
 """The tools of a server as plain values: their descriptions, and the results of calls."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from attrs import evolve
 
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.open_episode import OpenEpisode, Turn
-from desim.adapters.mcp.tool_arguments import (
-    action_tools,
-    checked,
-    fields_of,
-    free_name,
-    only,
-    row_number,
-    string,
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import as_json
+from desim.adapters.seat.tools import (
+    Tool,
+    checked_arguments,
+    object_schema,
+    tagged_call,
+    tools_of_seats,
 )
-from desim.adapters.seat.action_tools import tagged_call
-from desim.adapters.seat.seat_texts import as_json
 from desim.core.model_protocols import offers
 from desim.core.reported import HasTables
 from desim.errors import DesimError, UsageError, possible
@@ -25,12 +26,28 @@ from desim.short_repr import short_repr
 #: Rows of a table in one reply, at most.
 _MOST_ROWS = 200
 
-
 _SEED = {
     "type": "integer",
     "minimum": 0,
     "description": "Two episodes of one seed differ by their actions alone; drawn where left out.",
 }
+
+#: The descriptions of the tools that are not actions.
+_BEGIN = (
+    "Begin an episode, or resume one by its id, and return its first open observation. One session "
+    "plays one episode at a time."
+)
+_PRESENT = "Return the observation that waits for an answer, and the last reward, again."
+_CLOSE = "Leave an episode before its end. It can be resumed."
+_LOOK_UP = f"Return up to {_MOST_ROWS} rows of a table of what you know."
+
+_PAGE = {
+    "table": {"type": "string", "description": "Without one: the names of the tables."},
+    "first_row": {"type": "integer", "minimum": 0, "default": 0},
+}
+
+#: Characters that not every client accepts in a tool's name, and the most that it may have.
+_REFUSED, _LONGEST = re.compile(r"[^A-Za-z0-9_-]"), 64
 
 
 class ToolSet:
@@ -40,17 +57,15 @@ class ToolSet:
     `episode` and `seat`, get an underscore if an action or one of its fields has that name. With
     several seats a tool takes the `seat` that it is called for: one client plays them all.
 
-    Args:
-        episodes: The episodes on which they are called.
-
     Attributes:
-        actions: The tools of actions, by name.
+        actions: The tools of actions, by name, with the seats that have them.
     """
 
     def __init__(self, episodes: Episodes) -> None:
         self._episodes, self._setup = episodes, episodes.setup
-        self.actions = action_tools(self._setup)
-        fields = {key for each in self.actions.values() for key in fields_of(each.tool)}
+        self._several = len(self._setup.seats) > 1
+        self.actions = _named_actions(self._setup)
+        fields = {key for tool, _ in self.actions.values() for key in tool.fields}
         self._episode, self._seat = free_name("episode", fields), free_name("seat", fields)
         self.begin, self.present, self.look_up, self.close = (
             free_name(name, self.actions)
@@ -63,12 +78,10 @@ class ToolSet:
         }
         if offers(self._setup.model, HasTables):
             self._calls[self.look_up] = self._look_up
-        self._several = len(self._setup.seats) > 1
-        acting = [
-            self._described(name, each.tool.description, each.tool.parameters, each.seats)
-            for name, each in self.actions.items()
-        ]
-        self._listed = {one["name"]: one for one in [*acting, *self._further()]}
+        # The arguments of a call that are not an action's fields, by tool.
+        self._own = {name: self._taking(seats) for name, (_, seats) in self.actions.items()}
+        self._further = {tool.name: tool for tool in self._further_tools()}
+        self._listed = {tool["name"]: tool for tool in self._described()}
 
     @property
     def takes_seeds(self) -> bool:
@@ -84,41 +97,36 @@ class ToolSet:
         return self._listed[name]["inputSchema"] if name in self._listed else None
 
     async def call(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
-        """Return the result of a call; an error gives a result with its sentence.
-
-        Args:
-            client: The session of the connection; None for one without.
-            name: The tool.
-            arguments: Its arguments, from outside.
-        """
+        """Return the result of a call; an error gives a result with its sentence."""
         try:
-            given = checked(name, arguments)
             if name in self.actions:
-                facts = await self._act(client, name, given)
+                facts = await self._act(client, name, arguments)
             elif name in self._calls:
+                given = checked_arguments(self._further[name], arguments)
                 facts = await self._calls[name](client, given)
             else:
                 names = [*self.actions, *self._calls]
                 raise UsageError(f"there is no tool {short_repr(name)}; {possible(name, names)}")
         except DesimError as fault:
-            return {"content": [_text(str(fault))], "isError": True}
-        return {"content": [_text(as_json(facts))], "structuredContent": facts}
+            return {"content": [_text_content(str(fault))], "isError": True}
+        return {"content": [_text_content(as_json(facts))], "structuredContent": facts}
 
     # -- calls -------------------------------------------------------------------------------------
 
-    async def _act(self, client: str | None, name: str, given: dict[str, Any]) -> dict[str, Any]:
-        tool, seats = self.actions[name].tool, self.actions[name].seats
+    async def _act(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
+        tool, _ = self.actions[name]
+        action = tagged_call({tool.name: tool}, tool.name, arguments or {})
+        own = {key: action.pop(key) for key in self._own[name].fields if key in action}
+        given = checked_arguments(self._own[name], own)
         episode = self._found(client, given)
-        seat = self._played(given, seats)
-        action = tagged_call({tool.name: tool}, tool.name, given)
-        return self._facts(episode, await self._episodes.answer(episode, seat, action))
+        turn = await self._episodes.answer(episode, self._played(given), action)
+        return self._facts(episode, turn)
 
     async def _begin(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        only(given, tuple(self._listed[self.begin]["inputSchema"]["properties"]))
         if "resume" in given and "seed" in given:
             raise UsageError("give a seed or resume; the resumed episode has its own seed")
         if "resume" in given:
-            episode = await self._episodes.resume(client, string(given, "resume"))
+            episode = await self._episodes.resume(client, given["resume"])
             turn = await self._episodes.present(episode)
         else:
             episode = await self._episodes.begin(client, given.get("seed"))
@@ -127,46 +135,31 @@ class ToolSet:
 
     async def _present(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
         episode = self._found(client, given)
-        only(given, ())
         return self._facts(episode, await self._episodes.present(episode))
 
     async def _close(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
         episode = self._found(client, given)
-        only(given, ())
         await self._episodes.close(episode)
         return {"episode": episode.name, "done": episode.turn.ended is not None}
 
     async def _look_up(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        episode = self._found(client, given)
-        seat = self._played(given, self._setup.seats)
-        only(given, ("table", "first_row"))
-        tables = await episode.tables(seat)
+        tables = await self._found(client, given).tables(self._played(given))
         if "table" not in given:
             return {"tables": {name: len(rows) for name, rows in tables.items()}}
-        name, first = string(given, "table"), row_number(given)
+        name, first = given["table"], given.get("first_row", 0)
         if name not in tables:
             raise UsageError(f"there is no table {short_repr(name)}; {possible(name, tables)}")
         rows = tables[name]
         shown = [to_plain(dict(row)) for row in rows[first : first + _MOST_ROWS]]
         return {"table": name, "rows": shown, "first_row": first, "all_rows": len(rows)}
 
-    def _found(self, client: str | None, given: dict[str, Any]) -> OpenEpisode:
-        """Return the episode that a call is for, and remove its id from the arguments."""
-        name = string(given, self._episode) if self._episode in given else ""
-        given.pop(self._episode, None)
-        return self._episodes.at(client, name)
+    def _found(self, client: str | None, given: Mapping[str, Any]) -> OpenEpisode:
+        """Return the episode that a call is for."""
+        return self._episodes.at(client, given.get(self._episode, ""))
 
-    def _played(self, given: dict[str, Any], seats: tuple[str, ...]) -> str:
-        """Return the seat that a call is for, and remove it from the arguments."""
-        if not self._several:
-            return self._setup.seats[0]
-        if self._seat not in given:
-            raise UsageError(f"give the {self._seat} that plays: {', '.join(seats)}")
-        seat = string(given, self._seat)
-        if seat not in seats:
-            raise UsageError(f"{self._seat} {short_repr(seat)} was given; {possible(seat, seats)}")
-        del given[self._seat]
-        return seat
+    def _played(self, given: Mapping[str, Any]) -> str:
+        """Return the seat that a call is for."""
+        return str(given[self._seat]) if self._several else self._setup.seats[0]
 
     def _facts(self, episode: OpenEpisode, turn: Turn) -> dict[str, Any]:
         """Return a turn as a tool returns it."""
@@ -181,58 +174,34 @@ class ToolSet:
 
     # -- descriptions ------------------------------------------------------------------------------
 
-    def _described(
-        self, name: str, about: str, parameters: Mapping[str, Any], seats: tuple[str, ...] = ()
-    ) -> dict[str, Any]:
-        """Return a tool that plays a turn; with seats one that takes a seat."""
-        properties, needed = dict(parameters["properties"]), list(parameters.get("required", ()))
-        if self._several and seats:
-            properties[self._seat] = {"type": "string", "enum": [*seats]}
-            needed.append(self._seat)
-        properties[self._episode] = {
-            "type": "string",
-            "description": "The id that begin_episode returned; optional in the session that "
-            "began or resumed it.",
-        }
-        schema = {**parameters, "properties": properties, "required": needed}
-        return _listed(name, about, schema, self._output())
+    def _described(self) -> Iterator[dict[str, Any]]:
+        for name, (tool, _) in self.actions.items():
+            yield _listed(_joined(name, tool, self._own[name]), self._turn_schema())
+        for name, tool in self._further.items():
+            of_turn = name in (self.begin, self.present)
+            yield _listed(tool, self._turn_schema() if of_turn else {"type": "object"})
 
-    def _further(self) -> list[dict[str, Any]]:
-        """Return the tools other than actions."""
-        tools = [
-            _listed(
-                self.begin,
-                "Begin an episode, or resume one by its id, and return its first open "
-                "observation. One session plays one episode at a time.",
-                _object(
-                    **({"seed": _SEED} if self._episodes.takes_seeds else {}),
-                    resume={"type": "string", "description": "The id of an episode to go on with."},
-                ),
-                self._output(),
-            ),
-            self._described(
-                self.present,
-                "Return the observation that waits for an answer, and the last reward, again.",
-                _object(),
-            ),
-            {
-                **self._described(
-                    self.close, "Leave an episode before its end. It can be resumed.", _object()
-                ),
-                "outputSchema": {"type": "object"},
-            },
-        ]
+    def _taking(self, seats: tuple[str, ...] = ()) -> Tool:
+        """Return the arguments that name the episode and, of several seats, the one that plays."""
+        by_id = "The id that begin_episode returned; optional in the session that began or resumed"
+        episode = {self._episode: {"type": "string", "description": f"{by_id} it."}}
+        if not (self._several and seats):
+            return Tool("", "", object_schema(episode))
+        its = {self._seat: {"type": "string", "enum": [*seats]}}
+        return Tool("", "", object_schema(its | episode, [self._seat]))
+
+    def _further_tools(self) -> Iterator[Tool]:
+        """Yield the tools other than actions."""
+        resume = {"type": "string", "description": "The id of an episode to go on with."}
+        begun = {"seed": _SEED, "resume": resume} if self.takes_seeds else {"resume": resume}
+        yield Tool(self.begin, _BEGIN, object_schema(begun))
+        yield _joined(self.present, Tool("", _PRESENT, object_schema({})), self._taking())
+        yield _joined(self.close, Tool("", _CLOSE, object_schema({})), self._taking())
         if self.look_up in self._calls:
-            parameters = _object(
-                table={"type": "string", "description": "Without one: the names of the tables."},
-                first_row={"type": "integer", "minimum": 0, "default": 0},
-            )
-            about = f"Return up to {_MOST_ROWS} rows of a table of what you know."
-            described = self._described(self.look_up, about, parameters, self._setup.seats)
-            tools.append({**described, "outputSchema": {"type": "object"}})
-        return tools
+            own = self._taking(self._setup.seats)
+            yield _joined(self.look_up, Tool("", _LOOK_UP, object_schema(_PAGE)), own)
 
-    def _output(self) -> dict[str, Any]:
+    def _turn_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a turn."""
         number, thing = {"type": "number"}, {"type": "object"}
         seen = (
@@ -249,15 +218,41 @@ class ToolSet:
         return {"type": "object", "properties": properties, "required": ["episode", "done"]}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "additionalProperties": False}
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name, with underscores appended until it is free."""
+    names = set(taken)
+    while name in names:
+        name += "_"
+    return name
 
 
-def _listed(
-    name: str, about: str, schema: Mapping[str, Any], output: Mapping[str, Any]
-) -> dict[str, Any]:
-    return {"name": name, "description": about, "inputSchema": schema, "outputSchema": output}
+def _named_actions(setup: Setup) -> dict[str, tuple[Tool, tuple[str, ...]]]:
+    """Return the different actions by a name that every client accepts."""
+    actions = tools_of_seats(setup)
+    tags = [tool.name for tool, _ in actions]
+    found: dict[str, tuple[Tool, tuple[str, ...]]] = {}
+    for tool, seats in actions:
+        name = tool.name if tags.count(tool.name) == 1 else f"{tool.name}_{seats[0]}"
+        found[free_name(_REFUSED.sub("_", name)[:_LONGEST], found)] = tool, seats
+    return found
 
 
-def _text(text: str) -> dict[str, str]:
+def _joined(name: str, tool: Tool, own: Tool) -> Tool:
+    """Return a tool under a name, with further arguments."""
+    properties = {**tool.fields, **own.fields}
+    required = [*tool.required, *own.required]
+    parameters = {**tool.parameters, "properties": properties, "required": required}
+    return evolve(tool, name=name, parameters=parameters)
+
+
+def _listed(tool: Tool, output: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.parameters,
+        "outputSchema": output,
+    }
+
+
+def _text_content(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}

@@ -11,15 +11,15 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from desim.adapters.openenv.openenv_messages import (
+    EpisodeIdentity,
     WorldAction,
     WorldObservation,
-    WorldState,
     message_classes,
 )
 from desim.adapters.openenv.tasks import Task, Tasks, as_plain, reward_of
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import end_facts, rules_of, seen
+from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
+from desim.core.model_protocols import rules_of
 from desim.episodes.caller import CallerSeat
 from desim.episodes.lineup import resolve
 from desim.errors import DesimError, UsageError, WrongAction, possible
@@ -37,10 +37,6 @@ _NOT_BEGUN = (
 
 class Served:
     """The constant data that all environments of a server share.
-
-    Args:
-        setup: The world and its policies.
-        records: The folder that receives the records; None records nothing.
 
     Raises:
         UsageError: The seats have different rewards, or an action has a field `metadata`.
@@ -67,25 +63,23 @@ class Served:
         """Return a new environment."""
         return WorldEnvironment(self) if self._waits else _InTheLoop(self)
 
-    def begin(self, preset: str, seed: int) -> tuple[SteppedSession, Path | None]:
-        """Return a new episode and the file of its record.
-
-        Raises:
-            UsageError: The preset does not exist, or the seed is not a whole number of at least 0.
-        """
+    def setup_of(self, preset: str) -> Setup:
+        """Return the setup of a preset."""
         setups = self.tasks.setups
         if not isinstance(preset, str) or preset not in setups:
             hint = possible(str(preset), setups)
             raise UsageError(f"preset {short_repr(preset)} was given; {hint}")
-        path = None
-        if self.records is not None:
-            # No text of the client's becomes part of the path.
-            name = f"{self.tasks.name}-{preset}-{short_repr(seed)}-{secrets.token_hex(4)}.jsonl.gz"
-            path = self.records / name
-        return setups[preset].begin(seed, record=path, label="openenv"), path
+        return setups[preset]
+
+    def record(self, preset: str, seed: int) -> Path | None:
+        """Return the file of a new episode's record; no text of a client's is part of its path."""
+        if self.records is None:
+            return None
+        name = f"{self.tasks.name}-{preset}-{short_repr(seed)}-{secrets.token_hex(4)}.jsonl.gz"
+        return self.records / name
 
 
-class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
+class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentity]):
     """One episode after another, for one client.
 
     `reset` takes a seed, or a task by split and index. A step answers the decision of the seat that
@@ -98,9 +92,9 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
     def __init__(self, served: Served) -> None:
         super().__init__()
         self._served = served
-        self._session: SteppedSession | None = None
+        self._world = SeatEnvironment(served.setup, "openenv")
         self._record: Path | None = None
-        self._state = WorldState()
+        self._state = EpisodeIdentity()
 
     def reset(
         self,
@@ -134,10 +128,12 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         task = self._task(split, index, seed=seed, preset=preset)
         played = task.preset if task else preset or next(iter(self._served.tasks.setups))
         chosen = task.seed if task else 0 if seed is None else seed
-        begun = self._served.begin(played, chosen)
+        world = SeatEnvironment(self._served.setup_of(played), "openenv")
+        record = self._served.record(played, chosen)
+        world.begin(chosen, record)
         self.close()
-        self._session, self._record = begun
-        self._state = WorldState(
+        self._world, self._record = world, record
+        self._state = EpisodeIdentity(
             episode_id=episode_id or secrets.token_hex(16),
             preset=played,
             split=task.split if task else "",
@@ -159,26 +155,23 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
             PolicyFailed: The policy of another role raised one; the episode is over.
         """
         del timeout_s
-        session = self._session
+        session = self._world.session
         if session is None:
             return self._served.observation(refused=_NOT_BEGUN, reward=0.0)
         self._state.step_count += 1
         if session.done:
             return self._refused("the episode is over; reset begins another")
         try:
-            session.answer(session.open[0], action.tagged())
+            rewards = self._world.play((session.open[0], action.tagged()))
         except WrongAction as fault:
             return self._refused(str(fault))
-        try:
-            session.advance()
         except DesimError:
             self.close()
             raise
-        reward = session.rewards()[self._served.setup.seats[0]]  # the same for all seats
-        return self._observation(reward=reward)
+        return self._observation(reward=next(iter(rewards.values())))  # the same for all seats
 
     @property
-    def state(self) -> WorldState:
+    def state(self) -> EpisodeIdentity:
         """The identity of the present episode."""
         return self._state
 
@@ -195,11 +188,9 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
 
     def close(self) -> None:
         """Close the episode's record; one without a decision is deleted."""
-        session, self._session = self._session, None
-        if session is None:
-            return
-        session.close()
-        if self._record is not None and not session.answered:
+        session = self._world.session
+        self._world.close()
+        if session is not None and self._record is not None and not session.answered:
             self._record.unlink(missing_ok=True)
 
     # -- tasks -------------------------------------------------------------------------------------
@@ -246,14 +237,13 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, WorldState]):
         return self._observation(reward=0.0, refused=why)
 
     def _observation(self, **facts: Any) -> WorldObservation:
-        assert self._session is not None
-        session = self._session
-        if not session.done:
-            decision = session.open[0]
-            shown = {"seat": decision.role, "observation": seen(session, decision)}
-            return self._served.observation(**shown, **facts)
-        session.close()
-        return self._served.observation(done=True, ended=dict(end_facts(session)), **facts)
+        session = self._world.session
+        assert session is not None
+        if session.done:
+            return self._served.observation(done=True, ended=session.end_facts(), **facts)
+        decision = session.open[0]
+        seen = session.seen(decision)
+        return self._served.observation(seat=decision.role, observation=seen, **facts)
 
 
 class _InTheLoop(WorldEnvironment):

@@ -1,6 +1,5 @@
 """Messages between a client of OpenEnv and a world: actions, observations, and the episode's id."""
 
-import itertools
 from collections.abc import Mapping
 from types import new_class
 from typing import Any, ClassVar
@@ -8,15 +7,15 @@ from typing import Any, ClassVar
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import ConfigDict, Field
 
-from desim.adapters.seat.action_tools import tools_of
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.tools import tools_of_seats
 from desim.errors import UsageError
 from desim.schema import TAG
 from desim.schema.described import observation_schema
 
 
 class WorldAction(Action):
-    """The tagged object of an action: `do` names it, its fields stand beside.
+    """The tagged object of an action: `do` names it, the other keys are its fields.
 
     It takes any object, so that a wrong action gets the schema's sentence in an observation and
     not an error that ends the client's program. The strict schema is what `/schema` shows.
@@ -40,7 +39,7 @@ class WorldAction(Action):
 
 
 class WorldObservation(Observation):
-    """What a client receives: the observation of the seat that decides next, and no other's."""
+    """The reply to a client: the observation of the seat that decides next, and no other's."""
 
     seat: str = Field(default="", description="The role that decides next; empty at the end.")
     observation: dict[str, Any] | None = Field(
@@ -65,7 +64,7 @@ class WorldObservation(Observation):
         return whole
 
 
-class WorldState(State):
+class EpisodeIdentity(State):
     """Which episode this is; neither its seed nor anything of the world's state."""
 
     preset: str = Field(default="", description="The preset of the world.")
@@ -75,42 +74,29 @@ class WorldState(State):
 
 
 def message_classes(setup: Setup) -> tuple[type[WorldAction], type[WorldObservation]]:
-    """Return the classes of a world's actions and observations, with their schemas.
-
-    Raises:
-        UsageError: An action has a field `metadata`.
-    """
-    for seat in setup.seats:
-        _check_no_metadata(setup, seat)
+    """Return the classes of a world's actions and observations, with their schemas."""
+    for tool, _ in tools_of_seats(setup):
+        if "metadata" in tool.fields:
+            raise UsageError(f"action {tool.name!r} has a field metadata, which OpenEnv takes")
     return (
         _subclass(WorldAction, "Action", _action_schema(setup)),
         _subclass(WorldObservation, "Observation", _observation_schema(setup)),
     )
 
 
-def _check_no_metadata(setup: Setup, seat: str) -> None:
-    for tool in tools_of(setup, seat).values():
-        if "metadata" in tool.parameters["properties"]:
-            raise UsageError(f"action {tool.name!r} has a field metadata, which OpenEnv takes")
-
-
 def _action_schema(setup: Setup) -> dict[str, Any]:
     """Return the schema of the tagged objects of all seats, without references."""
-    found: list[dict[str, Any]] = []
-    for tool in itertools.chain.from_iterable(
-        tools_of(setup, seat).values() for seat in setup.seats
-    ):
-        tag = {TAG: {"const": tool.name}}
-        extra = {"metadata": {"type": "object", "description": "Not used."}}
-        schema = {
+    extra = {"metadata": {"type": "object", "description": "Not used."}}
+    found = [
+        {
             **tool.parameters,
             "title": tool.name,
             "description": tool.description,
-            "properties": {**tag, **tool.parameters["properties"], **extra},
-            "required": [TAG, *tool.parameters.get("required", ())],
+            "properties": {TAG: {"const": tool.name}, **tool.fields, **extra},
+            "required": [TAG, *tool.required],
         }
-        if schema not in found:
-            found.append(schema)
+        for tool, _ in tools_of_seats(setup)
+    ]
     return {"title": "Action", "type": "object", "anyOf": found}
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from desim.adapters.openenv.tasks import CHANGED, Tasks, reward_of
-from desim.adapters.seat.reward import SCORE
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SCORE
 from desim.catalog import model_name
 from desim.errors import UsageError, WriteFailed
 from desim.schema import tagged
@@ -56,11 +56,7 @@ _HEALTH = (
 
 
 def files(setup: Setup) -> dict[str, str]:
-    """Return the files of the folder by path.
-
-    Raises:
-        UsageError: The world, or a policy of another role, cannot be named on a command line.
-    """
+    """Return the files of the folder by path."""
     tasks = Tasks(setup)
     command = json.dumps(_command(setup, tasks))
     health = json.dumps(_HEALTH.format(port=_PORT))

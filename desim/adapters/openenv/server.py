@@ -8,7 +8,7 @@ and its client.
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,11 @@ from fastapi.responses import JSONResponse
 from openenv.core.env_server.http_server import create_fastapi_app
 
 from desim.adapters.openenv.environment import Served
-from desim.adapters.openenv.openenv_messages import WorldState
+from desim.adapters.openenv.openenv_messages import EpisodeIdentity
 from desim.adapters.seat.setup import Setup
-from desim.adapters.web.access import TOKEN_PATH, Access, checked_token, new_token
+from desim.adapters.web.access import TOKEN_PATH, Access
 from desim.adapters.web.guard import Application, Guard
-from desim.adapters.web.server import address_of, config_of, listening
+from desim.adapters.web.listening import Entrance, config_of, entrance
 from desim.errors import DesimError, WriteFailed
 
 #: Bytes of a request or of a message, at most.
@@ -37,14 +37,7 @@ def app(
     records: str | Path | None = None,
     max_sessions: int = 64,
 ) -> Application:
-    """Return the ASGI application of a world.
-
-    Args:
-        setup: The world and its policies.
-        access: The rules by which requests are let in.
-        records: The folder that receives the record of every episode with a decision.
-        max_sessions: Sessions at the same time; a further client gets an error and is let go.
-    """
+    """Return the ASGI application of a world."""
     served = Served(setup, records)
     inner: FastAPI = create_fastapi_app(
         served,
@@ -52,7 +45,7 @@ def app(
         served.observation,
         max_concurrent_envs=max_sessions,
         env_name=served.tasks.name,
-        state_cls=WorldState,
+        state_cls=EpisodeIdentity,
         mode="simulation",
     )
     inner.add_exception_handler(DesimError, _refusal)
@@ -90,52 +83,37 @@ def serve(
             Path(records).mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise WriteFailed(f"cannot make {records}: {fault.strerror}") from None
-    with listening(host, port) as at:
-        access, path = _access(token, {host, at.getsockname()[0]}, made=not no_token)
-        application = app(setup, access, records=records, max_sessions=max_sessions)
-        sys.stdout.write(f"{address_of(at, host)}{path}\n")
+    with entrance(host, port, token, made=not no_token) as entered:
+        application = app(setup, entered.access, records=records, max_sessions=max_sessions)
+        sys.stdout.write(f"{_client_address(entered)}\n")
         sys.stdout.flush()
-        uvicorn.Server(_config(application, max_sessions)).run(sockets=[at])
+        uvicorn.Server(_config(application, max_sessions)).run(sockets=[entered.at])
 
 
 @contextmanager
 def serving(setup: Setup, *, token: str = "", **options: Any) -> Iterator[str]:
     """Serve a world from a thread of this process, for tests and notebooks.
 
-    Args:
-        setup: The world and its policies.
-        token: The token of clients; see `serve`.
-        options: Further arguments of `app`.
-
     Yields:
         The address, such as `http://127.0.0.1:43210/t/TOKEN`; without the token if one is given.
     """
-    with listening("127.0.0.1", 0) as at:
-        access, path = _access(token, {"127.0.0.1"})
-        server = uvicorn.Server(_config(app(setup, access, **options), **options))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [at]}, daemon=True)
+    with entrance("127.0.0.1", 0, token) as entered:
+        server = uvicorn.Server(_config(app(setup, entered.access, **options), **options))
+        sockets = {"sockets": [entered.at]}
+        thread = threading.Thread(target=server.run, kwargs=sockets, daemon=True)
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.005)
         try:
-            yield address_of(at, "127.0.0.1") + path
+            yield _client_address(entered)
         finally:
             server.should_exit = True
             thread.join()
 
 
-def _access(token: str, hosts: Iterable[str], *, made: bool = True) -> tuple[Access, str]:
-    """Return the rules of access, and the end of the address that lets clients in.
-
-    Args:
-        token: The token; a new one is made if it is empty and *made* is true.
-        hosts: The attribute of `Access`.
-        made: Whether clients need a token in any case.
-    """
-    if checked_token(token) or not made:
-        return Access(token, hosts=frozenset(hosts)), ""
-    new = new_token()
-    return Access(new, hosts=frozenset(hosts)), TOKEN_PATH + new
+def _client_address(entered: Entrance) -> str:
+    """Return the address that clients are given, with a token that was made."""
+    return entered.address + (TOKEN_PATH + entered.new_token if entered.new_token else "")
 
 
 def _config(application: Application, max_sessions: int = 64, **_: Any) -> uvicorn.Config:

@@ -71,11 +71,7 @@ class Tasks:
         return self._by_split[split]
 
     def get(self, split: str, index: int) -> Task:
-        """Return a task.
-
-        Raises:
-            IndexError: The split or the task does not exist.
-        """
+        """Return a task."""
         tasks = self.of(split)
         if type(index) is not int or not 0 <= index < len(tasks):
             raise IndexError(
@@ -84,11 +80,7 @@ class Tasks:
         return tasks[index]
 
     def between(self, split: str, start: int | None, stop: int | None) -> Sequence[Task]:
-        """Return the tasks from one index up to another; None stands for the first and the end.
-
-        Raises:
-            IndexError: The split does not exist, or an index is below 0.
-        """
+        """Return the tasks from one index up to another; None stands for the first and the end."""
         for index in (start, stop):
             if index is not None and index < 0:
                 raise IndexError(f"index {index} was given; the first task has index 0")

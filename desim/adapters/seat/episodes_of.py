@@ -1,24 +1,63 @@
-"""Presets and seeds of an evaluation, as its command line gives them."""
+"""The episodes of an evaluation: presets, seeds, and the scale of their known scores."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from attrs import frozen
 
 from desim import catalog
+from desim.adapters.seat.setup import Setup
+from desim.catalog.known_scores import HasKnownScores
+from desim.core.model_protocols import default_roles, offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
+from desim.studies.boards.aggregate_scores import Scale
 from desim.studies.sweep_file import read_seeds
 
 #: Presets times seeds of one evaluation.
 _MOST_EPISODES = 100_000
 
 
-def chosen_presets(world: str, given: str | Sequence[str] = "") -> tuple[str, ...]:
-    """Return presets of a world: the first for an empty text, all for `all`, or those of a list.
+@frozen
+class Evaluation:
+    """The episodes of one seat of a world that are evaluated.
 
-    Raises:
-        UsageError: A preset does not exist, or the list is empty.
+    Attributes:
+        arguments: The arguments of `Setup.of`, with the seat.
+        setups: The setups by preset.
+        episodes: Every preset with every seed.
     """
+
+    arguments: Mapping[str, Any]
+    setups: Mapping[str, Setup]
+    episodes: Sequence[tuple[str, int]]
+
+    @classmethod
+    def of(cls, world: str, preset: str | Sequence[str], seeds: Any, **arguments: Any) -> Self:
+        """Return the episodes of presets and seeds as a command line gives them.
+
+        Args:
+            world: The model's name.
+            preset: See `chosen_presets`.
+            seeds: See `chosen_seeds`.
+            arguments: Further arguments of `Setup.of`; without `seats` the first of the world's
+                default roles is played.
+
+        Raises:
+            UsageError: The world, preset, role, policy or a parameter does not exist, or a number
+                is wrong.
+        """
+        presets = chosen_presets(world, preset)
+        episodes = checked_episodes(presets, chosen_seeds(seeds))
+        first = default_roles(catalog.model(world, presets[0]))[0]
+        arguments["seats"] = arguments.get("seats") or first
+        setups = {name: Setup.of(world, name, **arguments) for name in presets}
+        return cls(arguments, setups, episodes)
+
+
+def chosen_presets(world: str, given: str | Sequence[str] = "") -> tuple[str, ...]:
+    """Return presets of a world: the first for an empty text, all for `all`, or those of a list."""
     known = catalog.presets(catalog.model_class(world))
     if given == "all":
         return known
@@ -53,17 +92,40 @@ def chosen_seeds(given: Any) -> tuple[int, ...]:
 
 
 def checked_episodes(presets: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, int]]:
-    """Return every preset with every seed.
-
-    Raises:
-        UsageError: The pairs are more than 100,000.
-    """
+    """Return every preset with every seed."""
     if len(presets) * len(seeds) > _MOST_EPISODES:
         raise UsageError(
             f"{len(presets)} presets with {len(seeds):,} seeds were given; at most "
             f"{_MOST_EPISODES:,} episodes are played"
         )
     return [(preset, seed) for preset in presets for seed in seeds]
+
+
+def has_scale(setup: Setup, preset: str, seed: int) -> bool:
+    """Return whether scores of a setup that was made of a preset can be normalised."""
+    return _scale(setup, preset, seed) is not None
+
+
+def normalised_score(setup: Setup, preset: str, seed: int, score: float) -> float | None:
+    """Return a score on the known scale of a seed: at least 0, above 1 for a new best.
+
+    Returns None if no scores are known for the seed, these parameters or these roles, or if the
+    bound is not above the floor.
+    """
+    scale = _scale(setup, preset, seed)
+    return None if scale is None else scale.normalised(score)
+
+
+def _scale(setup: Setup, preset: str, seed: int) -> Scale | None:
+    cls = type(setup.model)
+    known = cls.known_scores(preset) if offers(cls, HasKnownScores) else None
+    roles = tuple(sorted([*setup.seats, *setup.others]))
+    if known is None or roles not in known.roles or not known.fits(setup.model):
+        return None
+    one = known.of(seed)
+    if one is None or one.ceiling.value <= one.floor:
+        return None
+    return Scale(one.floor, one.ceiling.value)
 
 
 def _number(given: Any) -> Any:

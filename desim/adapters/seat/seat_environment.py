@@ -1,144 +1,117 @@
-"""An episode whose caller receives rewards, and which ends early at a limit."""
+"""The base of the environments: the episodes of a setup, one after the other.
 
-from collections.abc import Mapping, Sequence
+A module for an ecosystem holds what its contract adds: names, spaces, messages, threads.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from desim.adapters.seat.reward import SCORE, Rewards
-from desim.core.model_protocols import Model, Rows, offers
-from desim.core.reported import HasSeries, HasTables
-from desim.core.result import Result, Series, read_series
-from desim.core.roles import Option
+from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.world import Decision
-from desim.episodes.caller import CallerSession
-from desim.errors import UsageError
-from desim.schema import TAG, tag, to_plain
+from desim.errors import DesimError, UsageError
+from desim.records.episode import Episode
 
 
-class SteppedSession(CallerSession):
-    """A `CallerSession` with rewards, limits, options and tables, as adapters need it.
-
-    Args:
-        model: The frozen parameters.
-        seed: A whole number of at least 0.
-        seats: The caller's roles.
-        rewards: See `Rewards`; by seat.
-        max_decisions: Answers of the seats after which the episode is truncated.
-        last_tick: The last tick at which the caller decides; the episode is truncated at its first
-            decision after it.
-        options: Further arguments of `CallerSession`.
-
-    Raises:
-        UsageError: A reward or another argument is wrong.
-        ModelFailed: The model raised an exception.
+class SeatEnvironment:
+    """The episodes of a setup, one after the other.
 
     Attributes:
-        truncated: Whether a limit was reached before the world's own end. The open decisions then
-            show the effects of the last answers, and take no answer.
+        setup: The world and its policies; the next episode is one of it.
+        session: The present episode; None before the first, and after `close`.
+        fault: The error that has ended the present episode; None if none has.
     """
 
-    def __init__(
+    def __init__(self, setup: Setup, label: str) -> None:
+        self.setup, self._label = setup, label
+        self.session: SteppedSession | None = None
+        self.fault: DesimError | None = None
+
+    def begin(
         self,
-        model: Model[Any],
-        seed: int = 0,
+        seed: int,
+        record: str | Path | None = None,
+        past: Episode | None = None,
         *,
-        seats: Sequence[str],
-        rewards: Mapping[str, str] | None = None,
-        max_decisions: int | None = None,
-        last_tick: int | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(model, seed, seats=seats, **options)
+        locked: bool = False,
+    ) -> SteppedSession:
+        """Begin an episode and close the one before it, which stays open if this one is refused.
+
+        Args:
+            seed: See `Setup.begin`, also for the other arguments and the errors.
+            record: The file that receives the episode.
+            past: A cut record of the same setup.
+            locked: Whether the caller holds the lock of the record.
+        """
+        session = self.setup.begin(seed, record=record, past=past, label=self._label, locked=locked)
+        self.close()
+        self.session = session
+        return session
+
+    def running(self) -> SteppedSession:
+        """Return the present episode, which has an open decision.
+
+        Raises:
+            UsageError: No episode has begun, or it is over, or it has failed.
+        """
+        session = self.session
+        if session is None:
+            raise UsageError("no episode has begun; call reset first")
+        if session.open and not session.truncated and self.fault is None:
+            return session
+        state = "is over" if session.done else "has failed"
+        raise UsageError(f"the episode {state}; call reset first")
+
+    def play(self, *answers: tuple[Decision, Any]) -> dict[str, float]:
+        """Answer open decisions, move to the seats' next ones, and return the rewards by seat.
+
+        At the episode's end its record is closed.
+
+        Raises:
+            UsageError: The episode is not at play.
+            WrongAction: An action does not fit; it changes nothing.
+            DesimError: The model or the policy of another role has failed; see `fault`.
+        """
+        session = self.running()
+        for decision, action in answers:
+            session.answer(decision, action)
+        return self.move(session)
+
+    def move(self, session: SteppedSession) -> dict[str, float]:
+        """Move to the seats' next decisions and return the rewards by seat; see `play`."""
         try:
-            self._rewards = Rewards(self.run, rewards or dict.fromkeys(seats, SCORE))
-        except BaseException:
-            self.close()
+            session.advance()
+            rewards = session.rewards()
+        except DesimError as fault:
+            self.fail(fault)
             raise
-        self._max, self._last_tick = max_decisions, last_tick
-        self.truncated = False
+        if session.done:
+            session.close()
+        return rewards
 
-    @property
-    def done(self) -> bool:
-        """Whether the episode has ended or is truncated."""
-        return self.episode is not None or self.truncated
+    def play_out(self) -> Iterator[dict[str, float]]:
+        """Answer all further decisions by default actions; yield the rewards of each by seat.
 
-    @property
-    def result(self) -> Result | None:
-        """The result of the episode; None before its end and if it was truncated."""
-        return self.episode.result if self.episode else None
-
-    @property
-    def tick(self) -> int:
-        """The present tick of the clock."""
-        return self.run.world.now
-
-    @property
-    def score(self) -> float:
-        """The world's score of the present state."""
-        return self.run.score()
-
-    def rewards(self) -> dict[str, float]:
-        """Return by seat the change of its score or metric since the last call."""
-        return self._rewards.changes()
-
-    def answer(self, decision: Decision, action: Any) -> None:
-        """Answer an open decision of the caller's; otherwise as `CallerSession.answer`.
-
-        Raises:
-            WrongAction: The action does not fit the role's schema; nothing changes.
-            UsageError: The decision is not open, or the episode is truncated.
+        Otherwise a player that stops early would escape the costs of the remaining time. An error
+        ends the episode; see `fault`.
         """
-        if self.truncated:
-            raise UsageError(f"the episode is truncated after {self.answered:,} decisions")
-        super().answer(decision, action)
+        session = self.session
+        while session is not None and self.fault is None and not session.done:
+            try:
+                session.answer_default(session.open[0])
+                yield self.move(session)
+            except DesimError as fault:
+                self.fail(fault)
 
-    def answer_default(self, decision: Decision) -> dict[str, Any]:
-        """Answer an open decision by its role's default action, and return its tagged object.
+    def fail(self, fault: DesimError) -> None:
+        """Keep the error that has ended the episode, and close its record."""
+        self.fault = fault
+        if self.session is not None:
+            self.session.close()
 
-        Raises:
-            UsageError: The role has neither a default action nor options, the decision is not open,
-                or the episode is truncated.
-        """
-        action = self.model.roles[decision.role].default_for(decision.observation)
-        name = tag(type(action))  # type: ignore[arg-type] # classes do hash
-        plain = {TAG: name, **to_plain(action)}
-        self.answer(decision, plain)
-        return plain
-
-    def step(self, action: Any) -> list[Decision]:
-        """Answer the one open decision and advance.
-
-        Raises:
-            WrongAction: The action does not fit the role's schema; nothing changes.
-            UsageError: The episode is over, or several decisions are open.
-        """
-        if self.done or len(self.open) != 1:
-            state = "the episode is over" if self.done else f"{len(self.open)} decisions are open"
-            raise UsageError(f"{state}; a step answers one open decision")
-        self.answer(self.open[0], action)
-        return self.advance()
-
-    def options(self, decision: Decision) -> Sequence[Option]:
-        """Return the options that a role offers at a decision; empty for a role without options."""
-        offered = self.model.roles[decision.role].options
-        return offered(decision.observation) if offered else ()
-
-    def tables(self, seat: str) -> Mapping[str, Rows]:
-        """Return the tables that the world lets a seat look up."""
-        return self.model.tables(self.run.state, seat) if offers(self.model, HasTables) else {}
-
-    def series(self) -> Series:
-        """Return the world's series so far; empty for a world that reports none.
-
-        For people who watch: they may hold facts that no role observes.
-        """
-        offered = offers(self.model, HasSeries)
-        return read_series(self.model, self.run.state) if offered else {}
-
-    def _move(self) -> None:
-        super()._move()
-        self.truncated = bool(self.open) and self._is_beyond_limit()
-
-    def _is_beyond_limit(self) -> bool:
-        if self._max is not None and self.answered >= self._max:
-            return True
-        return self._last_tick is not None and self.tick > self._last_tick
+    def close(self) -> None:
+        """Close the present episode and its record."""
+        session, self.session, self.fault = self.session, None, None
+        if session is not None:
+            session.close()

@@ -11,14 +11,11 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from desim import catalog
-from desim.adapters.seat.reward import SCORE, Rewards
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.catalog.changes import evolved
+from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
 from desim.core.run import Run, check_roles
 from desim.episodes.lineup import Policies, assign
-from desim.episodes.session import built
 from desim.errors import UsageError, possible
 from desim.records.episode import Episode
 from desim.records.lines import Header
@@ -64,7 +61,7 @@ class Setup:
     @classmethod
     def of(
         cls,
-        model: Model[Any] | str,
+        model: Model[Any] | type | str,
         preset: str = "",
         *,
         params: Mapping[str, Any] | None = None,
@@ -102,7 +99,7 @@ class Setup:
         rewards = _rewards(played, reward)
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
-        limits = _limit(max_decisions), _days(world, max_days)
+        limits = _checked_limits(world, max_decisions, max_days)
         return cls(world, played, policies, rewards, *limits)
 
     def begin(
@@ -131,14 +128,13 @@ class Setup:
         session = SteppedSession(
             self.model,
             seed,
-            seats=self.seats,
+            seats=dict.fromkeys(self.seats, label),
             others=self.others,
             rewards=self.rewards,
             max_decisions=self.max_decisions,
             last_tick=_last_tick(self.model, self.max_days),
             record=record,
             past=past,
-            label=label,
             locked=locked,
         )
         try:
@@ -153,23 +149,14 @@ class Setup:
         return codec(self.model.roles[seat].action)
 
 
-def _world(model: Model[Any] | str, preset: str, params: Mapping[str, Any] | None) -> Model[Any]:
-    if not isinstance(model, str):
-        if preset or params:
-            raise UsageError("a preset and parameters go with a model that is given by name")
-        return built(model)
-    built_model = catalog.model(model, preset)
-    texts = {key: each for key, each in (params or {}).items() if isinstance(each, str)}
-    values = {key: each for key, each in (params or {}).items() if key not in texts}
-    return evolved(catalog.changed(built_model, texts), values)
+def _world(
+    model: Model[Any] | type | str, preset: str, params: Mapping[str, Any] | None
+) -> Model[Any]:
+    return catalog.model(model, preset, params)
 
 
 def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:
-    """Return policies by role for the roles that are not seats.
-
-    Raises:
-        UsageError: A policy is given for a seat by name.
-    """
+    """Return policies by role for the roles that are not seats."""
     named = others if isinstance(others, Mapping) else {"": others} if others is not None else {}
     explicit = assign(model, {role: one for role, one in named.items() if role})
     for role in seats:
@@ -191,29 +178,27 @@ def _rewards(seats: Sequence[str], reward: str | Mapping[str, str]) -> dict[str,
     return {role: reward.get(role, SCORE) for role in seats}
 
 
-def _limit(given: int | None) -> int | None:
-    if given is None:
-        return None
-    if type(given) is not int or not 0 < given <= _MOST_DECISIONS:
+def _checked_limits(
+    model: Model[Any], max_decisions: int | None, max_days: float | None
+) -> tuple[int | None, float | None]:
+    """Return the limits; None stands for no limit."""
+    if max_decisions is not None and not _is_limit(max_decisions, (int,), _MOST_DECISIONS):
         raise UsageError(
-            f"max_decisions={short_repr(given)} was given; it is a whole number from 1 to "
+            f"max_decisions={short_repr(max_decisions)} was given; it is a whole number from 1 to "
             f"{_MOST_DECISIONS:,}"
         )
-    return given
-
-
-def _days(model: Model[Any], given: float | None) -> float | None:
-    if given is None:
-        return None
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not 0 < given <= _MOST_DAYS:  # False for NaN too
+    if max_days is not None and not _is_limit(max_days, (int, float), _MOST_DAYS):
         raise UsageError(
-            f"max_days={short_repr(given)} was given; it is a number above 0 and at most "
+            f"max_days={short_repr(max_days)} was given; it is a number above 0 and at most "
             f"{_MOST_DAYS:,}"
         )
-    if not offers(model, HasCalendar):
+    if max_days is not None and not offers(model, HasCalendar):
         raise UsageError(f"{type(model).__name__} has no calendar; give max_decisions instead")
-    return given
+    return max_decisions, max_days
+
+
+def _is_limit(given: Any, kinds: tuple[type, ...], most: int) -> bool:
+    return type(given) in kinds and bool(0 < given <= most)  # False for NaN too
 
 
 def _last_tick(model: Model[Any], days: float | None) -> int | None:

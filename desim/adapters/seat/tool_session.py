@@ -12,18 +12,10 @@ counts only calls that do not fit a schema.
 from collections.abc import Mapping
 from typing import Any
 
-from desim.adapters.seat.action_tools import Tool, tagged_call, tools_of
-from desim.adapters.seat.seat_environment import SteppedSession
-from desim.adapters.seat.seat_texts import (
-    TRUNCATED,
-    as_json,
-    end_facts,
-    end_text,
-    observation_text,
-    rules_of,
-)
 from desim.adapters.seat.setup import Setup
-from desim.core.model_protocols import question_limit
+from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
+from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
+from desim.core.model_protocols import question_limit, rules_of
 from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.short_repr import short_repr
@@ -49,10 +41,6 @@ _NOT_EXECUTED = "Not executed: the episode is over."
 
 class ToolSession:
     """One episode of a setup with one seat.
-
-    Args:
-        setup: A setup with one seat.
-        session: An episode of it that was just begun.
 
     Attributes:
         seat: The role that is played.
@@ -93,9 +81,7 @@ class ToolSession:
 
     def observation(self) -> str:
         """Return the present observation as JSON, or the facts of the episode's end."""
-        if self.done:
-            return end_text(self.session)
-        return observation_text(self.session, self.session.open[0])
+        return self.session.text()
 
     async def call(self, name: str, arguments: Any) -> str:
         """Execute a call and return its effect as a text.
@@ -115,20 +101,19 @@ class ToolSession:
         except WrongAction:
             self.wrong += 1
             raise
-        await self.session.advance_async()
-        await self._step_on()
-        return self.observation()
+        return await self._moved()
+
+    async def reply_to(self, name: str, arguments: Any) -> str:
+        """Execute a call as `call` does, and return the error of a wrong one as a text."""
+        try:
+            return await self.call(name, arguments)
+        except WrongAction as fault:
+            return f"Error: {fault}"
 
     async def default(self) -> str:
-        """Take the role's default action and return its effect as a text.
-
-        Raises:
-            UsageError: The role has neither a default action nor options.
-        """
+        """Take the role's default action and return its effect as a text."""
         self._answer_default()
-        await self.session.advance_async()
-        await self._step_on()
-        return self.observation()
+        return await self._moved()
 
     def play_out(self) -> None:
         """Take the default action at every decision that is left.
@@ -147,7 +132,7 @@ class ToolSession:
     def facts(self) -> dict[str, Any]:
         """Return the facts of the end, and the counts of decisions, wrong calls and defaults."""
         counts = {"answers": len(self.answers), "wrong": self.wrong, "defaults": self.defaults}
-        return {**end_facts(self.session), **counts}
+        return {**self.session.end_facts(), **counts}
 
     # -- one decision ------------------------------------------------------------------------------
 
@@ -163,17 +148,20 @@ class ToolSession:
         self._taken(self.session.answer_default(self.session.open[0]))
         self.defaults += 1
 
-    async def _step_on(self) -> None:
-        """Take the default action if one more question would end the episode with an error.
+    async def _moved(self) -> str:
+        """Move on and return the next observation, or the end.
 
-        A model may ask a role only so often at one tick; see `max_questions_per_tick`.
+        A model may ask a role only so often at one tick; see `max_questions_per_tick`. The default
+        action is taken if one more question would end the episode with an error.
         """
+        await self.session.advance_async()
         if self.session.tick != self._tick:
             self._tick, self._at_tick = self.session.tick, 0
         self._at_tick += 1
         if self._at_tick >= self._limit - 1 and not self.done:
             self._answer_default()
             await self.session.advance_async()
+        return self.observation()
 
     def _table(self, arguments: Any) -> str:
         """Return the last rows of a table as JSON."""
@@ -201,11 +189,7 @@ def was_played(facts: Mapping[str, Any]) -> bool:
 
 
 def only_seat(setup: Setup) -> str:
-    """Return the one seat of a setup.
-
-    Raises:
-        UsageError: The setup has several seats.
-    """
+    """Return the one seat of a setup."""
     if len(setup.seats) != 1:
         raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given")
     return setup.seats[0]
@@ -215,11 +199,6 @@ def _look_up(tables: tuple[str, ...]) -> dict[str, Tool]:
     """Return the tool that shows a seat's tables, by its name; empty without tables."""
     if not tables:
         return {}
-    schema = {
-        "type": "object",
-        "properties": {"table": {"type": "string", "enum": list(tables)}},
-        "required": ["table"],
-        "additionalProperties": False,
-    }
+    schema = object_schema({"table": {"type": "string", "enum": list(tables)}}, ["table"])
     text = f"Show the last {_MOST_ROWS} rows of a table of yours; no time passes."
-    return {LOOK_UP: Tool(LOOK_UP, text, schema, dict)}
+    return {LOOK_UP: Tool(LOOK_UP, text, schema)}

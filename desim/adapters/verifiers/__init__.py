@@ -17,21 +17,18 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from desim import catalog
-from desim.adapters.seat.episodes_of import checked_episodes, chosen_presets, chosen_seeds
-from desim.adapters.seat.normalised import has_scale, normalised_score
+from desim.adapters.seat.episodes_of import Evaluation, has_scale, normalised_score
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession, only_seat, was_played
 from desim.adapters.verifiers.data import (
+    RolloutState,
     WorldConfig,
     WorldData,
-    WorldState,
     WorldTaskConfig,
     setup_of,
 )
 from desim.adapters.verifiers.harness import WorldHarness
 from desim.adapters.verifiers.tool_server import WorldToolset, served_instructions
-from desim.core.model_protocols import default_roles
 from desim.episodes.driver import play
 from desim.errors import UsageError, possible
 from desim.schema import TAG, tag, to_plain
@@ -44,7 +41,7 @@ TASKSET = "desim-worlds"
 _REWARDS = ("auto", "normalised", "score")
 
 
-class WorldTask(vf.Task[WorldData, WorldState, WorldTaskConfig]):
+class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
     """One episode of a world."""
 
     @property
@@ -136,27 +133,22 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
     """The presets and seeds of one world."""
 
     def load(self) -> Iterable[WorldTask]:
-        """Yield the tasks in the order of presets and seeds.
-
-        Raises:
-            UsageError: The world, preset, role, policy or a parameter does not exist, or a number
-                is wrong.
-        """
+        """Yield the tasks in the order of presets and seeds."""
         config = self.config
-        presets, seeds = chosen_presets(config.world, config.preset), chosen_seeds(config.seeds)
         if config.reward not in _REWARDS:
             hint = possible(config.reward, _REWARDS)
             raise UsageError(f"reward {config.reward!r} was given; {hint}")
-        seat = config.seat or default_roles(catalog.model(config.world, presets[0]))[0]
-        arguments = {
-            "seats": seat,
-            "others": dict(config.others) or None,
-            "params": dict(config.params),
-            "max_decisions": config.max_decisions,
-        }
-        setups = {name: Setup.of(config.world, name, **arguments) for name in presets}
-        for preset, seed in checked_episodes(presets, seeds):
-            yield self._task(setups[preset], preset, seed, arguments)
+        played = Evaluation.of(
+            config.world,
+            config.preset,
+            config.seeds,
+            seats=config.seat,
+            others=dict(config.others) or None,
+            params=dict(config.params),
+            max_decisions=config.max_decisions,
+        )
+        for preset, seed in played.episodes:
+            yield self._task(played.setups[preset], preset, seed, dict(played.arguments))
 
     def _task(self, setup: Setup, preset: str, seed: int, arguments: dict[str, Any]) -> WorldTask:
         config = self.config

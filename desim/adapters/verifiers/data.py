@@ -52,10 +52,10 @@ class WorldData(vf.TaskData):
     reward: str
 
 
-class WorldState(vf.State):
+class RolloutState(vf.State):
     """The state of a rollout.
 
-    `facts` are those of `ToolSession.facts`, with `stopped`; empty before the first call.
+    `facts` are those of `AgentLoop.facts`; empty before the first call.
     """
 
     facts: dict[str, Any] = Field(default_factory=dict)

@@ -11,19 +11,18 @@ import verifiers.v1 as vf
 from openai import APIStatusError, AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
-from desim.adapters.seat.action_tools import Tool
-from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_limits import Limits, Nudges
+from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.tool_session import ToolSession
+from desim.adapters.seat.tools import Tool
 from desim.adapters.verifiers.data import setup_of
-from desim.errors import UsageError, WrongAction
+from desim.errors import UsageError
 
 
 class WorldHarnessConfig(vf.HarnessConfig):
     """Options under `--env.agent.harness.*`."""
 
     nudges: int = 3
-    """As in `tool_limits.Limits`."""
+    """As in `agent_loop.AgentLimits`."""
     max_calls: int | None = None
     """As above."""
     history: int | None = None
@@ -44,7 +43,7 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
-        self.limits = Limits(config.nudges, config.max_calls, config.history)
+        self.limits = AgentLimits(config.nudges, config.max_calls, config.history)
         if config.retries < 0:
             raise UsageError(f"retries={config.retries} was given; it is at least 0")
 
@@ -63,16 +62,16 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
         setup = setup_of(task)
         messages = self._opening(data)
         with setup.begin(task.seed, record=self._record(trace)) as session:
-            play = ToolSession(setup, session)
-            retries = self.config.retries
+            play, retries = ToolSession(setup, session), self.config.retries
             async with AsyncOpenAI(
                 base_url=endpoint, api_key=secret, max_retries=retries
             ) as client:
-                game = _Game(client, ctx.model, setup, play, self.limits, messages)
+                rollout = _Rollout(client, ctx.model, play, self.limits, messages)
                 try:
-                    await game.play(trace)
+                    await rollout.run(trace)
                 finally:
-                    game.report(trace)
+                    trace.state.facts = rollout.facts()
+                    trace.state.answers = list(play.answers)
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
     def _opening(self, data: Any) -> list[dict[str, Any]]:
@@ -89,84 +88,56 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
         return folder / f"{task.world}-{task.preset}-{task.seed}-{trace.id}.jsonl.gz"
 
 
-class _Game:
-    """One rollout at play.
-
-    Args:
-        client: The client of the rollout's endpoint, which verifiers watches.
-        model: The model's name.
-        setup: The world and its policies.
-        play: Its episode.
-        limits: The limits on asking the model.
-        messages: The first two messages.
-    """
+class _Rollout(AgentLoop):
+    """One rollout at play."""
 
     def __init__(
         self,
         client: Any,
         model: str,
-        setup: Setup,
-        play: ToolSession,
-        limits: Limits,
+        session: ToolSession,
+        limits: AgentLimits,
         messages: list[dict[str, Any]],
     ) -> None:
-        self.client, self.model, self.session = client, model, play
-        self.messages, self.limits, self.setup = messages, limits, setup
-        self.nudges = Nudges(play, limits)
-        self.tools = [_offered(tool) for tool in play.tools.values()]
-        self.replies = 0
-        self.stopped = False
+        super().__init__(session, limits)
+        self._client, self._model, self._messages = client, model, messages
+        self._tools = [_offered(tool) for tool in session.tools.values()]
 
-    async def play(self, trace: Any) -> None:
+    async def run(self, trace: Any) -> None:
         """Play to the end; with default actions from where verifiers or a limit stops the model."""
         try:
-            while not self.session.done and self.limits.may_ask(self.replies):
-                await self._round()
+            await self.play()
         except APIStatusError:
             if trace.stop_condition is None:
                 raise  # the endpoint failed; verifiers records why
-        self.stopped = not self.session.done
-        self.session.play_out()
+        self.play_out()
 
-    def report(self, trace: Any) -> None:
-        """Put facts and answers into the trace's state."""
-        stopped = self.stopped or not self.session.done
-        facts = {**self.session.facts(), "stopped": stopped, "replies": self.replies}
-        trace.state.facts, trace.state.answers = facts, list(self.session.answers)
-
-    async def _round(self) -> None:
-        """Take one reply and execute its calls."""
-        reply = await self._reply()
-        self.replies += 1
-        self.messages.append(reply.model_dump(exclude_none=True))
-        for call in reply.tool_calls or ():
-            text = await self._carried_out(call.function.name, call.function.arguments)
-            self.messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
-        if text := await self.nudges.after_reply(called=bool(reply.tool_calls)):
-            self.messages.append({"role": "user", "content": text})
-
-    async def _reply(self) -> Any:
-        """Ask the model and return its message."""
-        roles = [message["role"] for message in self.messages]
-        sent = self.limits.sent(self.messages, roles)
+    async def next_reply(self) -> Any:
+        roles = [message["role"] for message in self._messages]
+        sent = self.limits.sent(self._messages, roles)
         # Not `chat.completions.create`, which walks through the whole conversation before every
         # request for names to translate: here all are those of the wire already.
-        completion = await self.client.post(
+        completion = await self._client.post(
             "/chat/completions",
             cast_to=ChatCompletion,
-            body={"model": self.model, "messages": sent, "tools": self.tools},
+            body={"model": self._model, "messages": sent, "tools": self._tools},
         )
-        return completion.choices[0].message
+        reply = completion.choices[0].message
+        self._messages.append(reply.model_dump(exclude_none=True))
+        return reply
 
-    async def _carried_out(self, name: str, arguments: str) -> str:
-        """Execute one call and return its effect, or the error, as a text."""
-        try:
-            return await self.session.call(name, _read(arguments))
-        except WrongAction as fault:
-            return f"Error: {fault}"
+    async def execute(self, reply: Any) -> bool:
+        for call in reply.tool_calls or ():
+            arguments = _arguments(call.function.arguments)
+            text = await self.session.reply_to(call.function.name, arguments)
+            self._messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
+        return bool(reply.tool_calls)
+
+    def remind(self, text: str) -> None:
+        self._messages.append({"role": "user", "content": text})
 
 
-def _read(arguments: str) -> Any:
+def _arguments(arguments: str) -> Any:
     """Return the arguments of a call; None, which every tool refuses, if they are not JSON."""
     try:
         return json.loads(arguments or "{}")

@@ -10,13 +10,12 @@ import verifiers.v1 as vf
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import LOOK_UP, ToolSession, only_seat
-from desim.adapters.verifiers.data import WorldData, WorldState, setup_of
-from desim.errors import WrongAction
+from desim.adapters.verifiers.data import RolloutState, WorldData, setup_of
 from desim.schema import TAG
 from desim.schema.described import action_schemas, menu
 
 
-class WorldToolset(vf.Toolset[vf.ToolsetConfig, WorldState]):
+class WorldToolset(vf.Toolset[vf.ToolsetConfig, RolloutState]):
     """One episode behind two tools; all actions are calls of `act`."""
 
     TOOL_PREFIX = None
@@ -40,11 +39,8 @@ class WorldToolset(vf.Toolset[vf.ToolsetConfig, WorldState]):
         return await self._call(LOOK_UP, {"table": table})
 
     async def _call(self, name: str, arguments: dict[str, Any]) -> str:
-        try:
-            async with self._calling:
-                text = await self.play.call(name, arguments)
-        except WrongAction as fault:
-            text = f"Error: {fault}"
+        async with self._calling:
+            text = await self.play.reply_to(name, arguments)
         self.state.facts = {**self.play.facts(), "stopped": not self.play.done}
         self.state.answers = list(self.play.answers)
         self.state.over = self.play.done

@@ -7,7 +7,8 @@ from http import HTTPStatus
 from typing import Any
 
 from desim.adapters.web.access import Access
-from desim.adapters.web.body import json_fault
+from desim.schema.untrusted import TooDeepError, decode_json
+from desim.short_repr import short_repr
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -53,7 +54,7 @@ class Guard:
         """Return the body of a request, or the status and the sentence that refuse it."""
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                body = await self._read(receive)
+                body = await self._read_body(receive)
         except TimeoutError:
             return 408, f"the body did not come within {BODY_SECONDS:g} seconds"
         if len(body) > self._largest:
@@ -61,7 +62,7 @@ class Guard:
         fault = json_fault(body) if body else ""
         return (400, fault) if fault else body
 
-    async def _read(self, receive: Receive) -> bytes:
+    async def _read_body(self, receive: Receive) -> bytes:
         """Return the whole body, or its beginning if that is already too large."""
         body = bytearray()
         while len(body) <= self._largest:
@@ -80,6 +81,17 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return left.pop() if left else await receive()
 
     return received
+
+
+def json_fault(body: bytes) -> str:
+    """Return a sentence on why a body is refused; empty if it is accepted."""
+    try:
+        decode_json(body)
+    except TooDeepError as fault:
+        return f"the body has {fault}"
+    except ValueError as fault:
+        return f"the body is not JSON: {short_repr(str(fault))[1:-1]}"
+    return ""
 
 
 async def _refuse(scope: Message, send: Send, status: int, why: str) -> None:

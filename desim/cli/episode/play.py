@@ -3,85 +3,73 @@
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import frozen
 
-from desim.cli.completion import complete_role
-from desim.cli.options import (
-    model_argument,
-    policy_option,
-    preset_option,
-    read_parameters,
-    seed_option,
-    set_option,
-)
+from desim.cli.options import SeatOptions
+from desim.cli.options import command as command_of
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.core.model_protocols import Model
 
 
-@click.command("play")
-@model_argument
-@preset_option
-@set_option
-@click.option(
-    "--seat",
-    "seats",
-    multiple=True,
-    metavar="ROLE",
-    help="A role that you play; default: the model's default roles.",
-    shell_complete=complete_role,
+@frozen(kw_only=True, slots=False)
+class GameOptions(SeatOptions):
+    """The game that a person plays, and where.
+
+    Attributes:
+        seed: A whole number of at least 0.
+        record: The file of your game; continued if it exists.
+        practice: Allow decisions to be taken back.
+        terminal: Play here in plain text instead of on a page.
+        host: Where the page listens.
+        port: Default: a free one.
+        show: Open the page in a browser.
+    """
+
+    seed: int = 0
+    record: str | None = None
+    practice: bool = False
+    terminal: bool = False
+    host: str = "127.0.0.1"
+    port: int = 0
+    show: bool = False
+
+
+@command_of(
+    "play",
+    record={"type": click.Path(dir_okay=False)},
+    port={"type": click.IntRange(0, 65535)},
+    show={"option": "--open"},
 )
-@policy_option
-@seed_option
-@click.option(
-    "--record",
-    type=click.Path(dir_okay=False),
-    help="The file of your game; continued if it exists.",
-)
-@click.option("--practice", is_flag=True, help="Allow decisions to be taken back.")
-@click.option("--terminal", is_flag=True, help="Play here in plain text instead of on a page.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where the page listens.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: a free one.")
-@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
-def command(
-    model: str,
-    preset: str,
-    sets: tuple[str, ...],
-    seats: tuple[str, ...],
-    specs: tuple[str, ...],
-    seed: int,
-    record: str | None,
-    practice: bool,  # noqa: FBT001 (click passes flags so)
-    terminal: bool,  # noqa: FBT001 (click passes flags so)
-    host: str,
-    port: int,
-    show: bool,  # noqa: FBT001 (click passes flags so)
-) -> None:
+def command(options: GameOptions) -> None:
     """Play MODEL yourself. The game is a page in the browser, or plain text with --terminal.
 
     Every answer is recorded at once. The same command continues the game where you stopped.
     """
-    from desim import catalog
     from desim.ui.game import Game
 
-    world = catalog.model(model, preset, read_parameters(sets))
-    file = record or _record_name(model, preset, seed)
-    others = _policies_of_others(world, specs, seats)
+    world, file = options.build(), options.record or _record_name(options)
+    others = _policies_of_others(world, options.specs, options.seats)
+    practice = options.practice
     try:
-        with Game(world, seed, file, seats=seats, others=others, practice=practice) as game:
-            if terminal:
+        with Game(
+            world, options.seed, file, seats=options.seats, others=others, practice=practice
+        ) as game:
+            if options.terminal:
                 from desim.ui.terminal import play_in_terminal
 
                 play_in_terminal(game)
             else:
-                _page_server()(game, host, port, show=show)
+                _page_server()(game, options.host, options.port, show=options.show)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"stopped; the same command continues {file}") from None
 
 
-def _record_name(model: str, preset: str, seed: int) -> str:
+def _record_name(options: GameOptions) -> str:
     """Return the default name of a game's record."""
-    name = "-".join(part for part in (model, preset, f"seed{seed}") if part)
+    parts = (options.model, options.preset, f"seed{options.seed}")
+    name = "-".join(str(part) for part in parts if part)
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
 
 

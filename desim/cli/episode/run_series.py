@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from desim.core.limits import Limits
-from desim.core.model_protocols import Model
 from desim.core.result import Result
-from desim.episodes.lineup import Policies
+from desim.episodes.driver import PlayOptions
 from desim.episodes.series import InSeries, series
 from desim.episodes.session import Session
 from desim.episodes.usage import default_share, is_played
@@ -22,17 +21,7 @@ from desim.statistics.intervals import moments
 from desim.tracing.kept_trace import Tracing
 
 
-def run_series(
-    model: Model[Any],
-    policies: Policies,
-    seeds: range,
-    *,
-    record: str | None,
-    limits: Limits | None,
-    key: bytes | None,
-    last_events: int = 0,
-    as_json: bool,
-) -> None:
+def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
     """Play a series, or continue the one in a folder, and print every episode as it ends.
 
     With *as_json* it prints an object for each episode and a last one for all episodes.
@@ -44,13 +33,14 @@ def run_series(
         LimitReached: An episode or the command has used up a limit.
         KeyboardInterrupt: Ctrl-C.
     """
+    record, last_events = options.record, options.last_events
     played = series(
-        model,
-        policies,
+        options.model,
+        options.policies,
         seeds,
         record=record,
-        limits=limits,
-        key=key,
+        limits=options.limits,
+        key=options.key,
         resume=record is not None,
         session=partial(_traced, last_events) if last_events else Session,
     )
@@ -77,7 +67,7 @@ def _traced(last_events: int, *arguments: Any, **options: Any) -> Session:
     return Session(*arguments, tracing=Tracing(last_events=last_events), **options)
 
 
-def _way_on(record: str | None) -> str:
+def _way_on(record: str | Path | None) -> str:
     """Return a sentence on how to continue a series that has stopped."""
     if record:
         return f"the same command goes on with the series in {record}, and pays for no reply twice"

@@ -6,164 +6,134 @@ import sys
 from typing import Any
 
 import click
+from attrs import frozen
 
-from desim.cli.completion import complete_role
-from desim.cli.options import (
-    model_argument,
-    policy_option,
-    preset_option,
-    read_parameters,
-    set_option,
-)
+from desim.cli.options import SeatOptions
+from desim.cli.options import command as command_of
 from desim.errors import UsageError
+from desim.schema.signatures import given
 
 
-@click.command("serve")
-@model_argument
-@preset_option
-@set_option
-@click.option(
-    "--seat",
-    "seats",
-    multiple=True,
-    metavar="ROLE",
-    help="A role that clients play; default: the model's default roles.",
-    shell_complete=complete_role,
+@frozen
+class ServedModel:
+    """Where and how the server of a protocol answers.
+
+    Attributes:
+        host: Where the server listens.
+        port: Default: a free one.
+        token: Clients must send it; $DESIM_TOKEN hides it from other users of the machine. Default:
+            a new one, which is printed.
+        records: A folder that receives the record of every episode; with it, one that was cut by a
+            restart is resumed.
+        max_sessions: Episodes at the same time.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = ""
+    records: str | None = None
+    max_sessions: int = 64
+
+
+@frozen(kw_only=True, slots=False)
+class ServeOptions(SeatOptions):
+    """The protocol, and the episodes behind it.
+
+    Attributes:
+        mcp: Speak the Model Context Protocol.
+        openenv: Speak OpenEnv (HTTP and web sockets).
+        stdio: With --mcp: on standard input and output, one client.
+        no_token: With --openenv: clients need no token where none is given. Whoever reaches the
+            port plays, but no web page of another origin.
+        seeds: With --mcp: the seeds of the episodes, A:B (without B) or A,B,..., in turn; clients
+            then give none. Default: a client's, or a drawn one. Records hold the seed; no reply
+            does.
+        max_decisions: Decisions after which one is truncated.
+        reward: What rewards are the change of: score, METRIC or -METRIC.
+        as_json: With --mcp over HTTP: print address and token as one line of JSON.
+        package: With --openenv: write openenv.yaml and a container file to this folder, and stop.
+    """
+
+    mcp: bool = False
+    openenv: bool = False
+    stdio: bool = False
+    no_token: bool = False
+    seeds: str = ""
+    max_decisions: int | None = None
+    reward: str = "score"
+    as_json: bool = False
+    package: str | None = None
+
+
+@command_of(
+    "serve",
+    port={"type": click.IntRange(0, 65535)},
+    token={"envvar": "DESIM_TOKEN"},
+    records={"type": click.Path()},
+    seeds={"callback": None},
+    max_sessions={"type": click.IntRange(1, 10_000)},
+    max_decisions={"type": click.IntRange(min=1)},
+    package={"type": click.Path()},
 )
-@policy_option
-@click.option("--mcp", is_flag=True, help="Speak the Model Context Protocol.")
-@click.option("--openenv", is_flag=True, help="Speak OpenEnv (HTTP and web sockets).")
-@click.option("--stdio", is_flag=True, help="With --mcp: on standard input and output, one client.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where the server listens.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: a free one.")
-@click.option(
-    "--token",
-    envvar="DESIM_TOKEN",
-    default="",
-    help="Clients must send it; $DESIM_TOKEN hides it from other users of the machine. Default: "
-    "a new one, which is printed.",
-)
-@click.option(
-    "--no-token",
-    is_flag=True,
-    help="With --openenv: clients need no token where none is given. Whoever reaches the port "
-    "plays, but no web page of another origin.",
-)
-@click.option(
-    "--records",
-    type=click.Path(),
-    help="A folder that receives the record of every episode; with it, one that was cut by a "
-    "restart is resumed.",
-)
-@click.option(
-    "--seeds",
-    default="",
-    metavar="A:B",
-    help="With --mcp: the seeds of the episodes, A:B (without B) or A,B,..., in turn; clients then "
-    "give none. Default: a client's, or a drawn one. Records hold the seed; no reply does.",
-)
-@click.option(
-    "--max-sessions",
-    type=click.IntRange(1, 10_000),
-    default=64,
-    show_default=True,
-    help="Episodes at the same time.",
-)
-@click.option(
-    "--max-decisions", type=click.IntRange(min=1), help="Decisions after which one is truncated."
-)
-@click.option(
-    "--reward",
-    default="score",
-    show_default=True,
-    help="What rewards are the change of: score, METRIC or -METRIC.",
-)
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="With --mcp over HTTP: print address and token as one line of JSON.",
-)
-@click.option(
-    "--package",
-    type=click.Path(),
-    help="With --openenv: write openenv.yaml and a container file to this folder, and stop.",
-)
-def command(
-    *,
-    model: str,
-    preset: str,
-    sets: tuple[str, ...],
-    seats: tuple[str, ...],
-    specs: tuple[str, ...],
-    max_decisions: int | None,
-    reward: str,
-    mcp: bool,
-    openenv: bool,
-    stdio: bool,
-    as_json: bool,
-    package: str | None,
-    no_token: bool,
-    seeds: str,
-    **served: Any,
-) -> None:
+def command(options: ServeOptions, served: ServedModel) -> None:
     """Serve MODEL to agents: --mcp for the Model Context Protocol, --openenv for OpenEnv.
 
     An agent begins an episode, and answers its observations by actions. The server listens on the
     loopback interface unless --host names another; Ctrl-C stops it.
     """
-    _check_protocol(mcp=mcp, openenv=openenv, stdio=stdio, as_json=as_json)
-    if package and mcp:
-        raise UsageError("--package goes with --openenv")
-    if seeds and not mcp:
-        raise UsageError("--seeds goes with --mcp; OpenEnv has tasks, whose seeds are known")
-    if no_token and mcp:
-        raise UsageError("--no-token goes with --openenv; clients of --mcp always send a token")
+    _check_protocol(options)
+    mcp, package = options.mcp, options.package
     adapter = _adapter("mcp" if mcp else "openenv.package" if package else "openenv.server")
     # Standard output belongs to the protocol from the start: a user's module may print.
-    with contextlib.redirect_stdout(sys.stderr) if stdio else contextlib.nullcontext():
-        setup = _setup(model, preset, sets, seats, specs, max_decisions, reward)
+    with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
+        setup = _setup(options)
+    where = given(served)
     if mcp:
         from desim.adapters.seat.episodes_of import chosen_seeds
 
-        chosen = chosen_seeds(seeds) if seeds else ()
-        adapter.serve(setup, stdio=stdio, as_json=as_json, seeds=chosen, **served)
+        seeds = chosen_seeds(options.seeds) if options.seeds else ()
+        as_json = options.as_json
+        adapter.serve(setup, stdio=options.stdio, as_json=as_json, seeds=seeds, **where)
     elif package:
         adapter.write(setup, package)
     else:
-        adapter.serve(setup, no_token=no_token, **served)
+        adapter.serve(setup, no_token=options.no_token, **where)
 
 
-def _check_protocol(*, mcp: bool, openenv: bool, stdio: bool, as_json: bool) -> None:
-    if mcp == openenv:
-        given = "both were given" if mcp else "neither was given"
-        raise UsageError(f"give one of --mcp and --openenv; {given}")
-    if stdio and not mcp:
+def _check_protocol(options: ServeOptions) -> None:
+    """Check options that exclude each other.
+
+    Raises:
+        UsageError: Two such options are given together, or no protocol is given.
+    """
+    mcp = options.mcp
+    if mcp == options.openenv:
+        both = "both were given" if mcp else "neither was given"
+        raise UsageError(f"give one of --mcp and --openenv; {both}")
+    if options.stdio and not mcp:
         raise UsageError("--stdio goes with --mcp; OpenEnv is spoken over HTTP and web sockets")
-    if as_json and (stdio or not mcp):
+    if options.as_json and (options.stdio or not mcp):
         raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
+    if options.package and mcp:
+        raise UsageError("--package goes with --openenv")
+    if options.seeds and not mcp:
+        raise UsageError("--seeds goes with --mcp; OpenEnv has tasks, whose seeds are known")
+    if options.no_token and mcp:
+        raise UsageError("--no-token goes with --openenv; clients of --mcp always send a token")
 
 
-def _setup(
-    model: str,
-    preset: str,
-    sets: tuple[str, ...],
-    seats: tuple[str, ...],
-    specs: tuple[str, ...],
-    max_decisions: int | None,
-    reward: str,
-) -> Any:
+def _setup(options: ServeOptions) -> Any:
     from desim.adapters.seat.setup import Setup
     from desim.catalog.policy_spec import read_policies
 
     return Setup.of(
-        model,
-        preset,
-        params=read_parameters(sets),
-        seats=seats,
-        others=read_policies(specs) or None,
-        reward=reward,
-        max_decisions=max_decisions,
+        options.model,
+        options.preset,
+        params=options.set,
+        seats=options.seats,
+        others=read_policies(options.specs) or None,
+        reward=options.reward,
+        max_decisions=options.max_decisions,
     )
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 import msgspec
+from attrs import field, frozen
 
-from desim.cli.options import json_option
+from desim.cli.options import PrintOptions
+from desim.cli.options import command as command_of
 from desim.core.policy_protocols import ShownMemory
 from desim.errors import UsageError
 from desim.short_repr import visible_text
@@ -19,24 +21,30 @@ from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
 
-@click.command("memory")
-@click.argument("file", type=click.Path())
-@click.option("--trust", is_flag=True, help="Import the module of a user's own method.")
-@json_option
-def command(
-    file: str,
-    trust: bool,  # noqa: FBT001 (click passes flags so)
-    as_json: bool,  # noqa: FBT001 (click passes flags so)
-) -> None:
+@frozen
+class MemoryFile:
+    """A file that a learning policy keeps.
+
+    Attributes:
+        path: The file.
+        trust: Import the module of a user's own method.
+    """
+
+    path: str
+    trust: bool = field(default=False, kw_only=True)
+
+
+@command_of("memory")
+def command(memory: MemoryFile, printed: PrintOptions) -> None:
     """Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.
 
     The file is read as data, checked, and limited in size. Nothing that it names is opened, or
     imported without --trust.
     """
-    print_memory(_shown(file, trust=trust), as_json=as_json)
+    print_memory(read_memory(memory), as_json=printed.as_json)
 
 
-def _shown(file: str, *, trust: bool) -> ShownMemory:
+def read_memory(memory: MemoryFile) -> ShownMemory:
     """Return the memory, by the first policy class that takes the file.
 
     Raises:
@@ -50,7 +58,7 @@ def _shown(file: str, *, trust: bool) -> ShownMemory:
     for policy in catalog.policies().values():
         if offers(policy, ShowsMemory):
             try:
-                return policy.shown_memory(file, trust=trust)
+                return policy.shown_memory(memory.path, trust=memory.trust)
             except UsageError as fault:
                 faults.append(fault)
     raise faults[0] if faults else UsageError("no policy here keeps a memory in a file")
@@ -67,20 +75,20 @@ def print_memory(memory: ShownMemory, *, as_json: bool) -> None:
 
 
 def _title(memory: ShownMemory) -> str:
-    played = [f"{_line(role)} after {n:,} episodes" for role, n in memory.episodes.items()]
-    return f"memory of {_line(memory.method)}: {', '.join(played) or 'no role'}"
+    played = [f"{_one_line(role)} after {n:,} episodes" for role, n in memory.episodes.items()]
+    return f"memory of {_one_line(memory.method)}: {', '.join(played) or 'no role'}"
 
 
 def _tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
     """Yield a table for every run of rows with the same columns."""
     for columns, alike in groupby(rows, key=tuple):
         lines = [[_cell(value) for value in row.values()] for row in alike]
-        yield Table(map(_line, columns), lines, range(len(columns)))
+        yield Table(map(_one_line, columns), lines, range(len(columns)))
 
 
 def _cell(value: Any) -> str:
     return visible_text(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(visible_text(text).split())

@@ -1,41 +1,49 @@
 """`desim baselines`: every baseline on every world, ranked."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
+from attrs import field, frozen
 
 from desim.cli.completion import complete_model
 from desim.cli.exit_codes import fail
-from desim.cli.options import jobs_option, limit_options
+from desim.cli.options import command as command_of
+from desim.core.limits import Limits
 
 if TYPE_CHECKING:  # commands start fast
     from collections.abc import Iterator
 
-    from desim.core.limits import Limits
     from desim.jobs.run.playing import Progress
     from desim.studies.boards.leaderboard import Board
 
 
-@click.command("baselines")
-@click.argument("models", nargs=-1, metavar="[MODEL[/PRESET]]...", shell_complete=complete_model)
-@click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
-@click.option(
-    "--normalised",
-    is_flag=True,
-    help="Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.",
+@frozen
+class Boards:
+    """The models and seeds of the boards.
+
+    Attributes:
+        models: Names of models, with or without `/preset`; none for all.
+        seeds: A:B without B, or A,B,...; default 0:20.
+        normalised: Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.
+        jobs: Worker processes; default: one a core.
+        limits: The limits of each episode.
+        as_json: Print one line of JSON for each preset.
+    """
+
+    models: tuple[str, ...]
+    seeds: Sequence[int] = field(default=range(20), kw_only=True)
+    normalised: bool = field(default=False, kw_only=True)
+    jobs: int = field(default=1, kw_only=True)
+    limits: Limits | None = field(default=None, kw_only=True)
+    as_json: bool = field(default=False, kw_only=True)
+
+
+@command_of(
+    "baselines",
+    models={"nargs": -1, "metavar": "[MODEL[/PRESET]]...", "shell_complete": complete_model},
 )
-@jobs_option
-@limit_options
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each preset.")
-def command(
-    *,
-    models: tuple[str, ...],
-    seeds: str,
-    normalised: bool,
-    jobs: int,
-    limits: "Limits | None",
-    as_json: bool,
-) -> None:
+def command(options: Boards) -> None:
     """Play and rank every baseline of every preset. With MODEL, only those of that model.
 
     A policy plays once where all seeds have the same episode. Policies with the same results on
@@ -43,17 +51,14 @@ def command(
     observe, are listed apart.
     """
     from desim.studies.boards.leaderboard import everything
-    from desim.studies.sweep_file import read_seeds
 
-    play = _print_normalised if normalised else _print_boards
-    failed = play(everything(models), list(read_seeds(seeds)), jobs, limits, as_json=as_json)
+    play = _print_normalised if options.normalised else _print_boards
+    failed = play(everything(options.models), options)
     if failed:
         fail(f"{failed} episodes failed; `desim run` shows why")
 
 
-def _print_boards(
-    names: list[str], seeds: list[int], jobs: int, limits: "Limits | None", *, as_json: bool
-) -> int:
+def _print_boards(names: list[str], options: Boards) -> int:
     """Print a board for each preset, and return how many episodes failed."""
     import msgspec
 
@@ -66,12 +71,13 @@ def _print_boards(
 
     def played(progress: "Progress") -> "Iterator[Board]":
         nonlocal failed
-        for board in boards(names, seeds, jobs, progress, limits):
+        seeds = list(options.seeds)
+        for board in boards(names, seeds, options.jobs, progress, options.limits):
             failed += len(board.rows.failed)
             yield board
 
     with progress_bar("baselines") as progress:
-        if as_json:
+        if options.as_json:
             for board in played(progress):
                 click.echo(msgspec.json.encode(board.summary()))
         else:
@@ -79,9 +85,7 @@ def _print_boards(
     return failed
 
 
-def _print_normalised(
-    names: list[str], seeds: list[int], jobs: int, limits: "Limits | None", *, as_json: bool
-) -> int:
+def _print_normalised(names: list[str], options: Boards) -> int:
     """Print one table of all presets, and return how many episodes failed."""
     import msgspec
 
@@ -90,8 +94,10 @@ def _print_normalised(
     from desim.studies.boards.all_worlds import normalised_boards
 
     with progress_bar("baselines") as progress:
-        found = normalised_boards(names, seeds, jobs, progress, limits)
-    if as_json:
+        found = normalised_boards(
+            names, list(options.seeds), options.jobs, progress, options.limits
+        )
+    if options.as_json:
         for line in found.lines():
             click.echo(msgspec.json.encode(line))
     else:

@@ -4,24 +4,23 @@ from typing import Any
 
 import click
 
-from desim.cli.options import model_argument, preset_option
+from desim import catalog
+from desim.cli.options import command as command_of
+from desim.episodes.episode_options import ModelOptions
 
 
-@click.command("schema")
-@model_argument
-@preset_option
-def command(model: str, preset: str) -> None:
+@command_of("schema")
+def command(options: ModelOptions) -> None:
     """Print the JSON Schemas of MODEL.
 
     They describe each role's observation and action, and the parameters, also of its parts.
     """
     import msgspec
 
-    from desim import catalog
     from desim.core.model_protocols import HasParts, offers
     from desim.schema import codec, json_schema
 
-    world = catalog.model(model, preset)
+    world = options.build()
     schemas: dict[str, Any] = {
         "model": catalog.model_name(type(world)),
         "roles": {

@@ -6,57 +6,67 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from attrs import field, frozen
 
 from desim.cli.exit_codes import fail, warnings_as_sentences
+from desim.cli.options import command as command_of
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
+    from desim.jobs.keep.outcome import JobOutcome
+    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.jobs.keep.spending import SpendingFile
+    from desim.jobs.run.play_record import Watch
     from desim.show.table import Table
-    from desim.suites.folder import Folder
-    from desim.suites.outcome import Outcome
-    from desim.suites.spending import Ledger
     from desim.suites.suite_plan import Plan
 
 
-@click.command("bench")
-@click.argument("suite", metavar="SUITE.toml|DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="The folder of the suite."
+@frozen
+class BenchOptions:
+    """The suite that is played, or whose results are printed.
+
+    Attributes:
+        suite: The file of a suite, or the folder of its results.
+        out: The folder of the suite.
+        jobs: Episodes at once: of language models at each endpoint (default: the suite's
+            `concurrent`), and of other policies (default: one a core).
+        max_cost: Money that the suite may use in all, by its prices; replaces the suite's own
+            limit.
+        dry_run: Check the suite, print what is left, play nothing.
+        yes: Do not ask, whatever the suite is expected to cost.
+        restart: Discard the episodes in --out, of this suite or another.
+        watches: Show how far the command in DIR is.
+        checks: Replay the records in DIR.
+        trust: Import and open whatever the records in DIR name, for --check.
+    """
+
+    suite: Path
+    out: Path | None = field(default=None, kw_only=True)
+    jobs: int | None = field(default=None, kw_only=True)
+    max_cost: float | None = field(default=None, kw_only=True)
+    dry_run: bool = field(default=False, kw_only=True)
+    yes: bool = field(default=False, kw_only=True)
+    restart: bool = field(default=False, kw_only=True)
+    watches: bool = field(default=False, kw_only=True)
+    checks: bool = field(default=False, kw_only=True)
+    trust: bool = field(default=False, kw_only=True)
+
+    @property
+    def plays(self) -> bool:
+        """Whether an option was given that belongs to playing a suite."""
+        money = self.max_cost is not None
+        return any([self.out, self.jobs, money, self.dry_run, self.yes, self.restart])
+
+
+@command_of(
+    "bench",
+    suite={"metavar": "SUITE.toml|DIR", "type": click.Path(path_type=Path)},
+    out={"type": click.Path(file_okay=False, path_type=Path)},
+    jobs={"type": click.IntRange(min=1, max=1_000), "default": None},
+    watches={"option": "--watch"},
+    checks={"option": "--check"},
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1, max=1_000),
-    help="Episodes at once: of language models at each endpoint (default: the suite's "
-    "`concurrent`), and of other policies (default: one a core).",
-)
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    help="Money that the suite may use in all, by its prices; replaces the suite's own limit.",
-)
-@click.option("--dry-run", is_flag=True, help="Check the suite, print what is left, play nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask, whatever the suite is expected to cost.")
-@click.option(
-    "--restart", is_flag=True, help="Discard the episodes in --out, of this suite or another."
-)
-@click.option("--watch", "watches", is_flag=True, help="Show how far the command in DIR is.")
-@click.option("--check", "checks", is_flag=True, help="Replay the records in DIR.")
-@click.option(
-    "--trust", is_flag=True, help="Import and open whatever the records in DIR name, for --check."
-)
-def command(
-    *,
-    suite: Path,
-    out: Path | None,
-    jobs: int | None,
-    max_cost: float | None,
-    dry_run: bool,
-    yes: bool,
-    restart: bool,
-    watches: bool,
-    checks: bool,
-    trust: bool,
-) -> None:
+def command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
 
     Each episode has a record of its own in --out, also one of several in a row. The same command
@@ -67,33 +77,36 @@ def command(
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     --check replays its records, compares them with the outcomes, and says what differs.
     """
+    from desim.jobs.keep.record_folder import RecordFolder
     from desim.jobs.keep.store import SweepWarning
-    from desim.suites.folder import Folder
 
+    suite, watches, checks = options.suite, options.watches, options.checks
     with warnings_as_sentences(SweepWarning):
         if suite.is_dir():
-            if any([out, jobs, max_cost is not None, dry_run, yes, restart]):
+            if options.plays:
                 raise UsageError(
                     "a folder's results are printed; give SUITE.toml and --out to play"
                 )
-            _show(Folder(suite), watches=watches, checks=checks, trust=trust)
+            _show(RecordFolder(suite), watches=watches, checks=checks, trust=options.trust)
             return
-        if watches or checks or trust:
+        if watches or checks or options.trust:
             name = "--watch" if watches else "--check" if checks else "--trust"
             raise UsageError(
                 f"{name} shows a suite that is played or was; give the folder of its --out"
             )
-        if dry_run:
-            _dry_run(suite, out, max_cost)
+        if options.dry_run:
+            _dry_run(suite, options.out, options.max_cost)
         else:
-            _play(suite, out, jobs, max_cost, yes=yes, restart=restart)
+            _play(options)
 
 
-def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None:
+def _show(folder: "RecordFolder", *, watches: bool, checks: bool, trust: bool) -> None:
     """Print the results in a folder, after a look at the command that plays there if wanted."""
     if trust and not checks:
         raise UsageError("--trust belongs to --check; printing results imports nothing")
-    plan = folder.plan()
+    from desim.suites.manifest import plan_of
+
+    plan = plan_of(folder)
     if checks:
         _check(folder, trust=trust)
         return
@@ -104,9 +117,9 @@ def _show(folder: "Folder", *, watches: bool, checks: bool, trust: bool) -> None
     _print_results(plan, folder)
 
 
-def _check(folder: "Folder", *, trust: bool) -> None:
+def _check(folder: "RecordFolder", *, trust: bool) -> None:
     """Print each difference between records and outcomes."""
-    from desim.suites.reconcile import differences
+    from desim.suites.result_files import differences
 
     found = 0
     for found, difference in enumerate(differences(folder, trust=trust), 1):  # noqa: B007 (counted)
@@ -119,49 +132,45 @@ def _check(folder: "Folder", *, trust: bool) -> None:
 
 def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
-    from desim.suites.folder import Folder
+    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.suites.manifest import check_suite
     from desim.suites.suite_plan import read_plan
 
     plan = read_plan(suite, keys=False, max_cost=max_cost)
     if out:
-        Folder(out).check(plan)
-    _print_expected(plan, Folder(out).outcomes() if out else {})
+        check_suite(RecordFolder(out), plan)
+    _print_expected(plan, RecordFolder(out).outcomes() if out else {})
     for name, entry in plan.entries.items():
         if entry.table.key_env and not os.environ.get(entry.table.key_env):
             variable = f"environment variable {entry.table.key_env}"
             click.echo(f"entries.{name}: the {variable} (key_env) is not set; it is needed to play")
 
 
-def _play(
-    suite: Path,
-    out: Path | None,
-    jobs: int | None,
-    max_cost: float | None,
-    *,
-    yes: bool,
-    restart: bool,
-) -> None:
-    from desim.suites.folder import Folder
-    from desim.suites.reconcile import count_records
+def _play(options: BenchOptions) -> None:
+    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.suites.manifest import opened_suite
     from desim.suites.suite_plan import read_plan
 
-    plan = read_plan(suite, max_cost=max_cost)
-    if out is None:
+    plan = read_plan(options.suite, max_cost=options.max_cost)
+    if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
-    folder = Folder(out)
-    with folder.opened(plan, restart=restart), folder.ledger(write=True) as ledger:
-        count_records(plan, folder.outcomes(), ledger, folder)
-        if not yes:
+    folder = RecordFolder(options.out)
+    with (
+        opened_suite(folder, plan, restart=options.restart),
+        folder.spent(write=True) as spent,
+    ):
+        folder.count_records(plan.jobs, folder.outcomes(), spent)
+        if not options.yes:
             _ask(plan, folder.outcomes())
         try:
-            outcomes = _played(plan, folder, ledger, jobs)
+            outcomes = _played(plan, folder, spent, options.jobs)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on") from None
     _print_results(plan, folder)
     _fail_unless_whole(plan, outcomes)
 
 
-def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
     """Ask before more money than the suite states is spent, or an amount that is not known.
 
     Raises:
@@ -188,7 +197,7 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
         )
 
 
-def _print_expected(plan: "Plan", outcomes: "Mapping[str, Outcome]") -> None:
+def _print_expected(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
     """Print the episodes that are left, with calls and money expected."""
     from desim.show.console import console
     from desim.show.estimates import short_cell
@@ -231,21 +240,23 @@ def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
 
 
 def _played(
-    plan: "Plan", folder: "Folder", ledger: "Ledger", jobs: int | None
-) -> "dict[str, Outcome]":
+    plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", jobs: int | None
+) -> "dict[str, JobOutcome]":
     """Play what is left, write results, and return all outcomes."""
     from desim.cli.measure.bench_progress import line, progress_shown
+    from desim.jobs.run.event_loop import Workers, play_all
     from desim.suites.result_files import result_files
-    from desim.suites.runner import Running, Workers, play_all
     from desim.suites.status import StatusClock
+    from desim.suites.suite_plan import money_of
 
-    outcomes, running = folder.outcomes(), Running()
+    outcomes, running = folder.outcomes(), dict[str, "Watch"]()
     left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
     workers = Workers(jobs or plan.suite.concurrent, jobs or os.cpu_count() or 1)
-    clock = StatusClock(plan, ledger, running, outcomes)
+    money = money_of(plan, spent)
+    clock = StatusClock(plan, spent, running, outcomes)
     try:
         with progress_shown(folder.status, clock.now) as tick:
-            for event in play_all(plan, left, folder, ledger, workers, running, tick):
+            for event in play_all(left, folder, money, workers, running, tick):
                 if event.outcome:
                     outcomes[event.job.name] = event.outcome
                     click.echo(line(event.job, event.outcome, clock.now()), err=True)
@@ -255,10 +266,10 @@ def _played(
     return outcomes
 
 
-def _print_results(plan: "Plan", folder: "Folder") -> None:
+def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
+    from desim.jobs.keep.spending import count_outcomes
     from desim.show.console import console
     from desim.show.table import print_tables
-    from desim.suites.reconcile import count_outcomes
     from desim.suites.result_table import result_table
     from desim.suites.results import results
 
@@ -267,12 +278,12 @@ def _print_results(plan: "Plan", folder: "Folder") -> None:
     by_world = {world: [line for line in lines if line.world == world] for world in plan.worlds}
     print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
     out.print()
-    ledger = folder.ledger()
-    count_outcomes(plan, outcomes, ledger)
-    out.print(f"spent {ledger.cost():.6g} in {ledger.calls():,} calls", highlight=False)
+    spent = folder.spent()
+    count_outcomes(plan.jobs, outcomes, spent)
+    out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 
 
-def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, Outcome]") -> None:
+def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
     failed = [o for o in outcomes.values() if o.state == "failed"]
     if failed:
         fail(

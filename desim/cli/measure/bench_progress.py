@@ -18,9 +18,9 @@ from desim.show.labels import number_text
 if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
 
-    from desim.suites.outcome import Outcome
+    from desim.jobs.keep.outcome import JobOutcome
+    from desim.jobs.plan.record_job import RecordJob
     from desim.suites.status import Status
-    from desim.suites.suite_plan import Job
 
 
 #: Seconds between two status files, and after which a status without an end is that of a command
@@ -34,7 +34,7 @@ _SHOWN = 20
 Show = Callable[["Status"], None]
 
 
-def line(job: "Job", outcome: "Outcome", status: "Status") -> str:
+def line(job: "RecordJob", outcome: "JobOutcome", status: "Status") -> str:
     """Return one line for a job that has ended."""
     what = outcome.error or outcome.limit
     score = "" if outcome.score is None else f" score {number_text(outcome.score)}"
@@ -43,7 +43,7 @@ def line(job: "Job", outcome: "Outcome", status: "Status") -> str:
     return f"{job.name}: {outcome.state}{score}{reason}{in_a_row}; {_sums(status)}"
 
 
-def _in_a_row(outcome: "Outcome") -> str:
+def _in_a_row(outcome: "JobOutcome") -> str:
     """Return how many episodes of a series ended, and their mean score."""
     done = [one.score for one in outcome.episodes if one.state == "done" and one.score is not None]
     mean = f", mean score {number_text(fmean(done))}" if done else ""
@@ -84,7 +84,7 @@ def watch(path: Path) -> None:
         UsageError: No command has written a status there.
     """
     with _live(sys.stdout) as show:
-        while (status := _read(path)) is not None:
+        while (status := _status_in(path)) is not None:
             show(status)
             if status.finished or time.time() - status.time > _OLD:
                 break
@@ -174,7 +174,7 @@ def _write(path: Path, status: "Status") -> None:
         part.replace(path)
 
 
-def _read(path: Path) -> "Status | None":
+def _status_in(path: Path) -> "Status | None":
     from desim.suites.status import Status
 
     if not path.is_file():  # a pipe would have to be waited for

@@ -2,25 +2,21 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from attrs import frozen
+from attrs import evolve, field, frozen
+from attrs.validators import ge, le, optional
 
 from desim.cli.completion import complete_model_or_file
 from desim.cli.exit_codes import fail, warnings_as_sentences
-from desim.cli.options import (
-    jobs_option,
-    limit_options,
-    policy_option,
-    preset_option,
-    read_parameters,
-    set_option,
-)
+from desim.cli.options import Spending
+from desim.cli.options import command as command_of
 from desim.errors import UsageError
+from desim.jobs.run.job_options import GridOptions
+from desim.schema.signatures import given
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.core.limits import Limits
     from desim.jobs.rows.rows import Rows
     from desim.studies.designs import Analysis
     from desim.studies.select import Choice
@@ -28,60 +24,116 @@ if TYPE_CHECKING:  # commands start fast
     from desim.studies.until import Comparison
 
 
-@click.command("sweep")
-@click.argument("model", metavar="MODEL|FILE.toml", shell_complete=complete_model_or_file)
-@preset_option
-@set_option
-@policy_option
-@click.option("--seeds", default="", help="A:B without B, or A,B,...; default 0:20.")
-@click.option(
-    "--design",
-    default="",
-    metavar="KIND[:SIZE][,KEY=VALUE]",
-    help="Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256, "
-    "morris:20.",
+@frozen
+class SweepText:
+    """A sweep as text; it takes precedence over a file.
+
+    Attributes:
+        model: A model, or the file of a sweep.
+        preset: A preset of the model; `desim list MODEL` shows them.
+        set: A parameter of the model, or with dots a field inside one.
+        specs: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name different
+            roles play together.
+        seeds: A:B without B, or A,B,...; default 0:20.
+        design: Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256,
+            morris:20.
+    """
+
+    model: str
+    preset: str = field(default="", kw_only=True)
+    set: dict[str, str] = field(factory=dict, kw_only=True)
+    specs: tuple[str, ...] = field(default=(), kw_only=True)
+    seeds: str = field(default="", kw_only=True)
+    design: str = field(default="", kw_only=True)
+
+
+@frozen(kw_only=True, slots=False)
+class SweepCommand(GridOptions):
+    """The executor of a sweep, its goal, and the figures that are printed.
+
+    Attributes:
+        retry_failed: Play the failed episodes in *out* again.
+        concurrent: Episodes of language models at once, 1 to 1,000; default 8.
+        records: Record each episode in a file of its own in --out/records.
+        series: Keep the model's series in the rows, if it has any.
+        figures: A figure of the table; default: score.
+        against: The policy with which the others are compared.
+        until: Play seeds until intervals are as narrow: 5% of the mean, or 2.5.
+        select: Play only what is needed to select the best; kn guarantees it, and needs --delta.
+        delta: With --select: the smallest difference that matters.
+        max_seeds: With --until and --select; default 2,000.
+        as_json: Print the rows, one line of JSON each.
+    """
+
+    retry_failed: bool = False
+    concurrent: int | None = field(default=None, validator=optional([ge(1), le(1_000)]))
+    records: bool = False
+    series: bool = False
+    figures: tuple[str, ...] = ()
+    against: str | None = None
+    until: str | None = None
+    select: Literal["best", "kn", "ocba"] | None = None
+    delta: float | None = None
+    max_seeds: int | None = None
+    as_json: bool = False
+
+    @property
+    def jobs_played(self) -> dict[str, Any]:
+        """The arguments of `sweep`, `compare` and `select` on how jobs are played."""
+        names = [name for name in given(GridOptions()) if name != "executor"]
+        return {"executor": self._executor(), **{name: getattr(self, name) for name in names}}
+
+    def _executor(self) -> str:
+        """Return the executor that options name.
+
+        Raises:
+            UsageError: Options say different things.
+        """
+        if self.executor is None:
+            # A single job has a worker process, too: no policy can end or block the command itself.
+            at_once = f",concurrent={self.concurrent}" if self.concurrent else ""
+            return f"processes={self.jobs}{at_once}"
+        if self.concurrent is not None:
+            raise UsageError(
+                "--concurrent and --executor were given; write --executor processes=N,concurrent=N"
+            )
+        return str(self.executor)
+
+    def check(self, spec: "SweepSpec") -> None:
+        """Refuse options that would have no effect.
+
+        Raises:
+            UsageError: Such an option was given.
+        """
+        if spec.analysed:
+            refuse_options(
+                {"--against": self.against}, "sweeps whose table has policies, not effects"
+            )
+        if self.until is None and self.select is None:
+            goal = {"--delta": self.delta, "--max-seeds": self.max_seeds}
+            refuse_options(goal, "--until or --select")
+            return
+        spec.refuse_design()
+        plain = {"--retry-failed": self.retry_failed, "--series": self.series}
+        refuse_options({**plain, "--records": self.records}, "plain sweeps")
+        if len(self.figures) > 1:
+            raise UsageError("--until and --select take one --show")
+        if self.until is None:
+            refuse_options({"--against": self.against}, "--until")
+        else:
+            both = {"--select": self.select, "--delta": self.delta}
+            refuse_options(both, "a sweep without --until")
+
+
+@command_of(
+    "sweep",
+    without=["progress"],
+    model={"metavar": "MODEL|FILE.toml", "shell_complete": complete_model_or_file},
+    seeds={"callback": None},
+    design={"metavar": "KIND[:SIZE][,KEY=VALUE]"},
+    figures={"option": "--show", "multiple": True},
 )
-@click.option("--out", type=click.Path(file_okay=False), help="A folder that keeps every row.")
-@click.option("--restart", is_flag=True, help="Discard the rows in --out and start anew.")
-@click.option("--retry-failed", is_flag=True, help="Play the failed episodes in --out again.")
-@limit_options
-@jobs_option
-@click.option("--executor", help="processes=N, or dask=ADDRESS of a scheduler.")
-@click.option("--series", is_flag=True, help="Keep the model's series in the rows, if it has any.")
-@click.option("--show", "figures", multiple=True, help="A figure of the table; default: score.")
-@click.option("--against", help="The policy with which the others are compared.")
-@click.option("--until", help="Play seeds until intervals are as narrow: 5% of the mean, or 2.5.")
-@click.option(
-    "--select",
-    type=click.Choice(["best", "kn", "ocba"]),
-    help="Play only what is needed to select the best; kn guarantees it, and needs --delta.",
-)
-@click.option("--delta", type=float, help="With --select: the smallest difference that matters.")
-@click.option("--max-seeds", type=int, help="With --until and --select; default 2,000.")
-@click.option("--json", "as_json", is_flag=True, help="Print the rows, one line of JSON each.")
-def command(
-    *,
-    model: str,
-    preset: str,
-    sets: tuple[str, ...],
-    specs: tuple[str, ...],
-    seeds: str,
-    design: str,
-    out: str | None,
-    restart: bool,
-    retry_failed: bool,
-    limits: "Limits | None",
-    jobs: int,
-    executor: str | None,
-    series: bool,
-    figures: tuple[str, ...],
-    against: str | None,
-    until: str | None,
-    select: str | None,
-    delta: float | None,
-    max_seeds: int | None,
-    as_json: bool,
-) -> None:
+def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     """Play MODEL with every policy, parameter and seed.
 
     Each --policy is one way to play; several that name different roles are one way together. Roles
@@ -89,7 +141,10 @@ def command(
     `--set KEY=V1,V2` varies a parameter, `--set policy.KEY=V1,V2` an argument of the policies.
     With --out, the same command continues a sweep that was stopped; it is refused if code or files
     that the rows depend on have changed since. With --until or --select, --seeds names the first
-    batch, and further seeds are played as needed.
+    batch, and further seeds are played as needed. With --records each episode has a record there,
+    which `desim replay`, `desim report` and `desim resume` take.
+    Episodes of language models wait for their replies together, in one process; --max-calls and
+    --max-cost hold for all of them, and episodes that they cut fail.
     With --design, `--set KEY=low:high` (or int:low:high, log:low:high, or V1,V2) names what varies,
     and effects or indices of the figures are printed, with --json one line of JSON each.
     """
@@ -100,39 +155,54 @@ def command(
     from desim.show.console import console
     from desim.studies.sweep_file import read_config
 
-    spec = read_config(model, preset, read_parameters(sets), specs, seeds, design)
-    if spec.analysed:
-        refuse_options({"--against": against}, "sweeps whose table has policies, not effects")
-    # A single job has a worker process, too: no policy can end or block the command itself.
-    how: dict[str, Any] = {"jobs": jobs, "out": out, "executor": executor or f"processes={jobs}"}
-    how |= {"limits": limits, "restart": restart}
-    found: Comparison | Choice | None = None
-    with progress_bar("sweep") as progress, warnings_as_sentences(SweepWarning):
-        if until is None and select is None:
-            refuse_options({"--delta": delta, "--max-seeds": max_seeds}, "--until or --select")
-            rows = spec.play(progress=progress, retry_failed=retry_failed, series=series, **how)
-        else:
-            refuse_options({"--retry-failed": retry_failed, "--series": series}, "plain sweeps")
-            goal = _Goal(until, select, delta, max_seeds, figures, against)
-            found = goal.play(spec, {**how, "progress": progress})
-            rows = found.rows
-    shown = figures or ("score",)
+    spec = read_config(**given(text))
+    options.check(spec)
+    with (
+        spending.limited(),
+        progress_bar("sweep") as progress,
+        warnings_as_sentences(SweepWarning),
+    ):
+        found, rows = _played(spec, evolve(options, progress=progress))
+    shown = options.figures or ("score",)
     analysis = _analysed(spec, rows, shown)
-    if as_json:
+    if options.as_json:
         for row in analysis.plain() if analysis else rows:
             click.echo(msgspec.json.encode(row))
-    elif found:
-        console().print(found)
-    elif analysis:
-        console().print(analysis)
+    elif found or analysis:
+        console().print(found or analysis)
     else:
-        print_rows(rows, shown, against)
-    if out and not as_json:
-        click.echo(f"rows are in {Path(out) / 'rows.csv'} and rows.jsonl", err=True)
+        print_rows(rows, shown, options.against)
+    if options.out and not options.as_json:
+        click.echo(f"rows are in {Path(options.out) / 'rows.csv'} and rows.jsonl", err=True)
     if rows.failed:
         fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}")
     if found and not found.reached:
         fail(found.sentence)
+
+
+def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Choice | None, Rows]":
+    """Play a sweep as a whole, or until its goal is reached or all seeds are played."""
+    how = {**spec.arguments, **options.jobs_played}
+    if options.until is None and options.select is None:
+        from desim.studies.sweep import sweep
+
+        names = ("retry_failed", "series", "records")
+        how |= {name: getattr(options, name) for name in names}
+        return None, sweep(design=spec.design, **how)
+    how["show"] = (options.figures or ("score",))[0]
+    if options.max_seeds is not None:
+        how["max_seeds"] = options.max_seeds
+    found: Comparison | Choice
+    if options.until is not None:
+        from desim.studies.until import compare
+
+        found = compare(until=options.until, against=options.against, **how)
+    else:
+        from desim.studies.select import select
+
+        by = None if options.select == "best" else options.select
+        found = select(by=by, delta=options.delta, **how)
+    return found, found.rows
 
 
 def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analysis | None":
@@ -143,32 +213,6 @@ def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analy
         if rows.failed:
             return None
         raise
-
-
-@frozen
-class _Goal:
-    """The options `--until` and `--select`, with the options that belong to them."""
-
-    until: str | None
-    select: str | None
-    delta: float | None
-    max_seeds: int | None
-    figures: tuple[str, ...]
-    against: str | None
-
-    def play(self, spec: "SweepSpec", how: dict[str, Any]) -> "Comparison | Choice":
-        """Play a sweep until the goal is reached or all seeds are played."""
-        if len(self.figures) > 1:
-            raise UsageError("--until and --select take one --show")
-        how |= {"show": (self.figures or ("score",))[0]}
-        if self.max_seeds is not None:
-            how["max_seeds"] = self.max_seeds
-        if self.until is None:
-            refuse_options({"--against": self.against}, "--until")
-            by = None if self.select == "best" else self.select
-            return spec.select(by=by, delta=self.delta, **how)
-        refuse_options({"--select": self.select, "--delta": self.delta}, "a sweep without --until")
-        return spec.compare(until=self.until, against=self.against, **how)
 
 
 def refuse_options(given: Mapping[str, object], belong_to: str) -> None:

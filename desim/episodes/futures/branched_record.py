@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from attrs import field, frozen
 
 from desim.catalog.policy_spec import label
-from desim.core.limits import Limits
 from desim.core.model_protocols import Model
+from desim.core.points import Points
 from desim.episodes.driver import play_session
+from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.prefix import with_futures
 from desim.episodes.resume import with_starts
@@ -27,44 +29,38 @@ from desim.records.line_tags import untagged
 from desim.records.lines import Header
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import Recorder, line_kind, lines_up_to
-from desim.tracing.kept_trace import Tracing
+from desim.schema.signatures import takes
 
 
-def play_branch(
-    path: str | Path,
-    decisions: int,
-    policies: Policies = None,
-    *,
-    future: int | None = None,
-    record: str | Path | None = None,
-    trust: bool = False,
-    model: str = "",
-    params: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
-    keep_steps: bool = True,
-    key: bytes | None = None,
-    trace: str | Path | None = None,
-) -> Episode:
+@frozen(kw_only=True, slots=False)
+class BranchOptions(EpisodeOptions, TrustOptions):
+    """The arguments of `play_branch`.
+
+    Attributes:
+        path: A record: whole, cut, or of a run that failed. It is not changed.
+        decisions: How many decisions are repeated.
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument; they begin after the
+            repeated decisions. Several that name different roles play together. In Python as for
+            `play`, for all roles of the record or some.
+        future: Draw with this seed what no role can have observed by then (see `branch`); otherwise
+            the branch plays on in the world of the record.
+        record: Write the episode to a new file, the repeated decisions included. With a key the old
+            record must have been written with it, too, as it proves all decisions.
+    """
+
+    path: str | Path = field(kw_only=False)
+    decisions: int = field(kw_only=False)
+    policies: Policies = field(default=None, kw_only=False)
+    future: int | None = None
+    record: str | Path | None = None
+
+
+@takes(BranchOptions)
+def play_branch(options: BranchOptions) -> Episode:
     """Repeat the first decisions of a record and play on from there; the record is not changed.
 
     A policy that is given begins after the repeated decisions. The others are built from their
     labels on record and decide again, with their transcript entries, as `resume` does it.
-
-    Args:
-        path: A record: whole, cut, or of a run that failed.
-        decisions: The number of decisions to repeat.
-        policies: See `play`; for all roles of the record or some.
-        future: The seed with which everything is drawn that no role can have observed when the next
-            decision is open (see `branch`); None plays on in the world of the record.
-        record: A new file for the whole episode, the repeated decisions included.
-        trust: See `resume`.
-        model: A model instead of the recorded one.
-        params: Parameters as text instead of the recorded ones.
-        limits: Limits of wall time, events and decisions, the repeated ones included.
-        keep_steps: See `play`.
-        key: The key of the new record, with which the old one must have been written, too: a record
-            with a key proves all its decisions.
-        trace: A new file for a trace of the whole episode, the repeated decisions included.
 
     Raises:
         BadRecord: The record cannot be read or was altered, also behind the repeated decisions, or
@@ -72,34 +68,29 @@ def play_branch(
         UsageError: The record has fewer decisions, names something outside and is not trusted, a
             new file exists, or the future is not a seed.
     """
+    path, decisions, key = options.path, options.decisions, options.key
     past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False, key=key)
     if not 0 <= decisions <= len(past.steps):
         raise UsageError(f"{path} has {len(past.steps)} decisions; {decisions} were given")
     # Before a new record is made: the file of the trace may exist.
-    tracing = Tracing(trace, repeated=decisions) if trace is not None else None
-    roles = recorded_roles(past.header, policies)
-    world = trusted_model(path, past.header, trust=trust, name=model, params=params, roles=roles)
-    given = given_policies(past.header, world, policies)
-    recorded = with_futures(past.header, decisions, future)
+    tracing = options.tracing(decisions)
+    roles = recorded_roles(past.header, options.policies)
+    world = trusted_model(path, past.header, options, roles)
+    given = given_policies(past.header, world, options.policies)
+    recorded = with_futures(past.header, decisions, options.future)
     header = _header(recorded, world, given, decisions)
-    mine = trusted_policies(path, past.header, world, policies)
+    mine = trusted_policies(path, past.header, world, options.policies)
     lineup = resolve(world, mine, header.seed, header.policies)
     lineup = with_starts(lineup, header.starts, past.steps)
     transcript = tuple(entry for entry in past.transcript if entry.role not in given)
     begun = Episode(header, past.steps, None, transcript)
+    points = Points() if options.series else None
+    seed, record = header.seed, options.record
     try:
         with (
-            _record(Path(path), record, header, decisions, given, key),
+            _record(options, header, given),
             Session(
-                world,
-                lineup,
-                header.seed,
-                record,
-                begun,
-                limits=limits,
-                keep_steps=keep_steps,
-                key=key,
-                tracing=tracing,
+                world, lineup, seed, record, begun, options, points=points, tracing=tracing
             ) as session,
         ):
             return play_session(session)
@@ -119,24 +110,19 @@ def _header(
 
 
 @contextlib.contextmanager
-def _record(
-    path: Path,
-    record: str | Path | None,
-    header: Header,
-    decisions: int,
-    given: Mapping[str, Any],
-    key: bytes | None,
-) -> Iterator[None]:
+def _record(options: BranchOptions, header: Header, given: Mapping[str, Any]) -> Iterator[None]:
     """Hold a new record that begins as another one; it is removed if that does not replay."""
-    if record is None:
+    if options.record is None:
         yield
         return
-    with RecordLock(record):
-        _copy(untagged(lines_up_to(path, decisions), key), Path(record), header, given, key)
+    new, key = Path(options.record), options.key
+    with RecordLock(new):
+        lines = lines_up_to(Path(options.path), options.decisions)
+        _copy(untagged(lines, key), new, header, given, key)
         try:
             yield
         except BadRecord:
-            Path(record).unlink(missing_ok=True)
+            new.unlink(missing_ok=True)
             raise
 
 

@@ -13,6 +13,7 @@ from desim.core.reported import HasDates
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
+from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.prefix import repeat, repeat_step
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, UsageError
@@ -61,19 +62,15 @@ class Past:
     def read(
         cls,
         record: str | Path | Episode,
-        *,
-        trust: bool = False,
-        model: str = "",
-        params: Mapping[str, str] | None = None,
+        trusted: TrustOptions = UNTRUSTED,
         limits: Limits | None = None,
     ) -> "Past":
         """Read a record, build its model, and repeat its decisions; no policy of it is built.
 
         Args:
             record: A record, whole or cut or of a run that failed; or an episode.
-            trust: Whether whatever the record names of its model is used: modules and files.
-            model: A model instead of the recorded one, which may be `module:Class`.
-            params: Parameters as text instead of the recorded ones, which may name files.
+            trusted: What may be used of what the record names, and the model and the parameters
+                instead of the recorded ones.
             limits: The limits of each episode, this repetition included.
 
         Raises:
@@ -82,7 +79,7 @@ class Past:
         """
         path = "the episode" if isinstance(record, Episode) else record
         episode = record if isinstance(record, Episode) else Episode.read(record, whole=False)
-        world = trusted_model(path, episode.header, trust=trust, name=model, params=params)
+        world = trusted_model(path, episode.header, trusted)
         try:
             with rare_collections():
                 moments = _repeated(world, episode, limits)

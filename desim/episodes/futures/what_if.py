@@ -13,15 +13,15 @@ from attrs import evolve
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec, label, read_policies
-from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import Policy, ReachesOutside, is_informed, memoryless_roles
+from desim.core.model_protocols import Model
+from desim.core.policy_protocols import Policy, is_informed, memoryless_roles
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
 from desim.episodes.lineup import Policies, maker_of, resolve
 from desim.episodes.prefix import open_decisions
-from desim.episodes.simulator import decide_at_once
+from desim.episodes.simulator import check_repeatable, decide_at_once
 from desim.episodes.trust import given_policies
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -104,7 +104,7 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
         roles = ", ".join(past.header.policies)
         raise UsageError(f"no policy plays {role!r} in the record; its roles are {roles}")
     for one in given.values():
-        _check(past, one, redrawn=redrawn)
+        check_repeatable(label(one), maker_of(one, past.model), "branches", redrawn=redrawn)
     return given
 
 
@@ -194,22 +194,3 @@ def _baselines(model: Model[Any]) -> Iterator[str]:
         specs = read.values() if isinstance(read, Mapping) else (read,)
         if not any(is_informed(catalog.policy(Spec.read(one).name, model)) for one in specs):
             yield text
-
-
-def _check(past: Past, one: Any, *, redrawn: bool) -> None:
-    """Check that a policy can play many branches.
-
-    Raises:
-        UsageError: It opens a file or contacts a host, which each branch would do again; or it is
-            informed, and the future is redrawn.
-    """
-    known = maker_of(one, past.model)
-    if offers(known, ReachesOutside):
-        raise UsageError(
-            f"policy {label(one)!r} cannot play branches: it opens files or contacts a host, and "
-            "would do so in each of them"
-        )
-    if redrawn and is_informed(known):
-        raise UsageError(
-            f"policy {label(one)!r} cannot play in redrawn futures: it uses facts of the true one"
-        )

@@ -1,9 +1,9 @@
-"""The fingerprint of a sweep: everything that determines its rows, as text by topic.
+"""Everything outside its data that determines an episode, as text by topic.
 
-Beside the grid these are versions, the definitions that models and policies reach in source (see
-`definitions`), the code of a notebook and of local classes and functions (see `code_digests`), and
-the content of every file that a parameter or an argument names. Files that a policy opens itself
-are added when it opens them (see `noted_files`); services that it contacts are not covered.
+These are versions, the definitions that model and policies reach in source (see `definitions`), the
+code of a notebook and of local classes and functions (see `code_digests`), the content of every
+file that a parameter or an argument names, and of files that a policy opens itself, noted when it
+opens them (see `desim.opened_files`). Services that it contacts are not covered.
 """
 
 import hashlib
@@ -11,31 +11,17 @@ import importlib.metadata
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-import attrs
 import msgspec
 
-from desim.catalog import policy_finder
-from desim.catalog.policy_spec import ConfiguredClass, Spec
-from desim.core.limits import Limits
-from desim.core.model_protocols import HasParts, Model, offers
-from desim.core.policy_protocols import DependsOnModel, NamesClasses, NamesPolicies
-from desim.episodes.lineup import Policies, assigned, maker_of
+from desim.errors import UsageError
 from desim.jobs.keep.code_digests import code_digests, forget_standard_input
-from desim.jobs.keep.definitions.data_files import digest
-from desim.jobs.keep.definitions.module_files import modules_that_define
+from desim.jobs.keep.definitions.module_files import digest, modules_that_define
 from desim.jobs.keep.definitions.modules import is_installed
 from desim.jobs.keep.definitions.reached import Reached, reached
-from desim.jobs.plan.grid import Grid
-from desim.jobs.plan.parameter_values import value_text
-from desim.schema import to_plain
 from desim.version import __version__
-
-if TYPE_CHECKING:  # a sweep without a design does not load numpy for it
-    from desim.jobs.plan.parameter_points import Design
-
 
 #: The topic of the definitions that are reached, and the one that holds a digest of each, by which
 #: an error text names what has changed.
@@ -50,30 +36,20 @@ _TEXTS = "the rules and schemas that a policy reads"
 #: Marks a text that stands for the content of files.
 _DIGEST = "sha256:"
 
+#: Begins the topics of files that are named, and of those that were opened.
+_NAMED, _OPENED = "file ", "opened file "
+
+#: The text of a topic whose file cannot be read any more.
+GONE = _DIGEST
+
 #: The function that plays a row, by name: an executor's module imports this one.
 _PLAYS = "desim.jobs.run.play_job:play_to_json"
 
+#: Most topics that an error text lists, and most characters of one.
+_MAX_TOPICS, _MAX_TEXT = 4, 60
+
 #: Most parts of a text such as csv:FILE:COLUMN that are tried as the name of a file.
 _MAX_PARTS = 6
-
-
-def fingerprint(plan: Grid) -> dict[str, str]:
-    """Return everything that determines the rows of a sweep, by topic.
-
-    Raises:
-        UsageError: A source file or a named file cannot be read.
-    """
-    models = [[v.name, v.preset, to_plain(v.model)] for v in plan.variants]
-    return {
-        "models": msgspec.json.encode(models).decode(),
-        "policies": "; ".join(entry.label for entry in plan.entries),
-        "seeds": ",".join(_ranges(plan.seeds)),
-        "limits": limits_text(plan.limits),
-        # Only where they are wanted, so that sweeps without have the fingerprint they had before.
-        **({"series": "in rows"} if plan.series else {}),
-        **({"design": _points(plan.design)} if plan.design else {}),
-        **code_topics(_found(plan)),
-    }
 
 
 def code_topics(found: Iterable[Any]) -> dict[str, str]:
@@ -86,24 +62,90 @@ def code_topics(found: Iterable[Any]) -> dict[str, str]:
     Raises:
         UsageError: A source file or a named file cannot be read.
     """
-    forget_standard_input()
     found = list(found)
-    codes, met = code_digests(one for one in found if not isinstance(one, str | bytes))
-    roots = [one for one in found if not isinstance(one, str | bytes)]
+    return {**_program_topics(_roots(found)), **file_topics(found)}
+
+
+class CodeTopics:
+    """Returns the topics of code, which are computed once for each set of classes and functions."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], dict[str, str]] = {}
+        self._kept: list[object] = []  # so that no id is used twice
+
+    def of(self, found: Iterable[Any]) -> dict[str, str]:
+        """Return the topics without those of files; arguments and errors as of `code_topics`."""
+        roots = _roots(found)
+        key = tuple(map(id, roots))
+        if key not in self._known:
+            self._kept += roots
+            self._known[key] = _program_topics(roots)
+        return self._known[key]
+
+
+def _roots(found: Iterable[Any]) -> list[Any]:
+    """Return the classes and functions, each once."""
+    return [*{id(one): one for one in found if not isinstance(one, str | bytes)}.values()]
+
+
+def _program_topics(roots: Sequence[Any]) -> dict[str, str]:
+    forget_standard_input()
+    codes, met = code_digests(roots)
     code = reached([_PLAYS, *roots, *(one for one in met if not is_installed(one))])
-    contents = {
-        CODE: code.digest,
-        **codes,
-        **_file_digests(one for one in found if isinstance(one, str)),
-        **_text_digests(one for one in found if isinstance(one, bytes)),
-    }
     return {
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
         **_versions(code),
-        **{topic: _DIGEST + text for topic, text in contents.items()},
+        **{topic: _DIGEST + text for topic, text in {CODE: code.digest, **codes}.items()},
         DEFINITIONS: msgspec.json.encode(code.definitions).decode(),
     }
+
+
+def file_topics(found: Iterable[Any]) -> dict[str, str]:
+    """Return the topics of the files that texts name, and of contents given as bytes.
+
+    Raises:
+        UsageError: A named file cannot be read.
+    """
+    found = list(found)
+    named = dict.fromkeys(n for one in found if isinstance(one, str) for n in _named_files(one))
+    every = [hashlib.sha256(one).hexdigest() for one in found if isinstance(one, bytes)]
+    texts = {_TEXTS: text_digest("".join(every).encode())} if every else {}
+    return {**{_NAMED + name: digest_text(digest(name)) for name in named}, **texts}
+
+
+def opened_topics(files: Mapping[str, str], known: Iterable[str], folder: Path) -> dict[str, str]:
+    """Return the topics of opened files, without files named already and results.
+
+    Args:
+        files: Their digests by absolute path.
+        known: Topics so far; the files that they name are left out.
+        folder: The folder of the results, which are left out as well.
+    """
+    named = {
+        os.path.abspath(topic.removeprefix(_NAMED))  # noqa: PTH100 (compared as texts)
+        for topic in known
+        if topic.startswith(_NAMED)
+    }
+    results = os.path.join(os.path.abspath(folder), "")  # noqa: PTH100, PTH118 (compared as texts)
+    return {
+        _OPENED + path: digest_text(text)
+        for path, text in files.items()
+        # A worker on another machine may have files that are not here.
+        if path not in named and not path.startswith(results) and os.path.isfile(path)  # noqa: PTH113
+    }
+
+
+def opened_now(known: Iterable[str]) -> dict[str, str]:
+    """Return the topics of opened files among some topics, with the files' present digests."""
+    return {topic: _present_digest(topic) for topic in known if topic.startswith(_OPENED)}
+
+
+def _present_digest(topic: str) -> str:
+    try:
+        return digest_text(digest(topic.removeprefix(_OPENED)))
+    except UsageError:
+        return GONE
 
 
 def topics_beyond(known: Mapping[str, str], topics: Mapping[str, str]) -> dict[str, str]:
@@ -116,7 +158,44 @@ def topics_beyond(known: Mapping[str, str], topics: Mapping[str, str]) -> dict[s
     return beyond
 
 
-def differing_topics(
+def _versions(code: Reached) -> dict[str, str]:
+    return {name: _version(name) for name in (*_PACKAGES, *code.packages)}
+
+
+def _version(package: str) -> str:
+    """Return the version of the package imported by this name; empty if it declares none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        known = importlib.metadata.packages_distributions().get(package, ())
+        return ", ".join(importlib.metadata.version(name) for name in sorted({*known}))
+
+
+def digest_text(digest: str) -> str:
+    """Return the text of a topic that stands for content with a digest."""
+    return _DIGEST + digest
+
+
+def text_digest(content: bytes) -> str:
+    """Return the text of a topic that stands for some content."""
+    return _DIGEST + hashlib.sha256(content).hexdigest()
+
+
+def is_digest(text: str) -> bool:
+    """Return whether the text of a topic stands for the content of files."""
+    return text.startswith(_DIGEST)
+
+
+def _named_files(text: str) -> Iterator[str]:
+    """Yield the files that a text names: all of it, or the parts between colons."""
+    parts = text.split(":")[:_MAX_PARTS]
+    for start in range(len(parts)):
+        for stop in range(start + 1, len(parts) + 1):
+            if os.path.isfile(name := ":".join(parts[start:stop])):  # noqa: PTH113 (any text)
+                yield name
+
+
+def _differing_topics(
     stored: Mapping[str, str], now: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the topics in which two fingerprints differ, of both, definition by definition.
@@ -129,10 +208,30 @@ def differing_topics(
     return {t: before[t] for t in named if t in before}, {t: after[t] for t in named if t in after}
 
 
+def difference(command: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return what is kept instead of what a command needs, with the topics that differ.
+
+    Args:
+        command: The name of the command.
+        stored: The topics of the kept rows, which differ from *now*.
+        now: The topics of the command.
+    """
+    stored, now = _differing_topics(stored, now)
+    topics = list({**stored, **now})
+    values = [t for t in topics if not is_digest(stored.get(t) or now[t])]
+    # Topics that only one side has follow from the others, such as the source files of a policy.
+    changed = [t for t in topics if t not in values and t in stored and t in now]
+    named = values + changed or topics
+    texts = [_topic_text(topic, stored, now) for topic in named[:_MAX_TOPICS]]
+    more = f" and {len(named) - _MAX_TOPICS} more" if len(named) > _MAX_TOPICS else ""
+    kind = f"another {command}" if values and command else "rows of other code or data"
+    return f"{kind} ({', '.join(texts)}{more})"
+
+
 def _definitions(topics: Mapping[str, str]) -> dict[str, str]:
     """Return the definitions that are reached as topics of their own."""
     return {
-        topic.removesuffix(DEFINITIONS) + _definition(name): _DIGEST + text
+        topic.removesuffix(DEFINITIONS) + _definition(name): digest_text(text)
         for topic, known in topics.items()
         if _kind(topic) == DEFINITIONS
         for name, text in msgspec.json.decode(known, type=dict[str, str]).items()
@@ -150,144 +249,25 @@ def _definition(name: str) -> str:
     return f"{name} of {modules[0]}" if len(modules) == 1 else name
 
 
-def _versions(code: Reached) -> dict[str, str]:
-    return {name: _version(name) for name in (*_PACKAGES, *code.packages)}
+def _topic_text(topic: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:
+    if topic not in now:
+        return f"{topic} is not used any more"
+    if now[topic] == GONE:
+        return f"{topic} is gone"
+    if is_digest(now[topic]):
+        return f"{topic} has changed" if topic in stored else f"{topic} is new"
+    before, after = stored.get(topic, ""), now[topic]
+    same = _first_difference(before, after)
+    return f"{topic} {_short(before, same)}, now {_short(after, same)}"
 
 
-def _version(package: str) -> str:
-    """Return the version of the package imported by this name; empty if it declares none."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        known = importlib.metadata.packages_distributions().get(package, ())
-        return ", ".join(importlib.metadata.version(name) for name in sorted({*known}))
+def _first_difference(before: str, now: str) -> int:
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(before), len(now)))
 
 
-def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
-    """Yield what some policies of a model depend on.
-
-    Yields:
-        Their classes and functions, what these find by name, and as texts what their specs hold;
-        as bytes what they read of the model.
-    """
-    for policy, of in assigned(model, policies):
-        yield from _policy(policy, of)
-    yield from _lineups(model, policies)
-
-
-def _lineups(model: Model[Any], policies: Policies) -> Iterator[Any]:
-    """Yield the functions that return the line-ups which are given by name."""
-    given = policies.values() if isinstance(policies, Mapping) else (policies,)
-    models = [model, *(model.models.values() if offers(model, HasParts) else ())]
-    for name in (one for one in given if isinstance(one, str)):
-        for of in models:
-            if policy_finder.lineup(name.strip(), of):
-                yield policy_finder.lineups_function(of)
-
-
-def digest_text(digest: str) -> str:
-    """Return the text of a topic that stands for content with a digest."""
-    return _DIGEST + digest
-
-
-def text_digest(content: bytes) -> str:
-    """Return the text of a topic that stands for some content."""
-    return _DIGEST + hashlib.sha256(content).hexdigest()
-
-
-def limits_text(limits: Limits | None) -> str:
-    """Return the limits of an episode as the text of a topic."""
-    given = attrs.asdict(limits) if limits else {}
-    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
-
-
-def is_digest(text: str) -> bool:
-    """Return whether the text of a topic stands for the content of files."""
-    return text.startswith(_DIGEST)
-
-
-def _points(design: "Design") -> str:
-    """Return the points in their order; the models and policies at them are topics of their own."""
-    plain = [design.kind, design.names, [list(map(value_text, point)) for point in design.points]]
-    return msgspec.json.encode(plain).decode()
-
-
-def _found(plan: Grid) -> Iterator[Any]:
-    """Yield the classes and functions that play, and all texts that were given."""
-    yield from (one for one in inside(plan.changes) if isinstance(one, str))
-    if plan.design:
-        points = (inside(point) for point in plan.design.points)
-        yield from (one for values in points for one in values if isinstance(one, str))
-    for variant in plan.variants:
-        yield from inside(variant.model)
-    for entry in plan.entries:
-        yield from players(plan.variants[0].model, entry.policies)
-
-
-def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
-    if not isinstance(policy, str | ConfiguredClass):
-        yield from inside(policy)
-        return
-    maker = maker_of(policy, model)
-    given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
-    yield maker
-    if offers(maker, DependsOnModel):
-        yield from maker.dependencies(model)
-    yield from given.values()
-    if offers(maker, NamesClasses):
-        yield from maker.inner_classes(given)
-    if offers(maker, NamesPolicies):
-        for inner in maker.inner_policies(given):
-            yield from _policy(inner, model)
-
-
-def inside(value: Any) -> Iterator[Any]:
-    """Yield the classes, functions and texts that a value is made of."""
-    match value:
-        case str() | type() | FunctionType():
-            yield value
-        case os.PathLike():
-            yield os.fspath(value)
-        case Mapping():
-            yield from inside(list(value.values()))
-        case Sequence() if not isinstance(value, bytes | range):
-            for one in value:
-                yield from inside(one)
-        case _ if attrs.has(type(value)):
-            yield type(value)
-            yield from inside(_members(value))
-        case _ if type(value).__module__ != "builtins":
-            yield type(value)
-
-
-def _members(value: Any) -> list[Any]:
-    return [getattr(value, one.name) for one in attrs.fields(type(value))]
-
-
-def _file_digests(texts: Iterable[str]) -> dict[str, str]:
-    files = dict.fromkeys(file for text in texts for file in _named_files(text))
-    return {f"file {file}": digest(file) for file in files}
-
-
-def _text_digests(texts: Iterable[bytes]) -> dict[str, str]:
-    every = [hashlib.sha256(one).hexdigest() for one in texts]
-    return {_TEXTS: hashlib.sha256("".join(every).encode()).hexdigest()} if every else {}
-
-
-def _named_files(text: str) -> Iterator[str]:
-    """Yield the files that a text names: all of it, or the parts between colons."""
-    parts = text.split(":")[:_MAX_PARTS]
-    for start in range(len(parts)):
-        for stop in range(start + 1, len(parts) + 1):
-            if os.path.isfile(name := ":".join(parts[start:stop])):  # noqa: PTH113 (any text)
-                yield name
-
-
-def _ranges(seeds: Sequence[int]) -> Iterator[str]:
-    """Yield consecutive seeds as START:STOP, single ones as they are."""
-    start = 0
-    for i in range(1, len(seeds) + 1):
-        if i == len(seeds) or seeds[i] != seeds[i - 1] + 1:
-            single = i - start == 1
-            yield str(seeds[start]) if single else f"{seeds[start]}:{seeds[i - 1] + 1}"
-            start = i
+def _short(text: str, start: int) -> str:
+    """Return a text in quotes; a long one is cut to the characters around a place."""
+    start = max(0, start - _MAX_TEXT // 3) if len(text) > _MAX_TEXT else 0
+    end = start + _MAX_TEXT
+    return repr("…" * (start > 0) + text[start:end] + "…" * (end < len(text)))

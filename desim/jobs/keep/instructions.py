@@ -17,7 +17,7 @@ _BINDING = {"IMPORT_FROM", "SWAP", "POP_TOP"}
 
 
 @frozen
-class Step:
+class Instruction:
     """An instruction.
 
     Attributes:
@@ -33,16 +33,16 @@ class Step:
     offsets: list[int] = field(factory=list)
 
 
-def steps_of(code: CodeType) -> list[Step]:
+def steps_of(code: CodeType) -> list[Instruction]:
     """Return the instructions of a function or of the body of a class."""
     every = [*dis.get_instructions(code)]
     left_out = {*_docstrings(every), *_imports(every)}
-    steps: list[Step] = []
+    steps: list[Instruction] = []
     offsets: list[int] = []
     for number, one in enumerate(every):
         offsets.append(one.offset)
         if number not in left_out and one.opname not in _PADDING:
-            steps.append(Step(one.opname, one.argval, one.opcode in _JUMPS, offsets))
+            steps.append(Instruction(one.opname, one.argval, one.opcode in _JUMPS, offsets))
             offsets = []
     return steps
 

@@ -1,19 +1,48 @@
-"""Where finished rows are kept during a sweep: the protocol, and a store in memory."""
+"""Where finished results are kept while jobs are played: the protocols, and a store in memory."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from types import TracebackType
 from typing import Protocol, Self
 
+from desim.jobs.plan.job import Frame, JobPlan
+
 
 class SweepWarning(UserWarning):
-    """Rows of a checkpoint that were damaged or discarded."""
+    """Rows of a store that were damaged or discarded."""
+
+
+class KeptResults(Protocol):
+    """The results of a plan's jobs that are kept; jobs are given by their indices."""
+
+    @property
+    def firsts(self) -> Sequence[int]:
+        """For each cell of the plan the first one that plays the same; all jobs are of these."""
+        ...
+
+    def __contains__(self, job: int, /) -> bool: ...
+
+    def add(
+        self, jobs: Sequence[int], results: Sequence[bytes], files: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Add the results of some jobs, all of them or none.
+
+        Args:
+            jobs: Jobs without results so far.
+            results: The result of each.
+            files: For each the digests of the files that were opened to play it, by path.
+
+        Raises:
+            UsageError: A file has changed since kept results were played.
+        """
+        ...
+
+    def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
+        """Yield the results of some jobs, in their order."""
+        ...
 
 
 class Store(Protocol):
-    """Keeps rows by the index of their job; a context manager. See also `checkpoint`."""
-
-    def __len__(self) -> int: ...
+    """Keeps results by cell and seed; a context manager. See also `cell_store`."""
 
     def __enter__(self) -> Self: ...
 
@@ -25,42 +54,22 @@ class Store(Protocol):
         /,
     ) -> None: ...
 
-    def jobs(self) -> AbstractSet[int]:
-        """Return the indices of the finished jobs."""
-        ...
-
-    def add(self, jobs: Sequence[int], rows: Sequence[bytes]) -> None:
-        """Add the rows of some jobs, all of them or none."""
-        ...
-
-    def note_files(self, files: Mapping[str, str]) -> None:
-        """Note files that were opened to play rows, before these are added.
+    def of(self, plan: JobPlan, frames: Sequence[Frame] = ()) -> KeptResults:
+        """Return what is kept of a plan.
 
         Args:
-            files: Their digests by path.
+            plan: The jobs.
+            frames: The frame of each cell, with which `Rows.read` reads the rows of an unfinished
+                command; empty for a command without rows.
 
         Raises:
-            UsageError: A file has changed since kept rows were played.
+            UsageError: Code or files of kept results have changed.
         """
-        ...
-
-    def remove(self, jobs: Iterable[int]) -> None:
-        """Remove the rows of some jobs."""
-        ...
-
-    def rows(self) -> Iterator[bytes]:
-        """Yield the rows in the order of their jobs."""
         ...
 
 
 class MemoryStore:
-    """Keeps rows in memory."""
-
-    def __init__(self) -> None:
-        self._rows: dict[int, bytes] = {}
-
-    def __len__(self) -> int:
-        return len(self._rows)
+    """Keeps the results of each plan in memory, for itself."""
 
     def __enter__(self) -> Self:
         return self
@@ -68,22 +77,30 @@ class MemoryStore:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def jobs(self) -> AbstractSet[int]:
-        """Return the indices of the finished jobs."""
-        return self._rows.keys()
+    def of(self, plan: JobPlan, frames: Sequence[Frame] = ()) -> KeptResults:  # noqa: ARG002 (a store's)
+        """Return the results of a plan, none so far."""
+        return _Results(range(len(plan) // len(plan.seeds)))
 
-    def add(self, jobs: Sequence[int], rows: Sequence[bytes]) -> None:
-        """Add the rows of some jobs."""
-        self._rows.update(zip(jobs, rows, strict=True))
 
-    def note_files(self, files: Mapping[str, str]) -> None:
-        """Do nothing: rows in memory belong to one call."""
+class _Results:
+    """The results of a plan in memory."""
 
-    def remove(self, jobs: Iterable[int]) -> None:
-        """Remove the rows of some jobs."""
-        for job in jobs:
-            self._rows.pop(job, None)
+    def __init__(self, firsts: Sequence[int]) -> None:
+        self.firsts = firsts
+        self._kept: dict[int, bytes] = {}
 
-    def rows(self) -> Iterator[bytes]:
-        """Yield the rows in the order of their jobs."""
-        yield from (self._rows[job] for job in sorted(self._rows))
+    def __contains__(self, job: int) -> bool:
+        return job in self._kept
+
+    def add(
+        self,
+        jobs: Sequence[int],
+        results: Sequence[bytes],
+        files: Sequence[Mapping[str, str]],  # noqa: ARG002 (results in memory belong to one call)
+    ) -> None:
+        """Add the results of some jobs."""
+        self._kept.update(zip(jobs, results, strict=True))
+
+    def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
+        """Yield the results of some jobs."""
+        return map(self._kept.__getitem__, jobs)

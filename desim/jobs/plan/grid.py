@@ -2,20 +2,26 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import msgspec
 from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.core.result import check_series
+from desim.core.streams import check_seed
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.jobs.plan.job import Cell, Job, Variant
+from desim.jobs.plan.job import Cell, Job, Variant, are_results
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
 from desim.jobs.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
+from desim.jobs.plan.players import is_fixed
+from desim.jobs.plan.record_job import waits
 from desim.opened_files import noting
+from desim.schema import to_plain
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
@@ -24,18 +30,6 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
-
-
-class _Names(msgspec.Struct):
-    """The values of a row that identify its job."""
-
-    model: str
-    preset: str
-    policy: str
-    seed: int
-
-
-_RowNames = msgspec.json.Decoder(_Names)
 
 
 @frozen
@@ -49,6 +43,7 @@ class Grid:
         changes: Parameters and arguments as given; some name files.
         series: Whether rows hold the series of their models.
         design: The points, if the sweep has a design.
+        out: The folder of the sweep, in which each episode has a record; None without records.
     """
 
     cells: tuple[Cell, ...]
@@ -57,6 +52,7 @@ class Grid:
     changes: Mapping[str, Any] = field(factory=dict)
     series: bool = False
     design: "Design | None" = None
+    out: Path | None = None
 
     def __len__(self) -> int:
         return len(self.cells) * len(self.seeds)
@@ -71,23 +67,52 @@ class Grid:
         """The policies, each once."""
         return tuple({id(cell.entry): cell.entry for cell in self.cells}.values())
 
+    @cached_property
+    def _waiting(self) -> frozenset[int]:
+        model = self.cells[0].variant.model
+        return frozenset(id(one) for one in self.entries if waits(model, one.policies))
+
+    def waits(self, index: int) -> bool:
+        """Return whether the policies of a job wait for a host, as language models do."""
+        return id(self.cells[index // len(self.seeds)].entry) in self._waiting
+
     def job(self, index: int) -> Job:
         """Return the job with an index from 0 to `len(self) - 1`."""
         cell, seed = divmod(index, len(self.seeds))
-        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series)
+        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series, self.out)
 
-    def owns(self, index: int, row: bytes) -> bool:
-        """Return whether a row as JSON is that of the job with an index."""
-        if not 0 <= index < len(self):
-            return False
-        try:
-            names = _RowNames.decode(row)
-        except msgspec.DecodeError:
-            return False
-        job = self.job(index)
-        variant = job.variant
-        mine = (variant.name, variant.preset, job.entry.label, job.seed)
-        return mine == (names.model, names.preset, names.policy, names.seed)
+    def plays(self, cell: int) -> dict[str, str]:
+        """Return the data that determine the episodes of a cell, by topic; see `code_topics`."""
+        variant, entry = self.cells[cell].variant, self.cells[cell].entry
+        model = msgspec.json.encode([variant.name, to_plain(variant.model)]).decode()
+        series = {"series": "in rows"} if self.series else {}
+        limits = limits_text(self.limits)
+        records = {"records": "of all episodes"} if self.out else {}
+        return {"model": model, "policies": entry.label, "limits": limits, **series, **records}
+
+    def parts(self, cell: int) -> Iterator[Any]:
+        """Yield the classes, functions and texts of a cell."""
+        return self.cells[cell].parts()
+
+    def fits(self, results: bytes) -> bool:
+        """Return whether a text is the results of an episode."""
+        return are_results(results)
+
+    def is_fixed(self, cell: int) -> bool:
+        """Return whether one episode of a cell serves all seeds; recorded ones are all played."""
+        one = self.cells[cell]
+        return self.out is None and is_fixed(one.variant.model, one.entry.policies)
+
+    def name(self, cell: int) -> str:
+        """Return the model and the policies of a cell, for error texts."""
+        variant = self.cells[cell].variant
+        return f"{variant.name}/{variant.preset}, {self.cells[cell].entry.label}"
+
+
+def limits_text(limits: Limits | None) -> str:
+    """Return the limits of an episode as a text."""
+    given = attrs.asdict(limits) if limits else {}
+    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
 
 
 @noting()  # for a model or a policy that reads a file once for all episodes
@@ -196,10 +221,7 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
         )
     checked = tuple(from_numpy(seed) for seed in seeds)
     for seed in checked:
-        if type(seed) is not int or seed < 0:
-            raise UsageError(
-                f"seed {short_repr(seed)} was given; a seed is a whole number of at least 0"
-            )
+        check_seed(seed)
     if not checked:
         raise UsageError("no seed was given; give at least one")
     refuse_duplicates("seed", checked)

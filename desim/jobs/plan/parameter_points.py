@@ -75,12 +75,12 @@ def is_factor(value: Any) -> bool:
 
 def _over(name: str, value: Any) -> Range | Choices:
     try:
-        return value if isinstance(value, Range | Choices) else _read(value)
+        return value if isinstance(value, Range | Choices) else _range_or_choices(value)
     except UsageError as fault:
         raise UsageError(f"{name}: {fault}") from None
 
 
-def _read(value: Any) -> Range | Choices:
+def _range_or_choices(value: Any) -> Range | Choices:
     if isinstance(value, str):
         if found := read_range(value):
             return found

@@ -15,7 +15,6 @@ from desim.jobs.plan.job import Variant
 from desim.jobs.plan.parameter_values import combinations
 from desim.schema import to_plain
 from desim.schema.arguments import needs_arguments
-from desim.short_repr import short_repr
 
 #: Stands for a missing value; differs from every parameter's value.
 _MISSING = object()
@@ -66,21 +65,11 @@ def _at_point(model: Model[Any], point: Mapping[str, str]) -> Model[Any]:
 
 def _model(given: Any, preset: str) -> tuple[Model[Any], str]:
     """Return the model and the name of its preset, or of the nearest one."""
-    if isinstance(given, str):
-        preset = preset or given.partition("/")[2]
-        built = model_finder.model(given, preset)
-        if model_finder.builder(given.partition("/")[0]):
-            return built, nearest_preset(built)
-        return built, preset or presets(type(built))[0]
-    if isinstance(given, type):
-        return from_preset(given, preset), preset or presets(given)[0]
-    if not isinstance(given, Model):
-        raise UsageError(
-            f"{short_repr(given)} is no model: it needs roles, begin, score and metrics"
-        )
-    if preset:
-        raise UsageError(f"preset {preset!r} belongs to a model's name; a built model was given")
-    return given, nearest_preset(given)
+    built = model_finder.model(given, preset)
+    name, _, behind = given.partition("/") if isinstance(given, str) else ("", "", "")
+    if isinstance(given, type) or (name and not model_finder.builder(name)):
+        return built, preset or behind or presets(type(built))[0]
+    return built, nearest_preset(built)
 
 
 def _with_params(variants: Sequence[Variant], params: Sequence[str]) -> Iterator[Variant]:

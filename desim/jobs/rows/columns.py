@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from desim.errors import UsageError, possible
-from desim.jobs.plan.job import GIVEN, POINT, Row
+from desim.jobs.plan.job import GIVEN, POINT, RECORD, Row
 from desim.short_repr import short_repr
 
 #: The keys of a column in a row: one, or `params`, `arguments` or `metrics` and a name.
@@ -31,8 +31,8 @@ _FIRST, _MIDDLE, _LAST = (
 _PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
 
 
-#: Keys that are columns only in the rows of a design.
-_OF_DESIGN = (POINT, GIVEN)
+#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes.
+_OF_DESIGN, _OF_RECORDS = (POINT, GIVEN), (RECORD,)
 
 
 #: The keys of rows that hold several columns, by the prefix of their full names.
@@ -42,15 +42,16 @@ _NESTED = {"params": "params", "policy": "arguments", "metrics": "metrics"}
 def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the full names of all columns, in the order of rows.csv."""
     names: dict[str, dict[str, None]] = {prefix: {} for prefix in _NESTED}
-    design: dict[str, None] = {}
+    some: dict[str, None] = {}
     for row in rows:
         for prefix, key in _NESTED.items():
             names[prefix].update(dict.fromkeys(row.get(key, ())))
-        design.update(dict.fromkeys(key for key in _OF_DESIGN if key in row))
+        some.update(dict.fromkeys(key for key in (*_OF_DESIGN, *_OF_RECORDS) if key in row))
     params, arguments, metrics = (
         tuple(f"{prefix}.{name}" for name in found) for prefix, found in names.items()
     )
-    return (*_FIRST, *design, *params, "policy", *arguments, *_MIDDLE, *metrics, *_LAST)
+    design, records = ([key for key in keys if key in some] for keys in (_OF_DESIGN, _OF_RECORDS))
+    return (*_FIRST, *design, *params, "policy", *arguments, *_MIDDLE, *metrics, *_LAST, *records)
 
 
 def varying(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -74,7 +75,8 @@ def find(rows: Sequence[Row], name: str) -> Path:
             share the name.
     """
     prefix, _, rest = name.partition(".")
-    if name in _PLAIN or (name in _OF_DESIGN and any(name in row for row in rows)):
+    of_some = name in (*_OF_DESIGN, *_OF_RECORDS) and any(name in row for row in rows)
+    if name in _PLAIN or of_some:
         return (name,)
     if prefix in _NESTED and any(rest in row.get(_NESTED[prefix], ()) for row in rows):
         return (_NESTED[prefix], rest)

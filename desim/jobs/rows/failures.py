@@ -5,11 +5,8 @@ from typing import Any
 
 import msgspec
 
-from desim.jobs.plan.job import Row
+from desim.jobs.plan.job import WORST_SCORE, Row
 from desim.jobs.rows.columns import numbers
-
-#: The key of rows that holds the worst score, if the model declares one.
-WORST_SCORE = "worst_score"
 
 
 def counted(rows: Sequence[Row], name: str) -> list[float | None]:

@@ -67,7 +67,7 @@ def compare(
                     different[key],
                 )
             )
-    text = "" if against is None else _text(against)
+    text = "" if against is None else _reference_label(against)
     informed = informed_groups(rows, groups, by)
     note = known_note(rows, seeds) if "score" in figures else ""
     return ComparisonTable(by, tuple(lines), level, text, len(references), informed, note)
@@ -100,7 +100,9 @@ def _references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[
             pairs = {key: (*key[:place], against, *key[place + 1 :]) for key in keys}
             return {key: other for key, other in pairs.items() if key != other}
     known = [" and ".join(map(str, key)) for key in keys]
-    raise UsageError(f"no group is {_text(against)!r}; {possible(_text(against), known)}")
+    raise UsageError(
+        f"no group is {_reference_label(against)!r}; {possible(_reference_label(against), known)}"
+    )
 
 
 def _matches(rows: Iterable[Row], by: tuple[str, ...]) -> Iterator[_Match]:
@@ -162,5 +164,5 @@ def _difference(
     return difference(one, other, level, truth=truth)
 
 
-def _text(against: Any) -> str:
+def _reference_label(against: Any) -> str:
     return " and ".join(map(str, against)) if isinstance(against, tuple) else str(against)

@@ -19,6 +19,7 @@ from desim.jobs.rows.failures import counted
 from desim.jobs.rows.groups import compare
 from desim.jobs.rows.packed import PackedRows, SelectedRows
 from desim.jobs.rows.row_series import series_by_group
+from desim.records.episode import Episode
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
 from desim.statistics.sequential.selection import best
@@ -361,12 +362,15 @@ def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
 
 def _unfinished(folder: Path) -> Rows:
     """Read the rows of an unfinished sweep from its checkpoint."""
-    from desim.jobs.keep.checkpoint import FILE_NAME, Checkpoint
+    from desim.jobs.keep.cell_store import FILE_NAME, CellStore
 
     if not (folder / FILE_NAME).exists():
         raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")
-    with Checkpoint(folder) as checkpoint:
-        return Rows.parsed(checkpoint.rows())
+    try:
+        with CellStore(folder, read=True) as store:
+            return Rows.parsed(map(_checked, store.rows()))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise BadRecord(f"{folder / FILE_NAME} is not as a sweep wrote it: {fault}") from None
 
 
 def _policy_label(value: Any) -> Any:
@@ -381,3 +385,37 @@ def _checked(line: bytes) -> bytes:
     """Return a line if it is a row; it is decoded for good only on access."""
     _check(line)
     return line
+
+
+#: The beginning of the JSON lines of a sweep and of a record.
+_ROW, _RECORD = b'{"model":', b'{"line":"header"'
+
+#: The first bytes of a file compressed with gzip.
+_GZIP = b"\x1f\x8b"
+
+
+def load(path: str | Path) -> Rows | Episode:
+    """Return the rows of a sweep, or a recorded episode.
+
+    No code is imported and no other file opened, so a file may come from an untrusted source.
+
+    Args:
+        path: The folder of a sweep, finished or not, its rows.jsonl, or a record.
+
+    Raises:
+        UsageError: The path holds neither.
+        BadRecord: The rows or the record cannot be read.
+    """
+    place = Path(path)
+    if place.is_dir():
+        return Rows.read(place)
+    try:
+        with open_regular(place) as file:
+            start = file.read(len(_RECORD))
+    except OSError as fault:
+        raise UsageError(f"cannot read {place}: {fault.strerror}") from None
+    if start.startswith((_RECORD, _GZIP)):
+        return Episode.read(place)
+    if start.startswith(_ROW):
+        return Rows.read(place)
+    raise UsageError(f"{place} is neither the rows of a sweep nor a record of desim")

@@ -1,25 +1,27 @@
 """Plays the jobs of a sweep, in this process or in a worker, and returns their rows."""
 
+import contextlib
 import copy
-import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from attrs import asdict
 
-from desim.core.limits import alarm
-from desim.core.model_protocols import HasWorstScore, Model, offers
+from desim.core.limits import alarm, time_text
+from desim.core.model_protocols import Model, offers
 from desim.core.reported import HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
-from desim.jobs.plan.job import GIVEN, POINT, SERIES_COLUMNS, Job, Row
-from desim.jobs.rows.failures import WORST_SCORE
-from desim.jobs.run.files_read import RowFiles
+from desim.errors import BadRecord, LimitReached
+from desim.jobs.plan.job import RECORD, SERIES, SERIES_COLUMNS, Frame, Job, Row
+from desim.jobs.run.files_read import PlayedCell, RowFiles
+from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
 from desim.jobs.run.signals import hard_limit
 from desim.opened_files import noting
 from desim.records.episode import Episode
@@ -29,18 +31,30 @@ from desim.schema.scalars import plain_scalar
 #: little is lost when it is killed.
 SECONDS_PER_CHUNK = 0.25
 
-#: Most characters of an error text in a row.
-_MAX_ERROR = 500
-
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+
+_Job = TypeVar("_Job")
 
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
 
     Yields:
-        The row of each job as JSON, the form in which rows are sent and stored, with the files
-        that were opened (see `row_files.split`).
+        The results of each job as JSON, the form in which they are sent and stored, with the files
+        that were opened (see `files_read.split`).
+    """
+    return in_time(jobs, play_to_json, lambda job: job.cell)
+
+
+def in_time(
+    jobs: Iterable[_Job], play: Callable[[_Job], bytes], cell_of: Callable[[_Job], PlayedCell]
+) -> Iterator[bytes]:
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one; see `play_chunk`.
+
+    Args:
+        jobs: The jobs of a chunk.
+        play: Plays a job, and returns its results as JSON.
+        cell_of: Returns the cell of a job, the same object for all jobs of a cell.
     """
     end = time.monotonic() + SECONDS_PER_CHUNK
     files = RowFiles()
@@ -48,10 +62,28 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     with rare_collections():
         for job in jobs:
             with noting():
-                row = play_to_json(job)
-            yield files.added(row, job.cell)
+                results = play(job)
+            yield files.added(results, cell_of(job))
             if time.monotonic() > end:
                 return
+
+
+async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:
+    """Play the first of some jobs in the event loop that runs; return its results.
+
+    Other episodes go on while its policies wait; the results are those of `play_chunk`.
+    """
+    from asyncio import CancelledError
+
+    job = jobs[0]
+    with noting():
+        try:
+            results = _encode(_results(job, await _play_in_loop(job)))
+        except CancelledError:
+            raise
+        except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
+            results = failed_to_json(job, error_label(fault))
+    return [RowFiles().added(results, job.cell)]
 
 
 def play_job(job: Job) -> Row:
@@ -62,61 +94,53 @@ def play_job(job: Job) -> Row:
 
     Returns:
         model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error, worst_score if the model declares one, point and given if the job
-        belongs to a design, and series if it requests them.
+        ledger_digest, error, worst_score if the model declares one, record if it has one, point and
+        given if the job belongs to a design, and series if it requests them.
     """
-    row: Row = msgspec.json.decode(play_to_json(job))
+    row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
     return row
 
 
 def play_to_json(job: Job) -> bytes:
-    """Play one episode and return its row as JSON."""
+    """Play one episode and return its results as JSON."""
     try:
-        return _encode(_row(job, **_results(_play(job))))
+        return _encode(_results(job, _play(job)))
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(_row(job, error=_error_text(fault)))
+        return failed_to_json(job, error_label(fault))
 
 
 def failed_to_json(job: Job, error: str) -> bytes:
-    """Return as JSON the row of an episode that could not return one."""
-    return _encode(_row(job, error=error))
+    """Return as JSON the results of an episode that could not return any."""
+    none: dict[str, Any] = dict.fromkeys(("score", "ended", "decisions"))
+    failed = {**none, "metrics": {}, "ledger_digest": None, "error": error}
+    return _encode({**failed, **_beside(job, None)})
 
 
-def _row(
-    job: Job,
-    *,
-    score: float | None = None,
-    ended: str | None = None,
-    decisions: int | None = None,
-    metrics: Mapping[str, Any] | None = None,
-    ledger_digest: str | None = None,
-    error: str | None = None,
-    series: Series | None = None,
-) -> Row:
-    row: Row = {
-        "model": job.variant.name,
-        "preset": job.variant.preset,
-        "params": job.variant.params,
-        "policy": job.entry.label,
-        "arguments": job.entry.arguments,
-        "seed": job.seed,
-        "score": score,
-        "ended": ended,
-        "decisions": decisions,
-        "metrics": metrics or {},
-        "ledger_digest": ledger_digest,
-        "error": error,
+def _results(job: Job, episode: Episode) -> dict[str, Any]:
+    result = episode.result
+    assert result is not None
+    found = {
+        "score": result.score,
+        "ended": result.ended,
+        "decisions": result.decisions,
+        "metrics": dict(flat(result.metrics)),
+        "ledger_digest": result.ledger_digest,
+        "error": None,
     }
-    model = job.variant.model
-    if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
-        row[WORST_SCORE] = float(worst)
-    if job.cell.point is not None:
-        row |= {POINT: job.cell.point, GIVEN: job.cell.given}
+    series = episode.inside.series if episode.inside else None
+    return {**found, **_beside(job, series)}
+
+
+def _beside(job: Job, series: Series | None) -> dict[str, Any]:
+    """Return the name of the record and the series, where they are wanted."""
+    recorded = job.record_name if _has_record(job) else None
+    record = {RECORD: recorded} if job.record is not None else {}
     if not job.series:
-        return row
-    return {**row, "series": series or {}, SERIES_COLUMNS: _columns(model, series or {})}
+        return record
+    found = series or {}
+    return {**record, SERIES: found, SERIES_COLUMNS: _columns(job.variant.model, found)}
 
 
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
@@ -127,13 +151,54 @@ def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
 
 def _play(job: Job) -> Episode:
     """Play with new policies, in an event loop if one of them is a coroutine."""
-    model, policies = job.variant.model, _copied(job.entry.policies)
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
     seconds = job.limits.seconds if job.limits else None
     with hard_limit(seconds), alarm(seconds):
-        lineup = resolve(model, policies, job.seed)
-        with Session(model, lineup, job.seed, limits=job.limits, series=job.series) as session:
+        try:
+            with _session(job) as session:
+                return play_session(session)
+        except BadRecord:
+            if not _has_record(job):
+                raise
+        with _session(job, anew=True) as session:
             return play_session(session)
+
+
+async def _play_in_loop(job: Job) -> Episode:
+    """Play as `_play` does, in the event loop that runs."""
+    import asyncio
+
+    seconds = job.limits.seconds if job.limits else None
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            try:
+                with _session(job) as session:
+                    return await play_in_loop(session)
+            except BadRecord:
+                if not _has_record(job):
+                    raise
+            with _session(job, anew=True) as session:
+                return await play_in_loop(session)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise LimitReached(time_text(seconds)) from None
+
+
+@contextlib.contextmanager
+def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
+    """Open the session of a job with new policies; *anew* removes a record that does not fit."""
+    if anew and job.record is not None:
+        job.record.unlink(missing_ok=True)
+    model = job.variant.model
+    lineup = resolve(model, _copied(job.entry.policies), job.seed)
+    how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=False)
+    with opened_session(model, lineup, job.seed, job.record, how) as session:
+        yield session
+
+
+def _has_record(job: Job) -> bool:
+    return job.record is not None and job.record.exists()
 
 
 def _copied(policies: Any) -> Any:
@@ -141,22 +206,3 @@ def _copied(policies: Any) -> Any:
     if isinstance(policies, Mapping):
         return {role: _copied(one) for role, one in policies.items()}
     return policies if is_made_anew(policies) else copy.deepcopy(policies)
-
-
-def _results(episode: Episode) -> dict[str, Any]:
-    result = episode.result
-    assert result is not None
-    return {
-        "score": result.score,
-        "ended": result.ended,
-        "decisions": result.decisions,
-        "metrics": dict(flat(result.metrics)),
-        "ledger_digest": result.ledger_digest,
-        "series": episode.inside.series if episode.inside else None,
-    }
-
-
-def _error_text(fault: BaseException) -> str:
-    """Return an exception as one line that is the same in every process."""
-    text = " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", str(fault)).split())
-    return f"{type(fault).__name__}: {text}".removesuffix(": ")[:_MAX_ERROR]

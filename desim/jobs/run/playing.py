@@ -1,29 +1,32 @@
-"""Plays jobs of a grid with an executor, in chunks, and keeps their rows in a store."""
+"""Plays jobs of a plan with an executor, in chunks, and keeps their results in a store."""
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.opened_store import open_store
-from desim.jobs.keep.store import Store
+from desim.jobs.keep.store import KeptResults, MemoryStore, Store
 from desim.jobs.plan.grid import Grid
-from desim.jobs.plan.job import Job, has_failed
-from desim.jobs.plan.same_episodes import copies_of, copy_of
+from desim.jobs.plan.job import Frame, JobPlan, has_failed, spans
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import (
+    AT_ONCE,
     ChunkResult,
     Executor,
+    LocalExecutor,
     SerialExecutor,
+    Work,
     WorkerDied,
     worker_count,
 )
 from desim.jobs.run.files_read import split
-from desim.jobs.run.in_workers import check_jobs
 from desim.jobs.run.play_job import play_chunk
+from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
 from desim.short_repr import short_repr
@@ -53,10 +56,10 @@ class Chunks:
         count: The number of chunks yielded so far.
     """
 
-    def __init__(self, plan: Grid, left: Iterable[int], workers: int) -> None:
+    def __init__(self, plan: JobPlan, left: Iterable[int], workers: int) -> None:
         self._plan = plan
         self._workers = workers
-        self._left = deque(_spans(left))
+        self._left = deque(spans(left))
         self._jobs_left = sum(map(len, self._left))
         self._out: dict[int, range] = {}
         self.count = 0
@@ -64,10 +67,10 @@ class Chunks:
     def __bool__(self) -> bool:
         return bool(self._left)
 
-    def __iter__(self) -> Iterator[Sequence[Job]]:
+    def __iter__(self) -> Iterator[Sequence[Any]]:
         return self
 
-    def __next__(self) -> Sequence[Job]:
+    def __next__(self) -> Sequence[Any]:
         if not self._left:
             raise StopIteration
         size = min(_MAX_JOBS, -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers)))
@@ -96,20 +99,7 @@ class Chunks:
             self._left.appendleft(span)
 
 
-def _spans(indices: Iterable[int]) -> Iterator[range]:
-    """Yield ascending indices as ranges."""
-    span = range(0)
-    for index in indices:
-        if not span or index != span.stop:
-            if span:
-                yield span
-            span = range(index, index)
-        span = range(span.start, index + 1)
-    if span:
-        yield span
-
-
-#: Copies of a row that are stored in one step.
+#: Copies of a result that are stored in one step.
 _COPIES_AT_ONCE = 100
 
 
@@ -119,45 +109,63 @@ Progress = Callable[[int, int], object]
 
 @frozen(eq=False)
 class Playing:
-    """A grid whose jobs are played in batches.
+    """A plan whose jobs are played in batches.
 
     Attributes:
         plan: All jobs that may be played.
-        store: Keeps the rows of the played jobs.
+        kept: The results of the played jobs.
         players: The executor.
-        out: The folder of the results; None without one.
         progress: Called at the start of every batch and whenever a chunk is finished.
+        work: Plays the jobs of a chunk in a worker.
+        out: The folder of the results; None without one.
+        frames: For each cell what makes rows of its results.
     """
 
-    plan: Grid
-    store: Store
+    plan: JobPlan
+    kept: KeptResults
     players: Executor
-    out: str | Path | None
     progress: Progress
+    work: Work = play_chunk
+    out: str | Path | None = None
+    frames: Sequence[Frame] = ()
+    _wanted: set[int] = field(factory=set, init=False)
 
     def play(self, wanted: Iterable[int]) -> None:
-        """Play the jobs with some indices, except those whose rows are kept already.
+        """Play the jobs with some indices, except those whose results are kept already.
 
         Raises:
             WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
         """
-        indices = sorted(set(wanted))
-        kept = self.store.jobs()
-        left = [index for index in indices if index not in kept]
+        wanted = set(wanted)
+        self._wanted.update(wanted)
+        indices = sorted({self._first(index) for index in wanted})
+        left = [index for index in indices if index not in self.kept]
         done, total = len(indices) - len(left), len(indices)
         try:
             self._play(left, done, total)
         except KeyboardInterrupt:
             if self.out is None:
                 raise
-            raise KeyboardInterrupt(stopped_text(len(self.store), total)) from None
+            raise KeyboardInterrupt(self._stopped_text(indices)) from None
         except WorkerDied as fault:
-            text = "" if self.out is None else f"; {stopped_text(len(self.store), total)}"
+            text = "" if self.out is None else f"; {self._stopped_text(indices)}"
             raise type(fault)(f"{fault}{text}") from None
 
+    def results(self) -> Mapping[int, bytes]:
+        """Return the results so far by job."""
+        done = sorted(index for index in self._wanted if self._first(index) in self.kept)
+        results = self.kept.results(map(self._first, done))
+        return dict(zip(done, results, strict=True))
+
     def rows(self) -> Rows:
-        """Return the rows so far, in the order of their jobs."""
-        return Rows.parsed(self.store.rows())
+        """Return the rows of the jobs played so far, in the order of the jobs."""
+        done = sorted(self._wanted)
+        seeds = self.plan.seeds
+        results = self.kept.results(map(self._first, done))
+        return Rows.parsed(
+            self.frames[job // len(seeds)].row(seeds[job % len(seeds)], each)
+            for job, each in zip(done, results, strict=True)
+        )
 
     def finish(self) -> Rows:
         """Return the rows, and write them if there is a folder."""
@@ -166,61 +174,104 @@ class Playing:
             rows.write(self.out)
         return rows
 
+    def _first(self, index: int) -> int:
+        """Return the first job with the same results: that of an equal cell with this seed."""
+        cell, seed = divmod(index, len(self.plan.seeds))
+        return self.kept.firsts[cell] * len(self.plan.seeds) + seed
+
+    def _stopped_text(self, indices: Sequence[int]) -> str:
+        return stopped_text(sum(index in self.kept for index in indices), len(indices))
+
     def _play(self, left: list[int], done: int, total: int) -> None:
         """Play jobs; those whose episodes are known to be the same are played once and copied."""
-        copies = copies_of(self.plan, left)
+        copies = _copies_of(self.plan, left)
         later = {job for each in copies.values() for job in each}
         self.progress(done, total)
-        done = self._play_each([job for job in left if job not in later], copies, done, total)
+        for players, jobs in self._shared_out([job for job in left if job not in later]):
+            done = self._play_each(players, jobs, copies, done, total)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
         again = sorted(job for each in copies.values() for job in each)
-        self._play_each(again, {}, done, total)
+        self._play_each(self.players, again, {}, done, total)
+
+    def _shared_out(self, jobs: list[int]) -> Iterator[tuple[Executor, list[int]]]:
+        """Yield executors with their jobs; a local one has an event loop for those that wait."""
+        players = self.players
+        if not isinstance(players, LocalExecutor):
+            yield players, jobs
+            return
+        waiting = [job for job in jobs if self.plan.waits(job)]
+        yield players, sorted({*jobs} - {*waiting})
+        if waiting:
+            yield players.waiting, waiting
 
     def _play_each(
-        self, left: list[int], copies: dict[int, list[int]], done: int, total: int
+        self,
+        players: Executor,
+        left: list[int],
+        copies: dict[int, list[int]],
+        done: int,
+        total: int,
     ) -> int:
-        """Play all of some jobs; return the number of rows kept afterwards.
+        """Play all of some jobs; return the number of results kept afterwards.
 
         Args:
+            players: The executor.
             left: The jobs.
-            copies: By job, the jobs that get a copy of its row; removed here once they have it.
-            done: The number of rows kept before.
-            total: The number of rows in the end.
+            copies: By job, the jobs that get a copy of its result; removed here once they have it.
+            done: The number of results kept before.
+            total: The number of results in the end.
         """
-        chunks = Chunks(self.plan, left, worker_count(self.players))
+        chunks = Chunks(self.plan, left, worker_count(players))
         played = 0
         while chunks:
             first, before = chunks.count, played
-            with _closed_after(self.players.run(play_chunk, chunks)) as results:
-                for index, played_rows in results:
-                    rows, files = split(played_rows)
+            with _closed_after(players.run(self.work, chunks)) as finished:
+                for index, returned in finished:
                     with interrupts_deferred():
-                        self.store.note_files(files)
-                        done += self._keep(chunks.finish(first + index, len(rows)), rows, copies)
-                    played += len(rows)
+                        jobs = chunks.finish(first + index, len(returned))
+                        done += self._keep(jobs, returned, copies)
+                    played += len(returned)
                     self.progress(done, total)
             if played == before:
                 break
         if lost := len(left) - played:
-            name = type(self.players).__name__
+            name = type(players).__name__
             raise DesimError(f"the executor {name} lost {lost:,} of {total:,} episodes")
         return done
 
     def _keep(
-        self, jobs: Sequence[int], rows: Sequence[bytes], copies: dict[int, list[int]]
+        self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[int]]
     ) -> int:
-        """Store rows, then their copies; return their number."""
-        self.store.add(jobs, rows)
-        count = len(rows)
-        for job, row in zip(jobs, rows, strict=True):
-            if job in copies and not has_failed(row):
+        """Store results, then their copies; return their number."""
+        results, files = split(returned)
+        self.kept.add(jobs, results, files)
+        count = len(results)
+        for job, result in zip(jobs, results, strict=True):
+            if job in copies and not has_failed(result):
                 others = copies.pop(job)
                 count += len(others)
                 # In parts, so that a full disk loses only the last part.
                 for start in range(0, len(others), _COPIES_AT_ONCE):
                     part = others[start : start + _COPIES_AT_ONCE]
-                    self.store.add(part, [copy_of(row, self.plan.job(n).seed) for n in part])
+                    self.kept.add(part, [result] * len(part), [{}] * len(part))
         return count
+
+
+def _copies_of(plan: JobPlan, jobs: Iterable[int]) -> dict[int, list[int]]:
+    """Return, by the first job of each fixed cell, the further jobs of that cell.
+
+    Args:
+        plan: All jobs.
+        jobs: Indices of those to play, ascending.
+    """
+    by_cell: dict[int, list[int]] = {}
+    for job in jobs:
+        by_cell.setdefault(job // len(plan.seeds), []).append(job)
+    return {
+        first: others
+        for cell, (first, *others) in by_cell.items()
+        if others and plan.is_fixed(cell)
+    }
 
 
 @contextlib.contextmanager
@@ -250,9 +301,36 @@ def playing(
     """Open the executor and the store of a grid; arguments and errors are those of `sweep`."""
     with (
         opened_executor(executor, jobs, len(plan)) as players,
-        open_store(out, plan, restart=restart, retry_failed=retry_failed) as store,
+        opened_store(out, restart=restart, retry_failed=retry_failed) as store,
     ):
-        yield Playing(plan, store, players, out, progress or (lambda _done, _total: None))
+        frames = [Frame.of(cell) for cell in plan.cells]
+        kept = store.of(plan, frames)
+        show = progress or (lambda _done, _total: None)
+        yield Playing(plan, kept, players, show, out=out, frames=frames)
+
+
+def opened_store(
+    out: str | Path | None, *, restart: bool = False, retry_failed: bool = False
+) -> Store:
+    """Open the store of a command.
+
+    Args:
+        out: The folder that keeps results; None keeps them in memory.
+        restart: Discard kept results of the plan's cells whose code or files have changed; where
+            none have, all of the plan's jobs.
+        retry_failed: Discard those of failed episodes.
+
+    Raises:
+        UsageError: The folder cannot be used, or none is given to discard results of.
+    """
+    if out is None:
+        if restart or retry_failed:
+            word = "restart" if restart else "retry_failed"
+            raise UsageError(f"{word} needs the folder of an earlier command; give out")
+        return MemoryStore()
+    from desim.jobs.keep.cell_store import CellStore
+
+    return CellStore(out, restart=restart, retry_failed=retry_failed)
 
 
 def stopped_text(done: int, total: int) -> str:
@@ -280,26 +358,48 @@ def opened_executor(
             )
         yield executor
         return
-    made = _local(jobs, episodes) if executor is None else _named(executor)
+    made = _local(jobs, episodes) if executor is None else _named(executor, jobs, episodes)
     with contextlib.closing(made):
         yield made
 
 
-def _local(jobs: int, episodes: int) -> Executor:
-    check_jobs(jobs)
-    workers = min(jobs, episodes)
-    return SerialExecutor() if workers == 1 else ProcessExecutor(workers)
+def _local(
+    jobs: int, episodes: int, processes: int | None = None, at_once: int = AT_ONCE
+) -> Executor:
+    """Return the executor of this machine; with *processes* it has that many, even one."""
+    if processes is None:
+        check_jobs(jobs)
+        processes = min(jobs, episodes) if min(jobs, episodes) > 1 else None
+    computing = SerialExecutor() if processes is None else ProcessExecutor(processes)
+    return LocalExecutor(computing, partial(EventLoopExecutor, at_once))
 
 
-def _named(executor: str) -> Executor:
+def check_jobs(jobs: object) -> None:
+    """Check a number of worker processes.
+
+    Raises:
+        UsageError: The number is not a whole number of at least 1.
+    """
+    if type(jobs) is not int or jobs < 1:
+        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
+
+
+def _named(executor: str, jobs: int, episodes: int) -> Executor:
     kind, _, value = executor.partition("=")
-    if kind == "processes" and value.isdecimal() and int(value):
-        return ProcessExecutor(int(value))
     if kind == "dask" and value:
         from desim.jobs.run.dask_executor import DaskExecutor
 
         return DaskExecutor(value)
+    numbers = dict(part.partition("=")[::2] for part in executor.split(","))
+    if numbers.keys() <= {"processes", "concurrent"} and all(map(_is_count, numbers.values())):
+        given = {name: int(number) for name, number in numbers.items()}
+        at_once = given.get("concurrent", AT_ONCE)
+        return _local(jobs, episodes, given.get("processes"), at_once)
     raise UsageError(
-        f"executor {short_repr(executor)} was given; possible: processes=N with N of at least 1, "
-        "dask=ADDRESS of a scheduler"
+        f"executor {short_repr(executor)} was given; possible: processes=N, concurrent=N with N of "
+        "at least 1, or both joined by a comma; dask=ADDRESS of a scheduler"
     )
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and int(text) > 0

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import forget_standard_input
@@ -90,7 +90,7 @@ class ProcessExecutor(PoolExecutor):
             suspects, self._submitted, self._finished = self._submitted, {}, SimpleQueue()
         return suspects
 
-    def _submit(self, message: bytes) -> "Future[list[bytes]]":
+    def _submit(self, message: Any) -> "Future[list[bytes]]":
         # Ctrl-C in a terminal reaches the whole process group. This process alone handles it, so a
         # worker starts with SIGINT blocked, until `_begin_worker` ignores it.
         with interrupts_blocked():

@@ -212,7 +212,7 @@ class WarmPool(ProcessExecutor):
         self._loaded, self._started = {}, time.time_ns()
         return super()._restart()
 
-    def _submit(self, message: bytes) -> "Future[list[bytes]]":
+    def _submit(self, message: Any) -> "Future[list[bytes]]":
         with interrupts_blocked():
             return self._processes.submit(play_and_tell, message, import_path(), self._started)  # type: ignore[arg-type] # see `_rows`
 

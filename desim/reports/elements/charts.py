@@ -17,6 +17,7 @@ from desim.reports.elements.drawing import (
     drawable,
     drawn,
     finish,
+    name_rows,
     short,
 )
 from desim.statistics.intervals import Interval
@@ -127,8 +128,7 @@ def dots(
             )
         if zero:
             panel.axvline(0, color="0.3", linewidth=0.9)
-        panel.set_yticks(places, [short(label) for label in labels])
-        panel.set_ylim(len(labels) - 0.4, -0.6)
+        name_rows(panel, labels)
         finish(panel, x=x, named="y")
         if beside:
             panel.legend(frameon=False)
@@ -178,8 +178,7 @@ def shares(labels: Sequence[str], parts: Mapping[str, Sequence[float]], x: str) 
                 label=short(name),
             )
             left = [a + b for a, b in zip(left, values, strict=True)]
-        panel.set_yticks(range(len(labels)), [short(label) for label in labels])
-        panel.set_ylim(len(labels) - 0.4, -0.6)
+        name_rows(panel, labels)
         panel.set_xlim(0, max(left, default=1) or 1)
         finish(panel, x=x, named="y")
         panel.grid(visible=False, axis="y")

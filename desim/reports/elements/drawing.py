@@ -12,13 +12,13 @@ import io
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desim.errors import UsageError
-from desim.reports.elements.page import clean
+from desim.reports.elements.page import check_installed, clean
 from desim.show.files import write_whole
 from desim.show.labels import number_text
 
@@ -30,15 +30,11 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E69F00")
 
-
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-
 
 MARKERS = ("o", "s", "^", "D", "v", "x", "P", "*")
 
-
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")
-
 
 #: Texts are not formulas, a picture is the same in every run, and its letters are drawn as paths,
 #: because a reader's machine may lack the font.
@@ -52,14 +48,11 @@ _STYLE: dict[str, Any] = {
     "axes.formatter.use_mathtext": False,
 }
 
-
 #: A larger number is in the table only: the room around it would be beyond a float.
 _LARGEST = 1e200
 
-
 #: From the first number on an axis is in millions; from the second on numbers are not written out.
 _MILLIONS, _HUGE = 2e6, 1e15
-
 
 #: Entries of a file with a date or a version; left out, so that equal pictures are equal files.
 _DATED = {
@@ -68,10 +61,8 @@ _DATED = {
     "png": ("Software",),
 }
 
-
 #: Dots per inch of a picture in another format than SVG.
 _DOTS = 150
-
 
 #: Most characters of a label inside a picture.
 _LABEL = 44
@@ -80,15 +71,7 @@ _LABEL = 44
 def drawn(
     width: float, height: float, draw: "Callable[[Drawing], None]", *, fitted: bool = True
 ) -> str:
-    """Return a picture as a data URI.
-
-    Args:
-        width: In inches.
-        height: In inches.
-        draw: Draws on an empty figure.
-        fitted: Whether panels are moved to make room for their labels, which takes as long as
-            drawing them; otherwise *draw* makes the room.
-    """
+    """Return a picture in SVG as a data URI; the arguments are those of `pictured`."""
     picture = pictured(width, height, draw, fitted=fitted)
     return "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
 
@@ -104,10 +87,11 @@ def pictured(
     """Return a picture as the bytes of a file.
 
     Args:
-        width: See `drawn`.
-        height: See `drawn`.
-        draw: See `drawn`.
-        fitted: See `drawn`.
+        width: In inches.
+        height: In inches.
+        draw: Draws on an empty figure.
+        fitted: Whether panels are moved to make room for their labels, which takes as long as
+            drawing them; otherwise *draw* makes the room.
         form: "svg", "pdf", or "png" with 150 dots per inch.
     """
     from matplotlib.figure import Figure as Drawing
@@ -197,33 +181,22 @@ def check_plot(path: Path) -> None:
         probe.unlink()
     except OSError as fault:
         raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-    try:
-        import matplotlib  # noqa: F401, ICN001 (found now rather than after minutes of playing)
-    except ImportError as fault:
-        raise UsageError(
-            f"--plot needs {fault.name}; install the extra, as in: pip install 'desim[report]'"
-        ) from None
+    check_installed("--plot needs", "matplotlib")
 
 
 def write_picture(
-    path: Path,
-    width: float,
-    height: float,
-    draw: "Callable[[Drawing], None]",
-    *,
-    fitted: bool = True,
+    path: Path, width: float, height: float, draw: "Callable[[Drawing], None]"
 ) -> None:
-    """Draw a picture in the form that a file's suffix names, and write it.
-
-    Args:
-        path: A .png, .svg or .pdf file.
-        width: See `drawn`.
-        height: See `drawn`.
-        draw: See `drawn`.
-        fitted: See `drawn`.
+    """Draw a picture as `pictured` does, in the form of a file's suffix, and write it.
 
     Raises:
         UsageError: The file cannot be written.
     """
     form = path.suffix.lower().removeprefix(".")
-    write_whole(path, [pictured(width, height, draw, fitted=fitted, form=form)])
+    write_whole(path, [pictured(width, height, draw, form=form)])
+
+
+def name_rows(panel: "Axes", labels: Sequence[str]) -> None:
+    """Name the rows of a panel at its left, the first on top."""
+    panel.set_yticks(range(len(labels)), [short(label) for label in labels])
+    panel.set_ylim(len(labels) - 0.4, -0.6)

@@ -1,6 +1,7 @@
 """The elements of a report: plain texts in sections, tables and figures, without markup."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
+from importlib import import_module
 from itertools import islice
 
 from attrs import field, frozen
@@ -27,19 +28,30 @@ def clean(text: object, width: int = _LONGEST) -> str:
     return "".join(each if each.isprintable() else "\ufffd" for each in one_line)
 
 
-def needed() -> None:
-    """Check that what draws and renders is installed.
+def check_installed(what: str, *modules: str) -> None:
+    """Check that modules of the extra can be imported, before minutes of playing or reading.
+
+    Args:
+        what: Subject and verb of the error text.
+        modules: Their names.
 
     Raises:
-        UsageError: It is not.
+        UsageError: One cannot be imported.
     """
     try:
-        import jinja2  # noqa: F401 (found now rather than after minutes of reading)
-        import matplotlib  # noqa: F401, ICN001 (found now, too)
+        for module in modules:
+            import_module(module)
     except ImportError as fault:
         raise UsageError(
-            f"reports need {fault.name}; install the extra, as in: pip install 'desim[report]'"
+            f"{what} {fault.name}; install the extra, as in: pip install 'desim[report]'"
         ) from None
+
+
+def note_of_cut(shown: Sized, of: Sized, what: str) -> list[str]:
+    """Return the note that a figure shows only some of several; empty if it shows all."""
+    if len(of) <= len(shown):
+        return []
+    return [f"the figure shows {len(shown)} of {len(of):,} {what}"]
 
 
 @frozen

@@ -18,6 +18,7 @@ from desim.show.labels import number_text
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.figure import Figure as Drawing
+    from matplotlib.gridspec import GridSpec
 
 
 #: Inches: the width and the height of a panel, the height of a role's lane, of a line of the title
@@ -73,20 +74,12 @@ def plot_episode(episode: Episode, path: str | Path) -> Path:
     lines = [line for line in drawn.series if line.values]
     if not lines:
         raise UsageError("the episode has no series that could be drawn")
-    changing = [line for line in lines if not is_unchanged(line.values)] or lines
-    shown = changing[:_MOST]
+    shown = ([line for line in lines if not is_unchanged(line.values)] or lines)[:_MOST]
+    across, rows = _arranged(shown)
     has_roles = 1 < len(drawn.decided) <= _MOST_ROLES
-    # As few empty places as possible; the smaller width of two with equally many.
-    across, rows = min(
-        ((across, _rows(shown, across)) for across in _ACROSS if across <= len(shown)),
-        key=lambda found: found[0] * len(found[1]),
-        default=(len(shown), [shown]),
-    )
-    lanes = _LANE * len(drawn.decided) + 0.7 if has_roles else 0.0
-    heights = [*([lanes] if has_roles else []), *[_HEIGHT] * len(rows)]
-
-    width = _WIDTH * across
-    title = wrap(_title(episode, lines, shown), int(width * _LETTERS))
+    lanes = [_LANE * len(drawn.decided) + 0.7] if has_roles else []
+    heights = [*lanes, *[_HEIGHT] * len(rows)]
+    title = wrap(_title(episode, lines, shown), int(_WIDTH * across * _LETTERS))
 
     def draw(figure: "Drawing") -> None:
         figure.suptitle("\n".join(title), x=0.01, ha="left", fontsize=10)
@@ -94,14 +87,37 @@ def plot_episode(episode: Episode, path: str | Path) -> Path:
         if has_roles:
             x, is_dated = drawn.timeline.label, drawn.timeline.is_dated
             roles_chart(figure.add_subplot(grid[0, :]), drawn.decided, x=x, is_dated=is_dated)
-        for down, row in enumerate(rows, int(has_roles)):
-            for place, line in enumerate(row):
-                head = f"{line.group}: {line.title}" if line.group else line.title
-                panel = figure.add_subplot(grid[down, place])
-                draw_panel(panel, [Shown("", 0, line, drawn.decided)], head, drawn.span)
+        _draw_rows(figure, grid, rows, int(has_roles), drawn)
 
-    write_picture(file, width, sum(heights) + _AROUND + _LINE * len(title), draw)
+    write_picture(file, _WIDTH * across, sum(heights) + _AROUND + _LINE * len(title), draw)
     return file
+
+
+def _draw_rows(
+    figure: "Drawing",
+    grid: "GridSpec",
+    rows: Sequence[Sequence[Measured]],
+    first: int,
+    drawn: EpisodeSeries,
+) -> None:
+    """Draw a panel for each series, in the rows of a grid from the first on."""
+    for down, row in enumerate(rows, first):
+        for place, line in enumerate(row):
+            head = f"{line.group}: {line.title}" if line.group else line.title
+            panel = figure.add_subplot(grid[down, place])
+            draw_panel(panel, [Shown("", 0, line, drawn.decided)], head, drawn.span)
+
+
+def _arranged(shown: Sequence[Measured]) -> tuple[int, Sequence[Sequence[Measured]]]:
+    """Return how many panels stand side by side, and the rows of series.
+
+    As few places as possible are empty; of two numbers with equally many the smaller one is taken.
+    """
+    return min(
+        ((across, _rows(shown, across)) for across in _ACROSS if across <= len(shown)),
+        key=lambda found: found[0] * len(found[1]),
+        default=(len(shown), [shown]),
+    )
 
 
 def _series(episode: Episode) -> EpisodeSeries:

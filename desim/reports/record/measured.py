@@ -19,10 +19,8 @@ from desim.show.labels import label_text
 #: Most points of a line; of a longer one the extremes of each stretch are drawn.
 _MOST_POINTS = 1_500
 
-
 #: Most marks of decisions in a panel: more than a picture of this size can separate.
 _MOST_MARKS = 400
-
 
 #: Units that are converted: by unit, the unit drawn and the divisor.
 _UNITS = {"cents": ("dollars", 100.0)}
@@ -82,15 +80,13 @@ def measured(
         in_time = len(places) == len(values) and increases(places)
         if not in_time:
             places = [float(number) for number in range(1, len(values) + 1)]
-        x = timeline.label if in_time else column.period
-        yield _one(model, name, column, places, values, x, timeline, in_time=in_time, is_held=False)
+        yield _one(model, name, column, places, values, timeline, in_time=in_time, is_held=False)
     for name, found in points.items():
         column = columns.get(name, Column())
         # The last of several points of a tick holds; the others held for no time.
         last = dict(zip(found.ticks, found.values, strict=True))
         places, values = [timeline.place(tick) for tick in last], [*last.values()]
-        x = timeline.label
-        yield _one(model, name, column, places, values, x, timeline, in_time=True, is_held=True)
+        yield _one(model, name, column, places, values, timeline, in_time=True, is_held=True)
 
 
 def _one(
@@ -99,7 +95,6 @@ def _one(
     column: Column,
     places: Sequence[float],
     values: Sequence[float],
-    x: str,
     timeline: Timeline,
     *,
     in_time: bool,
@@ -117,7 +112,7 @@ def _one(
         column.role or part,
         [places[at] for at in kept],
         [values[at] / divisor for at in kept],
-        x,
+        timeline.label if in_time else column.period,
         timeline.is_dated and in_time,
         in_time,
         is_held,
@@ -181,7 +176,6 @@ def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:
 
 #: Most roles whose decisions are marked; an untrusted record may name one for each decision.
 _MOST_ROLES = 200
-
 
 #: The least share of a period from which its figures are shown.
 _HARDLY = 0.05

@@ -12,19 +12,16 @@ from desim.records.lines import Step
 from desim.reports.elements.charts import shares
 from desim.reports.elements.page import Figure, Fold, Folded, Given, cleaned
 from desim.reports.record.record_read import OTHER, ReadRecord, readable, short_value
-from desim.show.labels import NOTHING, estimate_text
+from desim.show.labels import NOTHING, estimate_text, is_number
 
 #: Actions of a role with a colour of their own, and roles of a record.
 _MOST_ACTIONS, _MOST_ROLES = 7, 12
 
-
 #: Characters of a long text that are always shown, and that a reader opens.
 _HEAD, _MOST_TEXT = 90, 3_000
 
-
 #: Decisions of a table that is open at first.
 _MOST_OPEN = 40
-
 
 #: Messages that policies received, of all records of a page.
 _MOST_MESSAGES = 200
@@ -56,7 +53,7 @@ def actions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         f"Shares of {', '.join(heads)} among the decisions of {len(bars)} roles.",
         cleaned(
             ["role", "decisions", *heads],
-            ([b, f"{bars[b].total():,}", *(f"{n:,}" for n in row)] for b, row in counts.items()),
+            ([bar, bars[bar].total(), *row] for bar, row in counts.items()),
         ),
     )
 
@@ -78,7 +75,7 @@ def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         shown = [*one.first, *one.last]
         heads = ["number", "time", "role", "action", "observation"]
         yield Folded(
-            f"{one.name}: {_shown(one)}",
+            f"{one.name}: {_extent(one)}",
             cleaned(
                 [*heads, "notes"] if _notes(one) else heads,
                 (_decision_line(one, number, step) for number, step in shown),
@@ -89,7 +86,7 @@ def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
         )
 
 
-def _shown(one: ReadRecord) -> str:
+def _extent(one: ReadRecord) -> str:
     first, last, of = len(one.first), len(one.last), one.decisions
     if first + last == of:
         return f"all {of:,} decisions." if of > 1 else "its one decision."
@@ -104,14 +101,17 @@ def _notes(one: ReadRecord) -> bool:
 
 
 def _decision_line(one: ReadRecord, number: int, step: Step) -> Iterator[object]:
-    series = one.replayed.series
-    yield f"{number:,}"
-    yield series.timeline.text(step.t) if series else f"t={step.t:,}"
+    yield number
+    yield _when(one, step)
     yield step.role
-    yield Fold.of(readable(step.action), _HEAD, _MOST_TEXT)
-    yield Fold.of(readable(step.observation), _HEAD, _MOST_TEXT)
+    yield _folded(step.action)
+    yield _folded(step.observation)
     if _notes(one):
-        yield Fold.of(readable(step.notes) if step.notes else "", _HEAD, _MOST_TEXT)
+        yield _folded(step.notes) if step.notes else ""
+
+
+def _folded(value: Any, head: int = _HEAD) -> Fold | str:
+    return Fold.of(readable(value), head, _MOST_TEXT)
 
 
 def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
@@ -125,7 +125,7 @@ def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
                 cleaned(
                     ["number", "role", "entry"],
                     (
-                        [f"{at:,}", entry.role, Fold.of(readable(entry.entry), _HEAD, _MOST_TEXT)]
+                        [at, entry.role, _folded(entry.entry)]
                         for at, entry in enumerate(islice(found, most), 1)
                     ),
                     left=(1, 2),
@@ -140,10 +140,11 @@ def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
 #: Metrics that are shown.
 _MOST_METRICS = 100
 
-
 #: Characters of an action in a comparison that are always shown.
 _COMPARED_HEAD = 120
 
+#: From here on a number is not rounded, and has no difference.
+_HUGE = 1e300
 
 #: Characters of a metric that is not a number: the column of numbers stays narrow.
 _CELL = 28
@@ -161,7 +162,7 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
     yield cleaned(
         ["metric", *(one.name for one in each), *heads],
         (
-            [name, *map(_value, values), *(_change(values[0], other) for other in values[1:])]
+            [name, *map(_metric_cell, values), *(_change(values[0], other) for other in values[1:])]
             for name, values in lines
         ),
         most=_MOST_METRICS,
@@ -174,17 +175,16 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
         )
 
 
-def _value(value: Any) -> Fold | str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return estimate_text(float(value)) if abs(value) < 1e300 else short_value(value)  # noqa: PLR2004
-    return Fold.of(readable(value), _CELL, _MOST_TEXT)
+def _metric_cell(value: Any) -> Fold | str:
+    if is_number(value):
+        return estimate_text(float(value)) if abs(value) < _HUGE else short_value(value)
+    return _folded(value, _CELL)
 
 
 def _change(before: Any, after: Any) -> str:
-    numbers = [v for v in (before, after) if isinstance(v, int | float) and abs(v) < 1e300]  # noqa: PLR2004
-    if len(numbers) < 2 or bool in map(type, numbers):  # noqa: PLR2004 (both)
+    if not all(is_number(each) and abs(each) < _HUGE for each in (before, after)):
         return NOTHING if before == after or before is None or after is None else "differs"
-    found = float(numbers[1] - numbers[0])
+    found = float(after - before)
     return ("+" if found > 0 else "") + estimate_text(found)
 
 
@@ -213,19 +213,16 @@ def _metrics_line(first: ReadRecord, other: ReadRecord) -> list[object]:
         if mine is None or theirs is None:
             more = other if mine is None else first
             text = f"none in {number - 1:,} decisions; {more.name} goes on"
-            return [other.name, text, NOTHING, NOTHING, NOTHING]
+            return [other.name, text, None, None, None]
         if (mine.t, mine.role, mine.action) != (theirs.t, theirs.role, theirs.action):
             asked = mine.role if mine.role == theirs.role else f"{mine.role} and {theirs.role}"
             return [
                 other.name,
                 f"number {number:,}, {_when(first, mine)}",
                 asked,
-                *(
-                    Fold.of(readable(one.action), _COMPARED_HEAD, _MOST_TEXT)
-                    for one in (mine, theirs)
-                ),
+                *(_folded(one.action, _COMPARED_HEAD) for one in (mine, theirs)),
             ]
-    return [other.name, "none: all decisions are the same", NOTHING, NOTHING, NOTHING]
+    return [other.name, "none: all decisions are the same", None, None, None]
 
 
 def _when(one: ReadRecord, step: Step) -> str:

@@ -17,7 +17,6 @@ from desim.reports.record.record_decisions import difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
 from desim.reports.record.record_series import MOST_SERIES
 from desim.reports.record.record_statements import statements
-from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
 
 #: Records of one report.
@@ -127,7 +126,7 @@ def _overview(groups: _Groups) -> Iterator[Given]:
     yield cleaned(
         ["record", "world and seed", "policies", "score", "ended"],
         (
-            [one.name, title, _policies(one), _score(one), one.ended]
+            [one.name, title, _policies(one), one.score, one.ended]
             for title, mine in groups.items()
             for one in mine
         ),
@@ -156,13 +155,13 @@ def _episodes(each: Sequence[ReadRecord]) -> Iterator[Given]:
         each,
         [
             ("model", lambda one: one.episode.header.model),
-            ("preset", lambda one: one.episode.header.preset or NOTHING),
+            ("preset", lambda one: one.episode.header.preset or None),
             ("seed", lambda one: one.episode.header.seed),
             *([("futures", _futures)] if any(one.episode.header.futures for one in each) else []),
             ("policies", _policies),
-            ("score", _score),
+            ("score", lambda one: one.score),
             ("ended", lambda one: one.ended),
-            ("decisions", lambda one: f"{one.decisions:,}"),
+            ("decisions", lambda one: one.decisions),
             ("ledger digest", _digest),
             ("desim", lambda one: one.episode.header.version),
         ],
@@ -174,18 +173,14 @@ def _policies(one: ReadRecord) -> Fold | str:
     return Fold.of(lines, _LONGEST, 3_000)
 
 
-def _score(one: ReadRecord) -> str:
-    return NOTHING if one.score is None else number_text(one.score)
-
-
-def _futures(one: ReadRecord) -> str:
+def _futures(one: ReadRecord) -> str | None:
     each = one.episode.header.futures
-    return ", ".join(f"seed {seed} after {at:,} decisions" for at, seed in each) or NOTHING
+    return ", ".join(f"seed {seed} after {at:,} decisions" for at, seed in each) or None
 
 
-def _digest(one: ReadRecord) -> str:
+def _digest(one: ReadRecord) -> str | None:
     result = one.episode.result
-    return NOTHING if result is None or not result.ledger_digest else result.ledger_digest[:16]
+    return result.ledger_digest[:16] if result and result.ledger_digest else None
 
 
 def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
@@ -222,14 +217,7 @@ def _usage(each: Sequence[ReadRecord]) -> Iterator[Given]:
     if names:
         yield cleaned(
             ["record", "role", *names],
-            (
-                [
-                    record,
-                    role,
-                    *(number_text(figures[name]) if name in figures else NOTHING for name in names),
-                ]
-                for record, role, figures in found
-            ),
+            ([record, role, *map(figures.get, names)] for record, role, figures in found),
             left=(0, 1),
             most=_MOST_VALUES,
         )

@@ -1,12 +1,15 @@
 """The part of a report on records with their series: a plot for each, by role or part."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from desim.reports.elements.page import Figure, Gallery, Given, cleaned
 from desim.reports.record.measured import Measured, is_unchanged
 from desim.reports.record.record_read import ReadRecord
 from desim.reports.record.series_charts import MOST_MARKED, Shown, Span, decided_chart, panel_chart
+from desim.show.estimates import number_cell
 from desim.show.labels import NOTHING, estimate_text
+from desim.show.table import Printed
 
 #: Series that are drawn, of all records of a page.
 MOST_SERIES = 120
@@ -123,7 +126,7 @@ def _roles(one: ReadRecord) -> Iterator[Given]:
         "Decisions of each role",
         picture,
         f"A row of short vertical lines for each of {len(steps)} roles, a line for each decision.",
-        cleaned(["role", "decisions"], ([role, f"{count:,}"] for role, count in steps.items())),
+        cleaned(["role", "decisions"], steps.items()),
     )
 
 
@@ -159,11 +162,11 @@ def _figure(each: Sequence[ReadRecord], lines: Sequence[_Found], span: Span | No
     )
 
 
-def _extremes(values: Sequence[float]) -> list[str]:
-    known = [value for value in values if value == value]  # noqa: PLR0124 (NaN)
+def _extremes(values: Sequence[float]) -> list[Printed | None]:
+    known = [value for value in values if not math.isnan(value)]
     if not known:
-        return [NOTHING] * 4
-    return [estimate_text(one) for one in (known[0], min(known), max(known), known[-1])]
+        return [None] * 4
+    return [number_cell(one) for one in (known[0], min(known), max(known), known[-1])]
 
 
 def _labels(each: Sequence[ReadRecord]) -> list[str]:

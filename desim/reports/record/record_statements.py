@@ -9,21 +9,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from desim.core.ledger_protocols import (
-    Exportable,
-    HasLedgers,
-    statements_of,
-)
-from desim.core.model_protocols import (
-    Model,
-    Rows,
-    default_roles,
-    offers,
-)
-from desim.core.reported import (
-    HasDates,
-    HasTables,
-)
+from desim.core.ledger_protocols import Exportable, HasLedgers, statements_of
+from desim.core.model_protocols import Model, Rows, default_roles, offers
+from desim.core.reported import HasDates, HasTables
 from desim.faults import RAISED, fault_text
 from desim.reports.elements.page import Folded, Given, cleaned
 from desim.reports.record.record_read import ReadRecord
@@ -118,7 +106,7 @@ def _table(rows: Rows) -> Table:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     more = len(columns) - _MOST_COLUMNS
     columns = columns[:_MOST_COLUMNS]
-    lines = [[_text(row.get(column)) for column in columns] for row in rows]
+    lines = [[value_text(row.get(column)) for column in columns] for row in rows]
     return cleaned(
         (str(column).replace("_", " ") for column in columns),
         lines,
@@ -126,11 +114,6 @@ def _table(rows: Rows) -> Table:
         notes=[f"{more:,} further columns are left out"] if more > 0 else [],
         most=_MOST_LINES,
     )
-
-
-def _text(value: Any) -> str:
-    # A date is not a plain value of JSON, but a cell of a table may be one.
-    return NOTHING if value is None or value == "" else value_text(value)
 
 
 def _is_number(cells: Iterator[str]) -> bool:

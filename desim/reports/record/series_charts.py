@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from desim.reports.elements.drawing import COLOURS, DASHES, MARKERS, drawable, drawn, finish, short
+from desim.reports.elements.drawing import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    drawable,
+    drawn,
+    finish,
+    name_rows,
+)
 from desim.reports.record.measured import Measured, marks
 from desim.show.labels import number_text
 
@@ -59,9 +67,7 @@ class Shown:
 def panel_chart(lines: Sequence[Shown], span: Span | None = None) -> str:
     """Draw one series of one or several records, with a legend below if there are several.
 
-    Args:
-        lines: See `draw_panel`.
-        span: See `draw_panel`.
+    The arguments are those of `draw_panel`.
     """
 
     def draw(figure: "Drawing") -> None:
@@ -87,7 +93,7 @@ def draw_panel(
     """
     first = lines[0].series
     for line in lines:
-        _line(panel, line)
+        _draw_line(panel, line)
     _limits(panel, [value for line in lines for value in line.series.values])
     marked = [line for line in lines if line.series.in_time]
     if len(marked) <= MOST_MARKED:
@@ -113,7 +119,7 @@ def time_axis(panel: "Axes", *, is_dated: bool) -> None:
     panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
 
 
-def _line(panel: "Axes", line: Shown) -> None:
+def _draw_line(panel: "Axes", line: Shown) -> None:
     series, at = line.series, line.number
     few = len(series.places) <= _MOST_MARKERS and not series.is_held
     panel.plot(
@@ -187,8 +193,7 @@ def roles_chart(
     for lane, (role, places) in enumerate(decided.items()):
         at = marks(role, {role: places})
         panel.vlines(at, lane - 0.35, lane + 0.35, color=COLOURS[0], linewidth=0.9)
-    panel.set_yticks(range(len(decided)), [short(role) for role in decided])
-    panel.set_ylim(len(decided) - 0.4, -0.6)
+    name_rows(panel, list(decided))
     finish(panel, "", x, "", "xy")
     panel.grid(visible=False, axis="y")
     time_axis(panel, is_dated=is_dated)

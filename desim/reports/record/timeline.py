@@ -10,17 +10,8 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import (
-    HasCalendar,
-    Model,
-    TickCalendar,
-    offers,
-)
-from desim.core.reported import (
-    Column,
-    HasDates,
-    HasSeriesColumns,
-)
+from desim.core.model_protocols import HasCalendar, Model, TickCalendar, offers
+from desim.core.reported import Column, HasDates, HasSeriesColumns
 
 #: The moment from which matplotlib counts the days of its axes.
 _EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)  # noqa: DTZ001 (models have no zones)

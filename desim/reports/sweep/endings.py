@@ -11,17 +11,14 @@ from typing import Any
 
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Fan, fans, shares
-from desim.reports.elements.page import Figure, Given, clean, cleaned
-from desim.show.labels import NOTHING
+from desim.reports.elements.page import Figure, Given, clean, cleaned, note_of_cut
 from desim.statistics.intervals import Interval
 from desim.statistics.proportions import share
 
 #: Ways to end that have a colour of their own, policies of a figure, errors, seeds of an error.
 _MOST_WAYS, _MOST_SHOWN, _MOST_ERRORS, _MOST_SEEDS = 7, 40, 30, 5
 
-
 _FAILED, _OTHER = "failed", "other"
-
 
 _NUMBER = re.compile(r"\d+")
 
@@ -43,8 +40,7 @@ def endings(rows: Rows) -> Iterator[Given]:
         others = [way for way in total if way not in ways]
         parts[_OTHER] = [_share(counts, others) for counts in shown.values()]
     notes = [f"other: {rest} further ways to end"] if rest else []
-    if len(found) > len(shown):
-        notes.append(f"the figure shows {len(shown)} of {len(found):,} policies")
+    notes += note_of_cut(shown, found, "policies")
     yield Figure(
         "How episodes ended",
         shares(list(shown), parts, "% of the episodes"),
@@ -76,7 +72,7 @@ def failures(rows: Rows) -> Iterator[Given]:
     each = sorted(found.items(), key=lambda item: -len(item[1]))
     yield cleaned(
         ["policy", "episodes", "seeds", "error, or the first of several"],
-        ([key[0], f"{len(seeds):,}", _seeds(seeds), first[key]] for key, seeds in each),
+        ([key[0], len(seeds), _seeds(seeds), first[key]] for key, seeds in each),
         left=(0, 2, 3),
         notes=["errors that differ in numbers only are one line"],
         most=_MOST_ERRORS,
@@ -87,10 +83,10 @@ def _share(counts: "Counter[str]", ways: list[str]) -> float:
     return 100 * sum(counts[way] for way in ways) / counts.total()
 
 
-def _counts(counts: "Counter[str]", ways: list[str], *, other: bool) -> list[str]:
+def _counts(counts: "Counter[str]", ways: list[str], *, other: bool) -> list[int]:
     known = [counts[way] for way in ways]
     rest = [counts.total() - sum(known)] if other else []
-    return [f"{count:,}" for count in (counts.total(), *known, *rest)]
+    return [counts.total(), *known, *rest]
 
 
 def _seeds(seeds: list[Any]) -> str:
@@ -101,7 +97,6 @@ def _seeds(seeds: list[Any]) -> str:
 
 #: Policies of the figure.
 _MOST_GROUPS = 12
-
 
 _HALF = 0.5
 
@@ -127,9 +122,8 @@ def still_running(rows: Rows) -> Iterator[Given]:
         ),
         "interval: 95 % (Wilson), each period for itself",
         "failed episodes are left out",
+        *note_of_cut(shown, curves, "policies"),
     ]
-    if len(curves) > len(shown):
-        notes.append(f"the figure shows {len(shown)} of {len(curves):,} policies")
     yield Figure(
         "Episodes still running in each period, and the 95 % interval",
         fans(
@@ -164,14 +158,14 @@ def _fan(policy: str, curve: Sequence[Interval]) -> Fan:
     return Fan(policy, *zip(*ends, strict=True))
 
 
-def _cells(curve: Sequence[Interval]) -> list[str]:
+def _cells(curve: Sequence[Interval]) -> list[object]:
     """Return episodes, those that ended early, the share at the end, its interval, the median."""
     last = curve[-1]
     half = next((at for at, one in enumerate(curve, 1) if one.mean <= _HALF), None)
     return [
-        f"{last.n:,}",
-        f"{round(last.n * (1 - last.mean)):,}",
+        last.n,
+        round(last.n * (1 - last.mean)),
         f"{100 * last.mean:.0f}",
         f"{100 * (last.low or 0.0):.0f} to {100 * (last.high or 0.0):.0f}",
-        NOTHING if half is None else f"period {half:,}",
+        None if half is None else f"period {half:,}",
     ]

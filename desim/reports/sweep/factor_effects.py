@@ -1,18 +1,21 @@
 """The effects of the varied parameters and policies of a sweep on the mean score."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from math import prod
 from typing import Any
 
 from attrs import frozen
 
+from desim.jobs.rows.columns import means_by_seed
+from desim.jobs.rows.failures import counted
+from desim.jobs.rows.groups import estimated
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Curve, Panel, lines
-from desim.reports.elements.estimates import HEADS, Estimates, cells
-from desim.reports.elements.page import Figure, Given, cleaned
-from desim.reports.sweep.varied import Factor, families
+from desim.reports.elements.page import Figure, Given, cleaned, note_of_cut
+from desim.reports.sweep.varied import VaryingColumn, families
+from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.statistics.intervals import Interval
 
 #: Lines of a figure, panels of a figure, and values of a parameter that is not a number.
@@ -22,7 +25,41 @@ _MOST_CURVES, _MOST_PANELS, _MOST_NAMES = 8, 9, 12
 _SEVERAL = 2
 
 
-def over_parameters(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+@frozen
+class Estimates:
+    """One column of numbers of a sweep, of which groups of rows have means.
+
+    Attributes:
+        seeds: The seed of every row.
+        values: The figure of every row; a failed one has the worst score of its model, or None.
+        failed: Whether a row is failed.
+    """
+
+    seeds: Sequence[int]
+    values: Sequence[float | None]
+    failed: Sequence[bool]
+
+    @classmethod
+    def of(cls, rows: Rows, figure: str = "score") -> "Estimates":
+        """Return the column of some rows."""
+        failed = [error is not None for error in rows.column("error")]
+        return cls(rows.column("seed"), counted(rows, figure), failed)
+
+    def mean(self, places: Iterable[int]) -> Interval | None:
+        """Return the mean of the rows at some indices, several rows of a seed as one value.
+
+        None without values, or if an episode failed and its model declares no worst
+        score: a mean without the bad episodes proves nothing.
+        """
+        each = list(places)
+        values = [self.values[place] for place in each]
+        if any(self.failed[at] and v is None for at, v in zip(each, values, strict=True)):
+            return None
+        means = means_by_seed((self.seeds[at] for at in each), values, complete=False)
+        return estimated(list(means.values()), 0.95)
+
+
+def over_parameters(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
     """Yield the mean score over each number that varies, a line for each policy."""
     estimates = Estimates.of(rows)
     for factor in factors:
@@ -37,46 +74,42 @@ def over_parameters(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
         }
         known_curves = {name: each for name, each in curves.items() if any(each.values())}
         shown = dict(islice((known_curves or curves).items(), _MOST_CURVES))
-        notes = [factor.text] if factor.text else []
-        if len(curves) > len(shown):
-            notes.append(f"the figure shows {len(shown)} of {len(curves):,} policies")
+        about = [factor.text] if factor.text else []
         yield Figure(
             f"Mean score against {factor.name}, with 95 % intervals",
             lines([Panel("", factor.name, _curves(shown))], "score"),
             f"Mean scores over {len(factor.values())} values of {factor.name}, "
             f"a line for each of {len(shown)} policies.",
             cleaned(
-                ["policy", factor.name, *HEADS],
-                ([n, v, *cells(e)] for n, each in curves.items() for v, e in each.items()),
-                notes=notes,
+                ["policy", factor.name, *SEEDED_HEADS],
+                _level_lines(curves),
+                notes=[*about, *note_of_cut(shown, curves, "policies")],
             ),
         )
 
 
-def main_effects(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+def main_effects(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
     """Yield the mean score at each level of what varies, over everything else; for several."""
     design = _Design.of(rows, factors)
     if not design.factors:
         return
     found = {factor.name: design.means(factor, design.among) for factor in design.factors}
     shown = design.factors[:_MOST_PANELS]
-    notes = ["each mean is over all rows with that level, several rows of a seed as one value"]
-    if len(design.factors) > len(shown):
-        notes.append(f"the figure shows {len(shown)} of {len(design.factors)} columns")
+    about = "each mean is over all rows with that level, several rows of a seed as one value"
     yield Figure(
         "Main effects: mean score by level, with 95 % intervals",
         lines([_panel(factor, {"": found[factor.name]}) for factor in shown], "score"),
         f"Mean scores by level of {', '.join(factor.name for factor in shown)}.",
         cleaned(
-            ["column", "level", *HEADS],
-            ([name, lv, *cells(e)] for name, each in found.items() for lv, e in each.items()),
+            ["column", "level", *SEEDED_HEADS],
+            _level_lines(found),
             left=(0, 1),
-            notes=[*notes, *design.notes],
+            notes=[about, *note_of_cut(shown, design.factors, "columns"), *design.notes],
         ),
     )
 
 
-def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
+def interactions(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
     """Yield the mean score at each pair of levels of every two columns that vary."""
     design = _Design.of(rows, factors)
     pairs = list(combinations(design.factors, 2))
@@ -86,24 +119,30 @@ def interactions(rows: Rows, factors: Sequence[Factor]) -> Iterator[Given]:
             for level, places in second.places(design.among).items()
         }
         shown = dict(islice(found.items(), _MOST_CURVES))
-        notes = ["lines that are not parallel show that the two act together", *design.notes]
-        if len(found) > len(shown):
-            notes.append(f"the figure shows {len(shown)} of {len(found):,} levels of {second.name}")
+        about = "lines that are not parallel show that the two act together"
+        cut = note_of_cut(shown, found, f"levels of {second.name}")
         yield Figure(
             f"Interaction of {first.name} and {second.name}: mean score, with 95 % intervals",
             lines([_panel(first, shown, second.name)], "score"),
             f"Mean scores by level of {first.name}, a line for each level of {second.name}.",
             cleaned(
-                [first.name, second.name, *HEADS],
-                ([v, level, *cells(e)] for level, each in found.items() for v, e in each.items()),
+                [first.name, second.name, *SEEDED_HEADS],
+                ([level, other, *texts] for other, level, *texts in _level_lines(found)),
                 left=(0, 1),
-                notes=notes,
+                notes=[about, *design.notes, *cut],
             ),
         )
     if len(pairs) > _MOST_PANELS:
         yield cleaned(
             ["further pairs"], ([f"{a.name} and {b.name}"] for a, b in pairs[_MOST_PANELS:])
         )
+
+
+def _level_lines(found: Mapping[str, Mapping[Any, Interval | None]]) -> Iterator[list[Any]]:
+    """Yield a line for each mean: its name, its level, and its cells."""
+    for name, means in found.items():
+        for level, mean in means.items():
+            yield [name, level, *seeded_cells(mean)]
 
 
 @frozen
@@ -118,13 +157,13 @@ class _Design:
         notes: What is left out, and whether levels meet unevenly.
     """
 
-    factors: Sequence[Factor] = ()
+    factors: Sequence[VaryingColumn] = ()
     among: Sequence[int] = ()
     estimates: Estimates | None = None
     notes: Sequence[str] = ()
 
     @classmethod
-    def of(cls, rows: Rows, factors: Sequence[Factor]) -> "_Design":
+    def of(cls, rows: Rows, factors: Sequence[VaryingColumn]) -> "_Design":
         """Return the design of a sweep."""
         few = [one for one in factors if one.numeric or len(one.values()) <= _MOST_NAMES]
         if len(few) < _SEVERAL:
@@ -146,13 +185,13 @@ class _Design:
             few.append(by_policy)
         return cls(few, among, estimates, [*notes, *_uneven(few, among)])
 
-    def means(self, factor: Factor, among: Iterable[int]) -> dict[Any, Interval | None]:
+    def means(self, factor: VaryingColumn, among: Iterable[int]) -> dict[Any, Interval | None]:
         """Return the mean at each level of a factor among some rows."""
         assert self.estimates is not None
         return {level: self.estimates.mean(at) for level, at in factor.places(among).items()}
 
 
-def _uneven(factors: Sequence[Factor], among: Iterable[int]) -> Iterator[str]:
+def _uneven(factors: Sequence[VaryingColumn], among: Iterable[int]) -> Iterator[str]:
     """Yield the sentence for rows in which not all levels meet equally often."""
     counts = Counter(tuple(factor.levels[place] for factor in factors) for place in among)
     seen = [len({key[number] for key in counts}) for number in range(len(factors))]
@@ -161,7 +200,7 @@ def _uneven(factors: Sequence[Factor], among: Iterable[int]) -> Iterator[str]:
 
 
 def _panel(
-    factor: Factor, by_curve: dict[str, dict[Any, Interval | None]], legend: str = ""
+    factor: VaryingColumn, by_curve: dict[str, dict[Any, Interval | None]], legend: str = ""
 ) -> Panel:
     """Return curves over the levels of a factor."""
     if factor.numeric:

@@ -1,7 +1,8 @@
 """Series of a sweep as fans: the median and the band from 5 to 95 % of the episodes."""
 
+import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Fan, fans
 from desim.reports.elements.page import Figure, Given, cleaned
 from desim.schema import from_plain
-from desim.show.labels import NOTHING, estimate_text
+from desim.show.labels import estimate_text
 
 if TYPE_CHECKING:  # `import desim.reports` must not load numpy
     from numpy import float64
@@ -25,6 +26,14 @@ _MOST_SERIES, _MOST_GROUPS = 24, 12
 #: Periods that a picture shows; of a longer series every second, third, ... is taken.
 _MOST_PERIODS = 400
 
+_NOTES = (
+    "each cell: the median and, in brackets, the 5 and 95 % quantiles in that period",
+    (
+        "n: episodes with a value in the first and the last period shown; an episode "
+        "that has ended has none"
+    ),
+)
+
 #: The quantiles of a band and its median.
 _QUANTILES = (0.05, 0.5, 0.95)
 
@@ -34,47 +43,41 @@ def series_fans(rows: Rows) -> Iterator[Given]:
     names = dict.fromkeys(name for row in rows for name in row.get("series", {}))
     declared = _declared(rows)
     for name in islice(names, _MOST_SERIES):
-        column = declared.get(name)
-        title, period = (column.title(name), column.period) if column else (name, "period")
-        groups = rows.series(name)
-        shown = dict(islice(groups.items(), _MOST_GROUPS))
-        bands = {str(policy): _quantiles(values) for policy, values in shown.items()}
-        periods = max(len(band[0]) for band in bands.values())
-        if not periods:
-            continue
-        step = -(-periods // _MOST_PERIODS)
-        each = [Fan(policy, *(quantile[::step] for quantile in b)) for policy, b in bands.items()]
-        shown_periods = _table_periods(periods)
-        notes = [
-            "each cell: the median and, in brackets, the 5 and 95 % quantiles in that period",
-            (
-                "n: episodes with a value in the first and the last period shown; an episode "
-                "that has ended has none"
-            ),
-        ]
-        if len(groups) > len(shown):
-            notes.append(f"{len(shown)} of {len(groups):,} policies are shown")
-        yield Figure(
-            f"{title} by {period}: median, and the band from 5 to 95 % of the episodes",
-            fans(_padded(each, -(-periods // step)), range(1, periods + 1, step), period, title),
-            f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
-            f"a panel for each of {len(shown)} policies.",
-            cleaned(
-                ["policy", "n", *(f"{period} {number:,}" for number in shown_periods)],
-                (
-                    [
-                        policy,
-                        _counts(values, shown_periods),
-                        *_cells(bands[str(policy)], shown_periods),
-                    ]
-                    for policy, values in shown.items()
-                ),
-                notes=notes,
-            ),
-        )
+        yield from _figure(name, declared.get(name), rows.series(name))
     if len(names) > _MOST_SERIES:
         more = islice(names, _MOST_SERIES, None)
         yield cleaned(["further series"], ([name] for name in more))
+
+
+def _figure(
+    name: str, column: Column | None, groups: "Mapping[Any, NDArray[float64]]"
+) -> Iterator[Figure]:
+    """Yield the figure of a series, unless no episode has a value of it."""
+    title, period = (column.title(name), column.period) if column else (name, "period")
+    shown = dict(islice(groups.items(), _MOST_GROUPS))
+    bands = {str(policy): _quantiles(values) for policy, values in shown.items()}
+    periods = max(len(band[0]) for band in bands.values())
+    if not periods:
+        return
+    step = -(-periods // _MOST_PERIODS)
+    each = [Fan(policy, *(quantile[::step] for quantile in b)) for policy, b in bands.items()]
+    marked = _table_periods(periods)
+    is_cut = len(groups) > len(shown)
+    cut = [f"{len(shown)} of {len(groups):,} policies are shown"] if is_cut else []
+    yield Figure(
+        f"{title} by {period}: median, and the band from 5 to 95 % of the episodes",
+        fans(_padded(each, -(-periods // step)), range(1, periods + 1, step), period, title),
+        f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
+        f"a panel for each of {len(shown)} policies.",
+        cleaned(
+            ["policy", "n", *(f"{period} {number:,}" for number in marked)],
+            (
+                [policy, _counts(values, marked), *_cells(bands[str(policy)], marked)]
+                for policy, values in shown.items()
+            ),
+            notes=[*_NOTES, *cut],
+        ),
+    )
 
 
 def _declared(rows: Rows) -> dict[str, Column]:
@@ -121,8 +124,6 @@ def _padded(each: "list[Fan]", length: int) -> "list[Fan]":
 
 def _table_periods(periods: int) -> list[int]:
     """Return the periods of a table: the first, the quarters, the last."""
-    if not periods:
-        return []
     return sorted({1, *(max(1, round(periods * part / 4)) for part in (1, 2, 3)), periods})
 
 
@@ -137,15 +138,13 @@ def _counts(values: "NDArray[float64]", periods: list[int]) -> str:
     return f"{first:,}" if first == last else f"{first:,} to {last:,}"
 
 
-def _cells(band: "list[NDArray[float64]]", periods: list[int]) -> list[str]:
+def _cells(band: "list[NDArray[float64]]", periods: list[int]) -> list[str | None]:
     return [_cell([one[at - 1] for one in band] if at <= len(band[0]) else []) for at in periods]
 
 
-def _cell(found: list[float]) -> str:
+def _cell(found: list[float]) -> str | None:
     """Return the median with the two quantiles around it."""
-    import numpy as np
-
-    if not found or not np.isfinite(found).all():
-        return NOTHING
+    if not found or not all(map(math.isfinite, found)):
+        return None
     low, median, high = (estimate_text(float(one)) for one in found)
     return f"{median} [{low}, {high}]"

@@ -1,6 +1,7 @@
 """Which policy is best in a world, by how much, and how sure that is."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from attrs import evolve
 
@@ -11,7 +12,7 @@ from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
-from desim.show.labels import NOTHING, estimate_text
+from desim.show.estimates import number_cell
 from desim.show.table import Table
 from desim.studies.boards.ranking import ranked
 
@@ -70,7 +71,7 @@ def _scores(
     if len(lines) > _MOST_SHOWN:
         notes.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
     shown = [
-        [_rank(ranks.get(str(line.group[0]))), _name(line, informed), *plain.cells(line)[2:]]
+        [ranks.get(str(line.group[0])), _name(line, informed), *plain.cells(line)[2:]]
         for line in lines
     ]
     return cleaned(["rank", *heads], shown, left=(1,), notes=notes)
@@ -108,14 +109,13 @@ def _differences(
     )
 
 
-def _cells(table: ComparisonTable, line: TableLine) -> list[str]:
+def _cells(table: ComparisonTable, line: TableLine) -> list[Any]:
     """Return the table's own cells of a difference, and what pairing has gained."""
     found = line.difference
     if found is None:
-        return [*table.cells(line)[-3:], NOTHING, NOTHING]
-    unpaired = NOTHING if found.unpaired is None else estimate_text(found.unpaired, found.unpaired)
-    correlation = NOTHING if found.correlation is None else f"{found.correlation:.2f}"
-    return [*table.cells(line)[-3:], unpaired, correlation]
+        return [*table.cells(line)[-3:], None, None]
+    correlation = None if found.correlation is None else f"{found.correlation:.2f}"
+    return [*table.cells(line)[-3:], number_cell(found.unpaired, found.unpaired), correlation]
 
 
 def _notes(
@@ -152,10 +152,6 @@ def _ranks(rows: Rows, informed: set[str], lines: Sequence[TableLine]) -> dict[s
         return {}
     found = ranked(rows, str(lines[0].group[0]), informed)
     return {policy: line.rank for line in found for policy in line.policies}
-
-
-def _rank(rank: int | None) -> str:
-    return NOTHING if rank is None else f"{rank}"
 
 
 def _name(line: TableLine, informed: set[str]) -> str:

@@ -12,12 +12,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from desim.errors import UsageError
-from desim.jobs.keep.checkpoint import FILE_NAME
+from desim.jobs.keep.cell_entries import CellEntries
+from desim.jobs.keep.cell_store import FILE_NAME
 from desim.jobs.keep.fingerprint import is_digest
-from desim.jobs.keep.row_file import read_identity
+from desim.jobs.keep.row_file import read_entries
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.endings import endings, failures, still_running
@@ -85,7 +84,7 @@ def _command(rows: Rows, seeds: str) -> str:
             if value not in (known := values.setdefault(name, [])):
                 known.append(value)
     full = len(policies) * len(set(rows.column("seed"))) * prod(map(len, values.values()))
-    texts = {name: list(map(_text, each)) for name, each in values.items()}
+    texts = {name: list(map(_option_text, each)) for name, each in values.items()}
     plain = all(text is not None for each in texts.values() for text in each)
     if len(models) > 1 or len(presets) > 1 or len(rows) != full or not plain:
         return ""
@@ -99,7 +98,7 @@ def _command(rows: Rows, seeds: str) -> str:
     return shlex.join([*words, "--seeds", seeds])
 
 
-def _text(value: object) -> str | None:
+def _option_text(value: object) -> str | None:
     """Return a value as `--set` reads it; None if it cannot."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -115,10 +114,10 @@ def _identity(folder: Path) -> dict[str, str]:
         return {}
     # Read only, so that neither a lock nor a repair of the checkpoint can change it.
     address = f"{file.resolve().as_uri()}?mode=ro"
-    with contextlib.suppress(sqlite3.Error, msgspec.DecodeError):
+    with contextlib.suppress(sqlite3.Error, ValueError):
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
-            found = read_identity(connection) or {}
-        return {str(topic): str(text) for topic, text in found.items()}
+            stored = read_entries(connection)
+        return CellEntries(stored or {}).shown_topics()
     return {}
 
 

@@ -9,13 +9,14 @@ from attrs import frozen
 from desim import catalog
 from desim.jobs.rows.rows import Rows
 from desim.schema.wire_types import attribute_texts
+from desim.show.labels import is_number
 
 #: The prefix of the columns that are arguments of policies.
 _ARGUMENT = "policy."
 
 
 @frozen
-class Factor:
+class VaryingColumn:
     """A column that has several values in a sweep.
 
     Attributes:
@@ -31,11 +32,7 @@ class Factor:
     @property
     def numeric(self) -> bool:
         """Whether all values are numbers, so that lines may join them."""
-        return all(
-            isinstance(level, int | float) and not isinstance(level, bool)
-            for level in self.levels
-            if level is not None
-        )
+        return all(is_number(level) for level in self.levels if level is not None)
 
     def values(self) -> list[Any]:
         """Return the distinct values: numbers in order, others in order of appearance."""
@@ -61,7 +58,7 @@ def varied(rows: Rows) -> dict[str, str]:
     return {name: column if column in known else name for name, column in full}
 
 
-def swept(rows: Rows) -> list[Factor]:
+def swept(rows: Rows) -> list[VaryingColumn]:
     """Return the parameters and the arguments of policies that have several values.
 
     The list is empty for a sweep of several models: scores of different worlds have no common mean.
@@ -69,13 +66,13 @@ def swept(rows: Rows) -> list[Factor]:
     names = varied(rows)
     if "model" in names:
         return []
-    texts = _texts(rows)
+    texts = _descriptions(rows)
     parameters = [
-        Factor(name, _plain(rows.column(column)), texts.get(name, ""))
+        VaryingColumn(name, _plain(rows.column(column)), texts.get(name, ""))
         for name, column in names.items()
     ]
     arguments = [
-        Factor(name, _plain(rows.column(name)))
+        VaryingColumn(name, _plain(rows.column(name)))
         for name in rows.columns
         if name.startswith(_ARGUMENT)
     ]
@@ -84,7 +81,7 @@ def swept(rows: Rows) -> list[Factor]:
     return [one for n, one in enumerate(each) if all(one.levels != e.levels for e in each[:n])]
 
 
-def families(rows: Rows, without: Iterable[str]) -> Factor:
+def families(rows: Rows, without: Iterable[str]) -> VaryingColumn:
     """Return the policies without the arguments that vary, so that lines may join their rows.
 
     Args:
@@ -97,7 +94,7 @@ def families(rows: Rows, without: Iterable[str]) -> Factor:
     for label in labels:
         if label not in known:
             known[label] = _without(label, names)
-    return Factor("policy", [known[label] for label in labels])
+    return VaryingColumn("policy", [known[label] for label in labels])
 
 
 def _without(label: str, names: Iterable[str]) -> str:
@@ -121,7 +118,7 @@ def _plain(levels: Sequence[Any]) -> list[Any]:
     return [str(level) if isinstance(level, list | dict) else level for level in levels]
 
 
-def _texts(rows: Rows) -> Mapping[str, str]:
+def _descriptions(rows: Rows) -> Mapping[str, str]:
     """Return the parameter descriptions of a model of desim; a user's model is not imported."""
     name = str(rows[0]["model"])
     ours = ":" not in name and catalog.is_at_hand(name)

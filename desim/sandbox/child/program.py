@@ -9,12 +9,23 @@ from __future__ import annotations
 import os
 import sys
 
-from desim.sandbox.child.plain import as_json, line_of, quoted, type_name
+# The module json takes longer to load than a program to run.
+try:
+    from _json import encode_basestring_ascii as quoted
+except ImportError:  # an interpreter without the accelerator
+    from json.encoder import encode_basestring_ascii as quoted
 
 TYPE_CHECKING = False  # typing itself takes 13 ms to load, half as long as a program
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
+
+#: Depth and number of the values in a value.
+_DEEPEST, _MOST = 20, 20_000
+
+_LONGEST_LINE = 500
+_SPECIAL = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 _TREE_ONLY = 0x400  # ast.PyCF_ONLY_AST; the module ast itself takes 5 ms to load
 
@@ -30,7 +41,7 @@ def run(order: dict[str, Any], protections: list[str]) -> None:
     try:
         answer = way(order, protections)
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are failures too
-        answer = f'{{"error":{quoted(line_of(error))}}}'
+        answer = f'{{"error":{quoted(_line_of(error))}}}'
     data = answer.encode()
     while data:
         data = data[write(result, data) :]
@@ -39,7 +50,7 @@ def run(order: dict[str, Any], protections: list[str]) -> None:
 
 
 def _probe(_: dict[str, Any], protections: list[str]) -> str:
-    return as_json({"value": protections})
+    return _as_json({"value": protections})
 
 
 # -- the value of the last statement ---------------------------------------------------------------
@@ -54,10 +65,10 @@ def _program(order: dict[str, Any], _: list[str]) -> str:
     except Exception:  # noqa: BLE001 - whatever an object's own conversion raises
         number = None
     if isinstance(value, (bool, int, float)):
-        value = type_name(value) if number is None else number
+        value = _type_name(value) if number is None else number
     elif value is not None and not isinstance(value, str):
-        value = type_name(value)
-    return f'{{"value":{as_json(value)},"number":{as_json(number)}}}'
+        value = _type_name(value)
+    return f'{{"value":{_as_json(value)},"number":{_as_json(number)}}}'
 
 
 def _value_of(source: str) -> Any:
@@ -131,9 +142,9 @@ def _answer_of(
 ) -> str:
     try:
         function = _target(scope, target, fields)
-        return f'{{"value":{as_json(function(**arguments))}}}'
+        return f'{{"value":{_as_json(function(**arguments))}}}'
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are failures too
-        return f'{{"error":{quoted(line_of(error))}}}'
+        return f'{{"error":{quoted(_line_of(error))}}}'
 
 
 def _target(scope: dict[str, Any], target: str, fields: dict[str, Any]) -> Any:
@@ -173,3 +184,60 @@ def _block(order: dict[str, Any], _: list[str]) -> str:
     finally:
         sys.stdout.flush()
     return '{"value":null}'
+
+
+def _as_json(value: Any) -> str:
+    """Return a value as JSON: mappings, sequences, texts, numbers; all else as its text.
+
+    Raises:
+        ValueError: The value is too deep or has too many parts.
+    """
+    return "".join(_parts(value, _DEEPEST, [_MOST]))
+
+
+def _parts(value: Any, depth: int, left: list[int]) -> Iterator[str]:
+    left[0] -= 1
+    if depth < 0 or left[0] < 0:
+        raise ValueError("the value is too deep or has too many parts")
+    if isinstance(value, dict):
+        yield "{"
+        for index, (key, each) in enumerate(value.items()):
+            yield f"{',' if index else ''}{quoted(str(key))}:"
+            yield from _parts(each, depth - 1, left)
+        yield "}"
+    elif isinstance(value, (list, tuple)):
+        yield "["
+        for index, each in enumerate(value):
+            yield "," if index else ""
+            yield from _parts(each, depth - 1, left)
+        yield "]"
+    else:
+        yield _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        text = float.__repr__(value)
+        return _SPECIAL.get(text, text)
+    if isinstance(value, int) and value.bit_length() < 1_000:  # noqa: PLR2004 - fits a float
+        return int.__repr__(value)
+    return quoted(str(value))
+
+
+def _type_name(value: Any) -> str:
+    """Return the name of a value's type in brackets."""
+    return f"({str(type(value).__name__)[:100]})"
+
+
+def _line_of(error: BaseException) -> str:
+    """Return an exception in one line."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:  # noqa: BLE001 - the program's own exception may raise again
+        text = ""
+    name = type(error).__name__
+    return f"{name}: {text}"[:_LONGEST_LINE] if text else name[:_LONGEST_LINE]

@@ -72,11 +72,11 @@ def action_text(action: Mapping[str, Any]) -> str:
     'order quantity=12'
     """
     # Texts as JSON, because one of a stranger's record may move the cursor.
-    values = (f" {key}={_text(value)}" for key, value in action.items() if key != "do")
+    values = (f" {key}={_value_label(value)}" for key, value in action.items() if key != "do")
     return cut(f"{action['do']}{''.join(values)}", _ACTION)
 
 
-def _text(value: Any) -> str:
+def _value_label(value: Any) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return number_text(value) if number else msgspec.json.encode(value).decode()
 

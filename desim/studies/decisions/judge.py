@@ -6,10 +6,11 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
 from desim.episodes.futures.what_if import outcome
 from desim.errors import DesimError
+from desim.jobs.plan.players import inside, players
+from desim.jobs.run.play_job import in_time
 from desim.short_repr import short_repr
 from desim.studies.decisions.questions import Question
 
@@ -46,10 +47,16 @@ class Judge:
     seeds: tuple[int | None, ...]
 
     def __call__(self, questions: Sequence[Question]) -> Iterator[bytes]:
-        """Yield the scores of each question, as JSON of a `Judged`."""
-        with rare_collections():  # each episode would end with a collection
-            for question in questions:
-                yield msgspec.json.encode(self.judged(question))
+        """Yield the scores of some questions as JSON of a `Judged`; see `in_time`."""
+        return in_time(questions, self._judged_to_json, lambda _: self)
+
+    def parts(self) -> Iterator[Any]:
+        """Yield the classes and functions of the model and the policies, whose files are noted."""
+        yield from inside(self.past.model)
+        yield from players(self.past.model, self.then)
+
+    def _judged_to_json(self, question: Question) -> bytes:
+        return msgspec.json.encode(self.judged(question))
 
     def episodes(self, question: Question) -> int:
         """Return how many episodes a question takes."""

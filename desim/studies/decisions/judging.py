@@ -1,44 +1,56 @@
 """The work of `regret`: plays the questions that are not in the store, and makes the table."""
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 import msgspec
 from attrs import evolve, frozen
 
+from desim.core.limits import Limits
 from desim.episodes.futures.past import Past
-from desim.jobs.keep.store import Store
-from desim.jobs.run.in_workers import in_workers
-from desim.jobs.run.signals import interrupts_deferred
+from desim.jobs.keep.fingerprint import text_digest
+from desim.jobs.keep.store import KeptResults
+from desim.jobs.plan.grid import limits_text
+from desim.jobs.plan.players import inside, players
+from desim.jobs.run.executors import Executor, SerialExecutor, Work, WorkerDied
+from desim.jobs.run.playing import Playing
+from desim.jobs.run.process_executor import ProcessExecutor
+from desim.schema import tagged, to_plain
 from desim.statistics.pairing import difference, simultaneous
 from desim.studies.decisions.branch_table import place_of, plain_action
 from desim.studies.decisions.judge import Judge, Judged
 from desim.studies.decisions.questions import Question
-from desim.studies.decisions.regret_store import identity
 from desim.studies.decisions.regret_table import DecisionRegret, RegretTable
 
 #: Work that takes less than this many seconds is not worth starting processes.
 _SECONDS_ALONE = 2.0
 
-#: Seconds that a chunk of decisions takes, about; a killed process loses the chunk.
-_SECONDS_OF_CHUNK = 0.5
-
-#: Fewest chunks for each worker, so that all finish at about the same time.
-_CHUNKS_PER_WORKER = 4
-
 #: Relative differences of two scores up to this size are rounding errors.
 _DUST = 1e-12
 
 
+class _Workers(ProcessExecutor):
+    """Worker processes that are not restarted: only an episode can become a failed row."""
+
+    def _after_death(self, work: Work, fault: WorkerDied) -> NoReturn:  # noqa: ARG002
+        raise fault
+
+
 @frozen
 class Judging:
-    """Questions to be judged; an earlier command may have judged some of them.
+    """Questions to be judged: a plan of one cell, in which decisions stand for seeds.
 
     Attributes:
         past: The record, with observations.
         questions: In the order of the episode.
         judge: Plays them.
+        others: The policies with which the decisions are compared; empty for options.
+        files: Files that these have opened to answer.
+        most_options: The most options of a decision that are played.
+        texts: Whether files that parameters of the model name count. Those of a record that is not
+            trusted are not opened.
         level: The joint level of the intervals.
         then: The policies that play on, in words.
         against: The alternatives with which the decisions are compared, in words.
@@ -48,6 +60,10 @@ class Judging:
     past: Past
     questions: Sequence[Question]
     judge: Judge
+    others: Mapping[str, Any]
+    files: Sequence[str]
+    most_options: int
+    texts: bool
     level: float
     then: str
     against: str
@@ -58,51 +74,100 @@ class Judging:
         """The number of futures that are drawn; None for the true one."""
         return None if self.judge.seeds == (None,) else len(self.judge.seeds)
 
-    def identity(
-        self, others: Mapping[str, Any], most_options: int, *, texts: bool
-    ) -> dict[str, str]:
-        """Return what determines the rows, by topic."""
-        named = {
+    @property
+    def seeds(self) -> Sequence[int]:
+        """The numbers of the decisions."""
+        return [one.at for one in self.questions]
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def job(self, index: int) -> Question:
+        """Return the question with an index."""
+        return self.questions[index]
+
+    def plays(self, cell: int) -> dict[str, str]:  # noqa: ARG002 (there is one)
+        """Return the data that determine how a decision is judged, by topic.
+
+        Which decisions are judged is not part of it: a folder may receive further ones.
+        """
+        header = self.past.header
+        moments = self.past.moments
+        decisions = [[one.t, one.role, msgspec.Raw(tagged(one.action))] for one in moments]
+        # Futures as texts, like the seeds: a seed may have more digits than JSON readers take.
+        begun = [str(header.seed), [list(map(str, each)) for each in header.futures], decisions]
+        model = [type(self.past.model).__qualname__, to_plain(self.past.model), [*header.policies]]
+        return {
+            "record": text_digest(msgspec.json.encode(begun)),
+            "model": text_digest(msgspec.json.encode(model)),
             "then": self.then,
             "against": self.against,
             "futures": "the true one" if self.futures is None else str(self.futures),
-            **({} if others else {"most options": str(most_options)}),
+            **({} if self.others else {"most options": str(self.most_options)}),
+            "limits": limits_text(self.past.limits or Limits()),
         }
-        return identity(self.past, self.judge.then, others or None, named, texts=texts)
+
+    def parts(self, cell: int) -> Iterator[Any]:  # noqa: ARG002 (there is one)
+        """Yield the classes, functions and texts that judge a decision."""
+        yield Judge
+        of_model = inside(self.past.model)
+        yield from (one for one in of_model if self.texts or not isinstance(one, str))
+        yield from players(self.past.model, self.judge.then)
+        yield from players(self.past.model, self.others)
+        yield from self.files
+
+    def name(self, cell: int) -> str:  # noqa: ARG002 (there is one)
+        """Return what is judged, for error texts."""
+        return f"decisions of a record, {self.then} against {self.against}"
+
+    def fits(self, results: bytes) -> bool:
+        """Return whether a text is a `Judged`."""
+        try:
+            _read_judged(results)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        return True
+
+    def waits(self, index: int) -> bool:  # noqa: ARG002 (rules and recordings play on)
+        """Return False: no policy that plays on waits for a host."""
+        return False
+
+    def is_fixed(self, cell: int) -> bool:  # noqa: ARG002 (there is one)
+        """Return False: each decision has scores of its own."""
+        return False
 
     def play(
-        self, store: Store, jobs: int, seconds: float, progress: Callable[[int, int], object]
+        self, kept: KeptResults, jobs: int, seconds: float, progress: Callable[[int, int], object]
     ) -> None:
-        """Play the questions that are not in the store.
+        """Play the questions that are not kept.
 
         Args:
-            store: Keeps the rows by the number of the decision.
+            kept: The results so far.
             jobs: Worker processes.
             seconds: The approximate duration of an episode.
             progress: Called with the numbers of finished and of all episodes.
         """
-        kept = store.jobs()
-        left = [one for one in self.questions if one.at not in kept]
-        total = sum(map(self.judge.episodes, self.questions))
-        done = total - sum(map(self.judge.episodes, left))
-        progress(done, total)
-        alone = jobs <= 1 or seconds * (total - done) < _SECONDS_ALONE
-        chunks = [[one] for one in left] if alone else self._chunks(left, jobs, seconds)
-        for number, rows in in_workers(self.judge, chunks, 1 if alone else jobs):
-            judged = chunks[number][: len(rows)]
-            with interrupts_deferred():
-                store.add([one.at for one in judged], rows)
-            done += sum(map(self.judge.episodes, judged))
-            progress(done, total)
+        episodes = [*map(self.judge.episodes, self.questions)]
+        total = sum(episodes)
 
-    def table(self, store: Store) -> RegretTable:
-        """Return the table of the questions that are in the store."""
-        rows = zip(sorted(store.jobs()), store.rows(), strict=True)
-        asked = {one.at: one for one in self.questions}
-        found = [(asked[at], _read(row)) for at, row in rows if at in asked]
+        def done() -> int:
+            return sum(count for place, count in enumerate(episodes) if place in kept)
+
+        alone = jobs <= 1 or seconds * (total - done()) < _SECONDS_ALONE
+        players: Executor = SerialExecutor() if alone else _Workers(min(jobs, len(self)))
+        with contextlib.closing(players):
+            Playing(
+                self, kept, players, lambda _done, _total: progress(done(), total), self.judge
+            ).play(range(len(self)))
+
+    def table(self, kept: KeptResults) -> RegretTable:
+        """Return the table of the questions whose results are kept."""
+        places = [place for place in range(len(self)) if place in kept]
+        rows = zip(places, kept.results(places), strict=True)
+        found = [(self.questions[place], _read_judged(row)) for place, row in rows]
         return RegretTable.of(
             self.past,
-            _lines(self.past, found, self.level),
+            _regrets(self.past, found, self.level),
             then=self.then,
             against=self.against,
             futures=self.futures,
@@ -110,53 +175,36 @@ class Judging:
             notes=self.notes,
         )
 
-    def so_far(self, store: Store) -> RegretTable | None:
+    def so_far(self, kept: KeptResults) -> RegretTable | None:
         """Return the table of an interrupted command; None if no decision was judged."""
-        if not (done := self._done(store)):
+        if not (done := self._done(kept)):
             return None
         said = f"stopped: {done:,} of {len(self.questions):,} decisions were judged"
-        return evolve(self, notes=(said, *self.notes)).table(store)
+        return evolve(self, notes=(said, *self.notes)).table(kept)
 
-    def stopped_text(self, store: Store, *, resumable: bool) -> str:
+    def stopped_text(self, kept: KeptResults, *, resumable: bool) -> str:
         """Return how far an interrupted command came, and how to go on."""
-        said = f"stopped after {self._done(store):,} of {len(self.questions):,} decisions"
+        said = f"stopped after {self._done(kept):,} of {len(self.questions):,} decisions"
         goes_on = "the same command goes on from there"
         return f"{said}; {goes_on if resumable else 'with --out FOLDER ' + goes_on}"
 
-    def _done(self, store: Store) -> int:
-        kept = store.jobs()
-        return sum(1 for one in self.questions if one.at in kept)
-
-    def _chunks(
-        self, questions: Sequence[Question], jobs: int, seconds: float
-    ) -> list[list[Question]]:
-        """Return questions in chunks of about the same time, enough of them for all workers."""
-        costs = [*map(self.judge.episodes, questions)]
-        most = min(_SECONDS_OF_CHUNK / seconds, sum(costs) / (_CHUNKS_PER_WORKER * jobs))
-        chunks: list[list[Question]] = []
-        room = 0.0
-        for question, cost in zip(questions, costs, strict=True):
-            if room <= 0:
-                chunks.append([])
-                room = most
-            chunks[-1].append(question)
-            room -= cost
-        return chunks
+    def _done(self, kept: KeptResults) -> int:
+        return sum(place in kept for place in range(len(self)))
 
 
-def _read(row: bytes) -> Judged:
+def _read_judged(row: bytes) -> Judged:
     return msgspec.json.decode(row, type=Judged)
 
 
-def _lines(
+def _regrets(
     past: Past, found: Sequence[tuple[Question, Judged]], level: float
 ) -> tuple[DecisionRegret, ...]:
     """Return a line for each decision; their intervals hold together."""
     together = simultaneous(level, sum(1 for _, judged in found if judged.best))
-    return tuple(_line(past, question, judged, together) for question, judged in found)
+    return tuple(_regret_of(past, question, judged, together) for question, judged in found)
 
 
-def _line(past: Past, question: Question, judged: Judged, level: float) -> DecisionRegret:
+def _regret_of(past: Past, question: Question, judged: Judged, level: float) -> DecisionRegret:
     line = DecisionRegret(
         place_of(past, question.at),
         plain_action(question.actions[0]),

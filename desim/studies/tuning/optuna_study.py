@@ -1,32 +1,24 @@
-"""The study of a tuning: Optuna proposes points, and finished trials are kept in a SQLite file.
+"""The study of a tuning: Optuna proposes points from the finished trials.
 
-Points are proposed in memory from the finished trials alone, by a sampler that is seeded anew for
-every trial. A continued study therefore proposes the same points as an uninterrupted one.
+The sampler is seeded anew for every trial, so the same trials lead to the same points: a tuning
+that is continued finds the episodes of its earlier points in the store, and proposes them again.
 """
 
 import contextlib
 import math
 import random
-import sqlite3
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
 from desim.errors import UsageError
-from desim.jobs.keep.fingerprint import differing_topics
 from desim.jobs.plan.ranges import Choices, Range
-from desim.jobs.run.signals import interrupts_deferred
-from desim.records.record_lock import RecordLock
 
 if TYPE_CHECKING:  # an extra
     import optuna
 
-
-#: The file's name in the folder of a tuning.
-FILE_NAME = "tune.sqlite"
 
 #: A value by parameter.
 Point = Mapping[str, Any]
@@ -40,11 +32,6 @@ _P_VALUE = 0.05
 
 #: Fewest pairs with which the test can have a smaller p-value.
 _LEAST_SEEDS = 5
-
-_NAME, _IDENTITY, _SAMPLES = "desim tune", "fingerprint", "scores"
-
-#: Topics of a fingerprint that an error text lists.
-_MAX_TOPICS = 4
 
 
 @frozen
@@ -67,23 +54,20 @@ class Trial:
 
 
 class Study:
-    """Proposes points and keeps trials; see `opened_study`.
+    """Proposes points; used inside `silent_optuna`.
 
     Args:
         ranges: By parameter.
         seed: The seed of the sampler.
-        kept: The study in the file; None keeps trials in memory.
 
     Attributes:
         trials: The finished ones, in order.
     """
 
-    def __init__(
-        self, ranges: Mapping[str, Range | Choices], seed: int, kept: "optuna.Study | None" = None
-    ) -> None:
+    def __init__(self, ranges: Mapping[str, Range | Choices], seed: int) -> None:
         import optuna
 
-        self._ranges, self._seed, self._kept = ranges, seed, kept
+        self._ranges, self._seed = ranges, seed
         with warnings.catch_warnings():
             # The pruner is marked as experimental; the interface used here is checked by tests.
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -92,13 +76,7 @@ class Study:
             )
         self._study = optuna.create_study(direction="maximize", pruner=pruner)
         self._distributions = {name: self._distribution(one) for name, one in ranges.items()}
-        self._samples: dict[str, list[float | None]] = {}
         self.trials: list[Trial] = []
-        if kept:
-            self._samples = dict(kept.user_attrs.get(_SAMPLES, {}))
-            for one in kept.get_trials(deepcopy=False):
-                self._study.add_trial(one)
-                self.trials.append(self._read(one))
 
     def propose(self) -> "tuple[optuna.Trial, Point] | None":
         """Return a point that has not been played; None if all draws were played."""
@@ -121,35 +99,13 @@ class Study:
         return trial.should_prune()
 
     def finish(self, trial: "optuna.Trial", done: Trial) -> None:
-        """Keep a trial.
-
-        Raises:
-            UsageError: The trial cannot be written, for instance because the disk is full.
-        """
+        """Add a finished trial."""
         from optuna.trial import TrialState as States
 
-        trial.set_user_attr("scores", list(done.scores))
-        trial.set_user_attr("episodes", done.episodes)
-        trial.set_user_attr("error", done.error)
         mean = sum(done.scores) / len(done.scores) if done.state == "complete" else None
         state = {"complete": States.COMPLETE, "pruned": States.PRUNED, "failed": States.FAIL}
-        with interrupts_deferred():
-            finished = self._study.tell(trial, mean, state[done.state])
-            if self._kept:
-                with _file_errors(FILE_NAME):
-                    self._kept.add_trial(finished)
-            self.trials.append(done)
-
-    def sample(self, name: str) -> list[float | None] | None:
-        """Return the scores kept under a name; None without such scores."""
-        return self._samples.get(name)
-
-    def keep_sample(self, name: str, scores: Sequence[float | None]) -> None:
-        """Keep scores of episodes that belong to no trial."""
-        self._samples[name] = list(scores)
-        if self._kept:
-            with interrupts_deferred(), _file_errors(FILE_NAME):
-                self._kept.set_user_attr(_SAMPLES, self._samples)
+        self._study.tell(trial, mean, state[done.state])
+        self.trials.append(done)
 
     def _by_chance(self, played: Sequence[Point]) -> "tuple[optuna.Trial, Point] | None":
         rng = random.Random(self._seed_of(_DRAWS))  # noqa: S311 (a search, no secret)
@@ -179,59 +135,14 @@ class Study:
             return kinds.IntDistribution(int(one.low), int(one.high))
         return kinds.FloatDistribution(one.low, one.high, log=one.scale == "log")
 
-    def _read(self, one: "optuna.trial.FrozenTrial") -> Trial:
-        names: dict[str, Literal["complete", "pruned"]] = {
-            "COMPLETE": "complete",
-            "PRUNED": "pruned",
-        }
-        attrs = one.user_attrs
-        return Trial(
-            self._point(one.params),
-            tuple(attrs["scores"]),
-            names.get(one.state.name, "failed"),
-            attrs["episodes"],
-            attrs["error"],
-        )
-
 
 @contextlib.contextmanager
-def opened_study(
-    ranges: Mapping[str, Range | Choices],
-    seed: int,
-    out: str | Path | None,
-    identity: Mapping[str, str],
-) -> Iterator[Study]:
-    """Open a study, in a folder or in memory.
-
-    Args:
-        ranges: By parameter.
-        seed: The seed of the sampler.
-        out: The folder of the file; both are created if needed. None keeps trials in memory.
-        identity: Everything that determines the trials, by topic.
+def silent_optuna() -> Iterator[None]:
+    """Import Optuna, with its logging silenced.
 
     Raises:
-        UsageError: Optuna is not installed, the folder cannot be used, holds another tuning or
-            a foreign file of our name, or another process is writing the file.
+        UsageError: Optuna is not installed.
     """
-    with _silent_optuna():
-        if out is None:
-            yield Study(ranges, seed)
-            return
-        path = Path(out) / FILE_NAME
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise UsageError(f"{out} cannot be made: {fault.strerror}") from None
-        with RecordLock(path), _stored(path) as kept:
-            with _file_errors(path):
-                _check_identity(path, kept, identity)
-                study = Study(ranges, seed, kept)
-            yield study
-
-
-@contextlib.contextmanager
-def _silent_optuna() -> Iterator[None]:
-    """Import Optuna, with its logging silenced."""
     try:
         import optuna
     except ImportError:
@@ -242,75 +153,6 @@ def _silent_optuna() -> Iterator[None]:
         yield
     finally:
         optuna.logging.set_verbosity(before)
-
-
-@contextlib.contextmanager
-def _stored(path: Path) -> "Iterator[optuna.Study]":
-    """Open or create the study in a file."""
-    import optuna
-
-    _check_file(path)
-    with _file_errors(path):
-        storage = optuna.storages.RDBStorage(f"sqlite:///{path.resolve()}")
-    try:
-        with _file_errors(path):
-            kept = optuna.create_study(
-                storage=storage, study_name=_NAME, direction="maximize", load_if_exists=True
-            )
-        yield kept
-    finally:
-        storage.remove_session()
-        storage.engine.dispose()
-
-
-def _check_file(path: Path) -> None:
-    """Refuse a foreign file, into which Optuna would write its tables.
-
-    Raises:
-        UsageError: The file holds something else than a study.
-    """
-    if not path.exists() or not path.stat().st_size:
-        return
-    query = "SELECT count(*), sum(name = 'studies') FROM sqlite_master WHERE type = 'table'"
-    try:
-        with contextlib.closing(sqlite3.connect(path)) as file:
-            tables, studies = file.execute(query).fetchone()
-    except sqlite3.Error:
-        tables, studies = 1, 0
-    if tables and not studies:
-        raise UsageError(
-            f"{path} is no study of a tuning; choose another folder, or remove {path.name} to "
-            "start anew"
-        )
-
-
-@contextlib.contextmanager
-def _file_errors(path: str | Path) -> Iterator[None]:
-    """Turn errors of Optuna's storage into a `UsageError`."""
-    from optuna.exceptions import OptunaError
-    from sqlalchemy.exc import SQLAlchemyError
-
-    try:
-        yield
-    except (OptunaError, SQLAlchemyError, RuntimeError, LookupError) as fault:
-        text = " ".join(str(fault).split())[:200]
-        raise UsageError(
-            f"{path} cannot be used ({type(fault).__name__}: {text}); choose another folder, or "
-            f"remove {FILE_NAME} to start anew"
-        ) from None
-
-
-def _check_identity(path: Path, kept: "optuna.Study", identity: Mapping[str, str]) -> None:
-    stored = kept.user_attrs.get(_IDENTITY)
-    if stored is None and not kept.get_trials(deepcopy=False):
-        kept.set_user_attr(_IDENTITY, dict(identity))
-    elif stored != identity:
-        before, now = differing_topics(stored or {}, identity)
-        named = ", ".join([*{**before, **now}][:_MAX_TOPICS])
-        raise UsageError(
-            f"{path} holds another tuning (it differs in: {named}); choose another folder (--out), "
-            f"or remove {path.name} to start anew"
-        )
 
 
 def _drawn(one: Range | Choices, rng: random.Random) -> Any:

@@ -152,7 +152,7 @@ class Problem:
                 f"{', '.join(self.names)}"
             )
         pairs = zip(self.ranges.items(), self.bounds, entries, strict=True)
-        return {name: _value(name, one, ends, x) for (name, one), ends, x in pairs}
+        return {name: _value_of_entry(name, one, ends, x) for (name, one), ends, x in pairs}
 
     def scores(
         self, point: Mapping[str, Any] | Iterable[float], seeds: Iterable[int] | None = None
@@ -270,7 +270,9 @@ def _bounds(one: Range | Choices) -> tuple[float, float]:
     return float(one.low), float(one.high)
 
 
-def _value(name: str, one: Range | Choices, ends: tuple[float, float], entry: float) -> Any:
+def _value_of_entry(
+    name: str, one: Range | Choices, ends: tuple[float, float], entry: float
+) -> Any:
     # Optimisers sometimes leave the bounds by a rounding error.
     slack = 1e-9 * max(1.0, abs(ends[0]), abs(ends[1]))
     if not ends[0] - slack <= entry <= ends[1] + slack:

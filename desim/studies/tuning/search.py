@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from desim.errors import DesimError, UsageError
+from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import Grid
+from desim.jobs.plan.job import Frame
 from desim.jobs.rows.failures import counted
 from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Progress, playing
+from desim.jobs.run.playing import Playing, Progress
 from desim.show.labels import estimate_text
 from desim.studies.tuning.optuna_study import Point, Study, Trial
 from desim.studies.tuning.tuned import Scores, parameters_text
@@ -36,8 +38,10 @@ class Search:
         seeds: The seeds of the search.
         budget: Most episodes.
         players: The executor.
+        store: Keeps the results of episodes.
         progress: Called with the episodes so far and the budget.
         exhausted: Holds True once the study has found no further point.
+        samples: Scores of the report by point and seeds.
     """
 
     study: Study
@@ -45,8 +49,10 @@ class Search:
     seeds: tuple[int, ...]
     budget: int
     players: Executor
+    store: Store
     progress: Progress
     exhausted: list[bool] = field(factory=list)
+    samples: dict[str, tuple[float | None, ...]] = field(factory=dict)
 
     def run(self) -> None:
         """Play points until the budget is used or the study finds no further point.
@@ -88,11 +94,17 @@ class Search:
             found.append(trial)
         return found
 
-    def scores(self, point: Point, seeds: Sequence[int]) -> tuple[Scores, str]:
-        """Play a point on some seeds; return the scores and the first error."""
-        with playing(self.plan_of(point, seeds), executor=self.players) as started:
-            started.play(range(len(seeds)))
-            rows = started.rows()
+    def scores(self, plan: Grid) -> tuple[Scores, str]:
+        """Play the grid of a point; return the scores and the first error.
+
+        Raises:
+            UsageError: Kept episodes of the point are of other code or files.
+        """
+        frames = [Frame.of(cell) for cell in plan.cells]
+        kept = self.store.of(plan)
+        started = Playing(plan, kept, self.players, lambda _done, _total: None, frames=frames)
+        started.play(range(len(plan)))
+        rows = started.rows()
         errors = [row["error"] for row in rows if row["error"] is not None]
         return counted(rows, "score"), errors[0] if errors else ""
 
@@ -112,9 +124,10 @@ class Search:
         error, before = "", self.episodes
         for batch in _batches(self.seeds):
             try:
-                found, why = self.scores(point, batch)
+                plan = self.plan_of(point, batch)
             except UsageError as fault:
                 return Trial(point, tuple(scores), "failed", len(scores), str(fault))
+            found, why = self.scores(plan)
             error, played = error or why, len(scores) + len(batch)
             known = [score for score in found if score is not None and math.isfinite(score)]
             self.progress(before + played, self.budget)

@@ -7,21 +7,19 @@ seeds, and the difference between both kinds of seeds: the optimism.
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from desim.core.limits import Limits
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
 from desim.episodes.lineup import assigned, maker_of
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.fingerprint import fingerprint
 from desim.jobs.plan.grid import Grid, checked_seeds
 from desim.jobs.plan.ranges import Choices, Range, read_ranges
-from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Progress, opened_executor
+from desim.jobs.run.playing import opened_executor, opened_store
+from desim.schema.signatures import takes
 from desim.short_repr import short_repr
-from desim.studies.tuning.optuna_study import Point, opened_study
+from desim.studies.study_options import TuneOptions
+from desim.studies.tuning.optuna_study import Point, Study, silent_optuna
 from desim.studies.tuning.problem import plan_of_point, probed
 from desim.studies.tuning.search import Search, best_of
 from desim.studies.tuning.tuned import Bought, Setting, Tuned, mean_of, parameters_text
@@ -31,29 +29,12 @@ __all__ = ["SHARES", "Tuned", "tune"]
 #: The parts of the budget for which the result holds the best point so far.
 SHARES = (0.1, 0.3, 1.0)
 
-#: The default training seeds.
-_SEEDS = range(20)
-
 #: Most episodes of a search, and largest seed of the sampler.
 _MAX_BUDGET, _MAX_SAMPLER_SEED = 100_000_000, 2**32 - 1
 
 
-def tune(
-    model: Any,
-    policy: Any,
-    ranges: Mapping[str, Any],
-    *,
-    budget: int,
-    seeds: Iterable[int] = _SEEDS,
-    held_out: Iterable[int] | None = None,
-    preset: str = "",
-    sampler_seed: int = 0,
-    jobs: int = 1,
-    out: str | Path | None = None,
-    executor: Executor | str | None = None,
-    progress: Progress | None = None,
-    limits: Limits | None = None,
-) -> Tuned:
+@takes(TuneOptions)
+def tune(options: TuneOptions) -> Tuned:
     """Search ranges for the parameters with the highest mean score, with Optuna.
 
     Points are proposed by a tree-structured Parzen estimator (Bergstra et al. 2011). All of them
@@ -64,34 +45,20 @@ def tune(
 
     If model and policy are deterministic, the first seed alone is played.
 
-    Args:
-        model: A name (perhaps with `/preset`), a model class or a model.
-        policy: A spec, class, attrs instance, or mapping of roles to these.
-        ranges: By parameter, as `set` of `sweep` names them: texts such as `int:0:60`,
-            `float:0.1:2`, `log:1:1e6`, `choice:a|b`; any other value is fixed.
-        budget: Most episodes of the search; those of the report come on top.
-        seeds: The seeds of the search.
-        held_out: Other seeds for the report; by default as many after the largest of the search.
-        preset: For models given by name or class; empty means the first.
-        sampler_seed: The seed of the sampler; the same call returns the same result.
-        jobs: Worker processes; see `sweep`.
-        out: A folder for the finished trials. The same call continues an interrupted search, also
-            with another budget. If code or a version has changed, it is refused.
-        executor: See `sweep`.
-        progress: Called with the episodes of the search so far and the budget.
-        limits: The limits of each episode; one that reaches a limit fails.
-
     Raises:
-        UsageError: An argument is wrong, Optuna is not installed, *out* holds another tuning, or
-            a name does not exist.
+        UsageError: An argument is wrong, Optuna is not installed, *out* holds episodes of other
+            code, or a name does not exist.
         DesimError: No point was played on all seeds without a failure; also as `sweep`.
         KeyboardInterrupt: On Ctrl-C; its text holds the best parameters so far.
     """
-    found, fixed = read_ranges(ranges)
+    budget, sampler_seed = options.budget, options.sampler_seed
+    found, fixed = read_ranges({**(options.set or {}), **options.ranges})
     _check_number("sampler_seed", sampler_seed, 0, _MAX_SAMPLER_SEED)
     _check_number("budget", budget, 1, _MAX_BUDGET)
-    ours, others = _disjoint(seeds, held_out)
-    plan_of = partial(plan_of_point, model, policy, preset, fixed, limits)
+    ours, others = _disjoint(options.seeds, options.held_out)
+    plan_of = partial(
+        plan_of_point, options.model, options.policy, options.preset, fixed, options.limits
+    )
     plans = probed(plan_of, found, ours)
     if all(map(_is_fixed, plans)):
         ours, others = ours[:1], others[:1]
@@ -99,19 +66,21 @@ def tune(
         raise UsageError(
             f"a budget of {budget:,} episodes was given; one point alone plays {len(ours):,} seeds"
         )
-    # Only for a folder: the source of a class in a notebook cannot be read.
-    identity = {} if out is None else _identity(plans[0], found, ours, others, sampler_seed)
     with (
-        opened_study(found, sampler_seed, out, identity) as study,
-        opened_executor(executor, jobs, len(ours)) as players,
+        silent_optuna(),
+        opened_store(options.out) as store,
+        opened_executor(options.executor, options.jobs, len(ours)) as players,
     ):
-        show = progress or (lambda _done, _total: None)
-        search = Search(study, plan_of, ours, budget, players, show)
+        show = options.progress or (lambda _done, _total: None)
+        study = Study(found, sampler_seed)
+        search = Search(study, plan_of, ours, budget, players, store, show)
         try:
             search.run()
             return _report(search, plans[0], found, others)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(search.stopped_text(resumable=out is not None)) from None
+            raise KeyboardInterrupt(
+                search.stopped_text(resumable=options.out is not None)
+            ) from None
 
 
 def _report(
@@ -150,9 +119,10 @@ def _report(
 def _default(search: Search, held_out: tuple[int, ...]) -> Setting | None:
     """Play the defaults; None if some parameter has no default."""
     try:
-        known = _kept_scores(search, {}, search.seeds)
+        search.plan_of({}, search.seeds)
     except UsageError:
         return None
+    known = _kept_scores(search, {}, search.seeds)
     if all(score is None for score in known):
         return None
     return Setting({}, known, _kept_scores(search, {}, held_out))
@@ -169,13 +139,11 @@ def _bought(search: Search, share: float, held_out: tuple[int, ...]) -> Bought:
 
 
 def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[float | None, ...]:
-    """Return the scores of a point; each sample is played once and kept in the study."""
+    """Return the scores of a point; each sample is played once."""
     name = f"{parameters_text(point) or 'defaults'} on {seeds[0]}"
-    known = search.study.sample(name)
-    if known is None:
-        known = list(search.scores(point, seeds)[0])
-        search.study.keep_sample(name, known)
-    return tuple(known)
+    if name not in search.samples:
+        search.samples[name] = tuple(search.scores(search.plan_of(point, seeds))[0])
+    return search.samples[name]
 
 
 def _is_fixed(plan: Grid) -> bool:
@@ -183,30 +151,6 @@ def _is_fixed(plan: Grid) -> bool:
     model = plan.variants[0].model
     makers = (maker_of(one, of) for one, of in assigned(model, plan.entries[0].policies))
     return is_deterministic(model) and not any(map(is_drawing, makers))
-
-
-def _identity(
-    plan: Grid,
-    ranges: Mapping[str, Range | Choices],
-    seeds: tuple[int, ...],
-    held_out: tuple[int, ...],
-    sampler_seed: int,
-) -> dict[str, str]:
-    """Return everything that determines the trials, by topic; not the budget, which may grow."""
-    import importlib.metadata
-
-    try:
-        version = importlib.metadata.version("optuna")
-    except importlib.metadata.PackageNotFoundError:
-        version = ""  # opening the study says that it is not installed
-    return {
-        **fingerprint(plan),
-        "ranges": ", ".join(f"{name}={one}" for name, one in ranges.items()),
-        "training seeds": str(list(seeds)),
-        "held-out seeds": str(list(held_out)),
-        "sampler seed": str(sampler_seed),
-        "optuna": version,
-    }
 
 
 def _label(search: Search) -> str:

@@ -12,11 +12,10 @@ from desim.core.roles import Option, Role
 from desim.errors import DesimError
 from desim.schema.wire_types import TAG
 from desim.show.labels import value_text
-from desim.ui.browser.widgets import complain, heading, missing_help, show_section
-from desim.ui.form_texts import initial_texts, read_form, tagged_object
-from desim.ui.forms import Field, Form, forms
+from desim.ui.browser.widgets import complain, heading, missing_help, show_group
+from desim.ui.forms import Field, Form, forms, initial_texts, read_form, tagged_object
 from desim.ui.layout import action_text, lay_out
-from desim.ui.view import View
+from desim.ui.view import GameView
 
 #: Answers the open decision with an action; returns an error text, empty without an error.
 Act = Callable[[Any], Awaitable[str]]
@@ -91,7 +90,7 @@ def _describe(element: Any, field: Field, hint: str) -> None:
 _SHOWN = 8
 
 
-def show_decision(view: View, role: Role, act: Act) -> None:
+def show_decision(view: GameView, role: Role, act: Act) -> None:
     """Show the open decision of a view.
 
     Args:
@@ -102,7 +101,7 @@ def show_decision(view: View, role: Role, act: Act) -> None:
     with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-5 gap-4 items-start w-full"):
         with ui.element("section").classes("panel lg:col-span-3 stack gap-3 min-w-0"):
             heading("What you see")
-            show_section(lay_out(view.observation, role.observation))
+            show_group(lay_out(view.observation, role.observation))
         with ui.element("section").classes("panel lg:col-span-2 stack gap-3 min-w-0"):
             heading("What you can do").props("tabindex=-1 id=actions")
             missing_help(view.options_error)

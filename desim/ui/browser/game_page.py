@@ -5,6 +5,7 @@ turn, so a tab that is reloaded or opened a second time shows the same game. Sev
 tab each: every tab shows the open decision, and any of them can answer it.
 """
 
+from pathlib import Path
 from typing import Any
 
 from nicegui import ui
@@ -15,16 +16,21 @@ from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text
 from desim.ui.browser import widgets
 from desim.ui.browser.decision_panel import show_decision
-from desim.ui.browser.style import STYLE
 from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.comparison import BaselineComparison
 from desim.ui.forms import forms
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault, error_text
-from desim.ui.game_texts import answer_lines, decisions_table, metrics_table, way_command, way_lines
-from desim.ui.helps import shown_table
+from desim.ui.game_texts import (
+    answer_lines,
+    decisions_table,
+    metrics_table,
+    shown_table,
+    way_command,
+    way_lines,
+)
 from desim.ui.history import history
-from desim.ui.layout import Figure, text_table, time_figure
+from desim.ui.layout import NamedValue, text_table, time_figure
 from desim.ui.part_texts import name_text, seats_text
 
 #: Seconds between checks for changes that this tab did not make.
@@ -55,7 +61,7 @@ class Tab:
     def build(self) -> None:
         """Create the elements of the page."""
         ui.colors(primary="#2f6f73", accent="#f0a202")
-        ui.add_css(STYLE)
+        ui.add_css(Path(__file__).with_name("style.css"))
         ui.query(".nicegui-content").classes("p-0")
         self._main = (
             ui.element("div")
@@ -154,7 +160,7 @@ class Tab:
         model, role = self.game.model, self.view.role
         return name_text(model, role) if role else seats_text(model, self.game.seats)
 
-    def _time(self) -> Figure | None:
+    def _time(self) -> NamedValue | None:
         """Return the time that the role observes."""
         view = self.view
         return (

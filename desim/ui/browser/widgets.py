@@ -9,16 +9,14 @@ from nicegui import ui
 
 from desim.show.labels import NOTHING
 from desim.show.table import Table
-from desim.ui.history import Axis, Series
-from desim.ui.layout import Figure, Section
+from desim.ui.history import Series
+from desim.ui.layout import NamedValue, ValueGroup
 
 #: Rows of a table on one page.
 _PAGE_ROWS = 10
 
-
 #: Longer values are shown in a smaller font.
 _SHORT = 16
-
 
 #: Cells of a column up to so long, such as dates, stay in one line; longer words may break.
 _UNBROKEN = 10
@@ -48,27 +46,27 @@ def missing_help(text: str) -> None:
         ui.label(text).classes("missing").props("role=status data-missing")
 
 
-def show_section(section: Section, level: int = 3) -> None:
+def show_group(group: ValueGroup, level: int = 3) -> None:
     """Show a laid-out observation."""
-    if section.label:
-        heading(section.label, level)
-        _explain(section.help)
-    filled = [figure for figure in section.figures if figure.text != NOTHING]
+    if group.label:
+        heading(group.label, level)
+        _explain(group.help)
+    filled = [figure for figure in group.figures if figure.text != NOTHING]
     if filled:
         with ui.element("dl").classes("figures"):
             for figure in filled:
                 _figure(figure)
-    if empty := [figure.label for figure in section.figures if figure.text == NOTHING]:
+    if empty := [figure.label for figure in group.figures if figure.text == NOTHING]:
         ui.label(f"Empty now: {', '.join(empty)}").classes("help")
-    for text in section.texts:
-        _text(text)
-    for table in section.tables:
+    for text in group.texts:
+        _long_text(text)
+    for table in group.tables:
         heading(table.title, 3)
         _explain(" ".join(table.legend))
         show_table(table)
-    for inner in section.sections:
+    for inner in group.groups:
         with ui.element("section").classes("nested stack gap-2"):
-            show_section(inner)
+            show_group(inner)
 
 
 def show_table(table: Table, *, mark: str = "", page: int = _PAGE_ROWS) -> None:
@@ -111,7 +109,7 @@ def _is_short(table: Table, column: int) -> bool:
     return column not in table.left or all(len(row[column]) <= _UNBROKEN for row in table.lines)
 
 
-def _figure(figure: Figure) -> None:
+def _figure(figure: NamedValue) -> None:
     with ui.element("div").classes("figure"):
         with ui.element("dt"):
             ui.label(figure.label)
@@ -121,7 +119,7 @@ def _figure(figure: Figure) -> None:
             ui.label(figure.help).classes("help").props["title"] = figure.help
 
 
-def _text(text: Figure) -> None:
+def _long_text(text: NamedValue) -> None:
     heading(text.label, 3)
     _explain(text.help)
     ui.label(text.text).classes("message")
@@ -135,15 +133,13 @@ def _explain(help: str) -> None:  # noqa: A002
 #: Charts on the page.
 CHARTS_MAX = 12
 
-
 #: Points are marked on lines of up to so many.
 _MARKED_MAX = 40
-
 
 _INK, _LINE, _GRID = "#44525a", "#2f6f73", "#e3e8ea"
 
 
-def options(series: Series, axis: Axis) -> dict[str, Any]:
+def options(series: Series, axis: Series) -> dict[str, Any]:
     """Return the options of one chart, both axes labelled: the vertical one by the title."""
     style = {"fontSize": 13, "fontWeight": 600, "color": _INK}
     return {
@@ -159,11 +155,11 @@ def options(series: Series, axis: Axis) -> dict[str, Any]:
             "splitNumber": 3,
             "splitLine": {"lineStyle": {"color": _GRID}},
         },
-        "series": [_line(series)],
+        "series": [_chart_line(series)],
     }
 
 
-def _horizontal(axis: Axis) -> dict[str, Any]:
+def _horizontal(axis: Series) -> dict[str, Any]:
     return {
         "type": "category",
         "data": list(axis.values),
@@ -174,7 +170,7 @@ def _horizontal(axis: Axis) -> dict[str, Any]:
     }
 
 
-def _line(series: Series) -> dict[str, Any]:
+def _chart_line(series: Series) -> dict[str, Any]:
     return {
         "type": "line",
         "name": series.label,

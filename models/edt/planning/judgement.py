@@ -13,8 +13,9 @@ The strict check of a decision: the first fault, by its code of reference SPEC s
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
+from desim.schema.untrusted import refuse_constant
 from desim.short_repr import short_repr
 from models.edt.actions import Answer, Decide
 from models.edt.planning.decision import ENTRY, DecisionLimits, Plan, Window
@@ -39,7 +40,7 @@ def parsed(given: Any) -> Any:
     Raises:
         ValueError: The text is not valid JSON.
     """
-    return json.loads(given, parse_constant=_no_number) if isinstance(given, str) else given
+    return json.loads(given, parse_constant=refuse_constant) if isinstance(given, str) else given
 
 
 def _object_in(text: str) -> Any:
@@ -69,10 +70,6 @@ def _first_braces(text: str) -> str:
             if not depth:
                 return text[start : at + 1]
     return ""
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def first_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Plan:

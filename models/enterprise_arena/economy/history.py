@@ -44,18 +44,18 @@ def history(
         "cpi_index": index,
         "cpi_yoy": yearly,
         "unrate": _rounded(_exp(paths["unrate"]), 1),
-        "sofr": _shown(_more(funds, paths["sofr"])),
-        "fedfunds": _shown(funds),
-        "baa": _shown(baa),
-        "tsy2y": _shown(two),
-        "tsy5y": _shown(five),
-        "tsy10y": _shown(ten),
-        "tsy30y": _shown(_more(ten, paths["tsy30y"])),
+        "sofr": _published_rows(_more(funds, paths["sofr"])),
+        "fedfunds": _published_rows(funds),
+        "baa": _published_rows(baa),
+        "tsy2y": _published_rows(two),
+        "tsy5y": _published_rows(five),
+        "tsy10y": _published_rows(ten),
+        "tsy30y": _published_rows(_more(ten, paths["tsy30y"])),
         "vix_avg": _rounded(vix),
         "vix_close": _rounded(_times(vix, _exp(paths["close"]))),
         "pe_ratio": _rounded(_exp(paths["pe"])),
         "ps_ratio": _rounded(_exp(paths["ps"]), 3),
-        "baa_10y_spread": _rounded(less(_shown(baa), _shown(ten))),
+        "baa_10y_spread": _rounded(less(_published_rows(baa), _published_rows(ten))),
         "ind_gross_margin": _rounded(paths["gross"], 1),
         "ind_ebitda_margin": _rounded(paths["ebitda"], 1),
         "ind_user_growth_monthly": shown,
@@ -99,7 +99,7 @@ def _rounded(column: Column, digits: int = 2) -> Row:
     return tuple([round(value, digits) for value in column])
 
 
-def _shown(column: Column) -> Row:
+def _published_rows(column: Column) -> Row:
     """Return yields rounded, and clipped to 0.01 percent and the highest that a table may have."""
     most = RANGES["baa"][1]
     return tuple([min(max(round(value, 2), LEAST), most) for value in column])

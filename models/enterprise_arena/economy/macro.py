@@ -246,12 +246,12 @@ def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
         if len(row) != len(head):
             raise ValueError(f"row {line} has {len(row)} values for {len(head)} columns")
     return {
-        name: tuple([_value(name, row[at].strip(), line) for line, row in enumerate(rows[1:], 2)])
+        name: tuple([_figure(name, row[at].strip(), line) for line, row in enumerate(rows[1:], 2)])
         for at, name in enumerate(head)
     }
 
 
-def _value(name: str, text: str, line: int) -> Any:
+def _figure(name: str, text: str, line: int) -> Any:
     if name in ("date", "label"):
         return text
     try:

@@ -43,7 +43,7 @@ def _json_field(reply: str) -> str | None:
     if parsed is None:
         return None
     value = parsed.get(_FIELD, _ABSENT)
-    return MARKER if value is _ABSENT else _text(value)
+    return MARKER if value is _ABSENT else _field_text(value)
 
 
 def parsed_object(text: str) -> dict[str, Any] | None:
@@ -55,7 +55,7 @@ def parsed_object(text: str) -> dict[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _text(value: Any) -> str:
+def _field_text(value: Any) -> str:
     try:
         return str(value)
     except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ depend on that would survive its process.
 from collections.abc import Mapping
 from functools import lru_cache
 
-from desim.sandbox import Arguments, Limits, Returned, run_calls, run_program
+from desim.sandbox import Arguments, ProgramLimits, Returned, run_calls, run_program
 
 #: Seconds of a program, and of the four calls of a formula together.
 _PROGRAM_SECONDS, _CALLS_SECONDS = 1.0, 2.0
@@ -20,7 +20,7 @@ Call = tuple[Mapping[str, float], Mapping[str, float]]
 @lru_cache(maxsize=512)
 def number_of(source: str) -> float | None:
     """Return the value of a program's last statement as a number, or None."""
-    outcome = run_program(source, limits=Limits(seconds=_PROGRAM_SECONDS))
+    outcome = run_program(source, limits=ProgramLimits(seconds=_PROGRAM_SECONDS))
     return None if outcome.failed else outcome.number
 
 
@@ -37,4 +37,4 @@ def _returned(
     calls: tuple[tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]], ...],
 ) -> tuple[Returned, ...]:
     sets = [Arguments(args=dict(args), fields=dict(fields)) for args, fields in calls]
-    return tuple(run_calls(source, target, sets, limits=Limits(seconds=_CALLS_SECONDS)))
+    return tuple(run_calls(source, target, sets, limits=ProgramLimits(seconds=_CALLS_SECONDS)))

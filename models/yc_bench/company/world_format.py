@@ -18,10 +18,15 @@ from attrs import asdict, astuple, frozen
 
 from desim.errors import SchemaError, possible
 from desim.schema import from_plain
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from desim.show.files import open_regular
 from models.yc_bench.company.world_file import Replacement, WorldFile
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.specs import DOMAINS, ClientSpec, Domain, EmployeeSpec, TaskSpec
+
+#: Bytes of a file that are read, unzipped; a published world has fewer than 100,000.
+MOST_BYTES = 64 << 20
 
 _BODY_FIELDS = (
     "title",
@@ -74,16 +79,29 @@ def read(path: str) -> WorldFile:
         ValueError: It cannot be read or has a fault; the text holds the path of both.
     """
     try:
-        packed = Path(path).read_bytes()
-        data = gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed
+        data = _content(path)
         if not data.strip():
             raise ValueError("the file is empty")  # noqa: TRY301 (reported with the others below)
-        return _world(json.loads(data.decode("utf-8-sig"), parse_constant=_no_number))
+        return _world(decode_json(data.decode("utf-8-sig")))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as fault:
         why = getattr(fault, "strerror", None) or "it is cut, or no text"
         raise ValueError(f"world: cannot read {path!r}: {why}") from None
-    except (ValueError, SchemaError, RecursionError) as fault:
+    except (ValueError, SchemaError) as fault:
         raise ValueError(f"world: {path!r}: {fault}") from None
+
+
+def _content(path: str) -> bytes:
+    """Return the bytes of a file, unzipped.
+
+    Raises:
+        ValueError: There are more than `MOST_BYTES`.
+    """
+    with open_regular(path) as file:
+        zipped = file.peek(2)[:2] == b"\x1f\x8b"
+        data: bytes = (gzip.GzipFile(fileobj=file) if zipped else file).read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it holds more than {MOST_BYTES >> 20} MiB, the limit")
+    return data
 
 
 def write(path: str, world: WorldFile) -> None:
@@ -173,10 +191,6 @@ def _task(places: Mapping[str, int], row: tuple[Any, ...]) -> TaskSpec:
 def _check_fields(path: str, fields: tuple[str, ...], expected: tuple[str, ...]) -> None:
     if tuple(fields) != expected:
         raise ValueError(f"{path}={list(fields)} was given; they are {list(expected)}")
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
 
 
 # -- to the file's form ----------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def _own_fields(company: CompanyState, task: Task, *, late: bool) -> dict[str, A
         "status": task.status,
         "client_name": task.client.name,
         "progress_pct": _percent(task),
-        "deadline": _text(company, task.deadline),
+        "deadline": _date_text(company, task.deadline),
         "at_risk": task.status == "active" and late,
     }
 
@@ -103,9 +103,9 @@ def task_inspect(company: CompanyState, action: TaskInspect) -> dict[str, Any]:
         "reward_funds_cents": spec.reward_cents,
         "reward_prestige_delta": float(task.delta),
         "skill_boost_pct": float(task.boost),
-        "accepted_at": _text(company, task.accepted),
-        "deadline": _text(company, task.deadline),
-        "completed_at": _text(company, task.finished),
+        "accepted_at": _date_text(company, task.accepted),
+        "deadline": _date_text(company, task.deadline),
+        "completed_at": _date_text(company, task.finished),
         "success": _SUCCESS.get(task.status),
         "progress_pct": _percent(task),
         "requirements": [_requirement(task)],
@@ -132,5 +132,5 @@ def _percent(task: Task) -> float:
     return round(float(100 * task.completed / task.required), 2) if task.required else 100.0
 
 
-def _text(company: CompanyState, tick: int | None) -> str | None:
+def _date_text(company: CompanyState, tick: int | None) -> str | None:
     return None if tick is None else company.clock.text(tick)

@@ -12,9 +12,8 @@ from policies.heuristics.beer_game.memoryless import (
     Smoothing,
     Typical,
 )
-from policies.heuristics.beer_game.moving_average import MovingAverage
 from policies.heuristics.beer_game.order_up_to import OrderUpTo, ReorderPoint
-from policies.heuristics.beer_game.sterman import Sterman
+from policies.heuristics.beer_game.remembering import MovingAverage, Sterman
 
 __all__ = [
     "BaseStock",

@@ -1,7 +1,5 @@
 """The classical policy for a serial chain: echelon base stock, levels by Clark and Scarf.
 
-Echelon base-stock levels of a serial chain: the recursion of Clark and Scarf.
-
 With x the echelon inventory position of stage j (its own stock and everything below it, less what
 the customers are owed), D_j the demand over its lead time, h_j its echelon holding cost (what
 holding a unit costs more here than one stage up) and p the backlog cost at the first stage:
@@ -24,17 +22,14 @@ from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
-from attrs import define, field
-from attrs.validators import ge
+from attrs import define
 from numpy.typing import NDArray
 
 from desim import Seat
 from desim.errors import UsageError
 from models.beer_game import demand
-from models.beer_game.actions import Order
-from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.memoryless import order
+from policies.heuristics.beer_game.order_up_to import OrderUpTo
 from policies.heuristics.beer_game.seat import Position, parameters
 
 #: A function on whole units, or a distribution of them.
@@ -88,13 +83,12 @@ def _expected(curve: Curve, demand: Curve) -> Curve:
 #: Values of `value_added`.
 _EQUAL, _NONE = "equal", "none"
 
-
 #: Most lots of the demand over all lead times; larger demand is counted in lots of several units.
 _LOTS = 8_000
 
 
 @define
-class EchelonBaseStock:
+class EchelonBaseStock(OrderUpTo):
     """Order up to the level of Clark and Scarf; without a role it plays all stages.
 
     Their levels are for echelon stock, which a stage cannot see. It orders up to the difference to
@@ -104,15 +98,14 @@ class EchelonBaseStock:
         target: Inventory position to restore, in units.
         position: Computes the inventory position.
 
-    Source: see `clark_scarf.py`; the README says why the levels are not optimal in this world.
+    Source: see the module; the README says why the levels are not optimal in this world.
     """
 
     seats = "all"
-    target: int = field(validator=ge(0))
-    position: Position = field(factory=Position)
 
+    # mypy: the arguments are this policy's own; the framework reads them from this signature.
     @classmethod
-    def seated(cls, seat: Seat, value_added: str = _EQUAL) -> Self:
+    def seated(cls, seat: Seat, value_added: str = _EQUAL) -> Self:  # type: ignore[override]
         """Build the policy for a stage.
 
         Args:
@@ -130,10 +123,6 @@ class EchelonBaseStock:
             raise UsageError(f"value_added={value_added} was given; possible: {_EQUAL}, {_NONE}")
         level = chain_levels(params, value_added)[params.stages.index(seat.role)]
         return cls(level, Position.at(params, seat.role))
-
-    def decide(self, stage: Stage) -> Order:
-        """Return the order that restores the target."""
-        return order(self.target - self.position.of(stage))
 
 
 @lru_cache(maxsize=64)
@@ -156,9 +145,7 @@ def chain_levels(params: BeerGameParams, value_added: str = _EQUAL) -> tuple[int
 def _weekly_demand(text: str, weeks: int) -> tuple[int, Curve]:
     """Return the units of a lot and the probability of each number of lots in a week, from 0 on.
 
-    Args:
-        text: The demand.
-        weeks: Lead times of all stages together, which set the size of the lots.
+    The lead times of all stages together, *weeks*, set the size of the lots.
     """
     mean, sd = demand.moments(text)
     if not sd:

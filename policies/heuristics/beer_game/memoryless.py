@@ -17,12 +17,7 @@ def order(units: Number) -> Order:
 
 
 def facts(stage: Stage, target: int | None = None) -> tuple[Number, ...]:
-    """Return the five arguments of a published rule.
-
-    Args:
-        stage: The observation.
-        target: Target inventory in units; None: the stage's own.
-    """
+    """Return the five arguments of a published rule; *target* units replace the stage's own."""
     want = stage.target_inventory if target is None else target
     return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
 

@@ -1,6 +1,6 @@
 """Order-up-to rules: the base stock policy and (s, S), both on the correct inventory position.
 
-Target levels of the order-up-to rules: tuned ones for the presets, a formula for other games.
+Target levels are tuned for the presets, and follow a formula for other games.
 """
 
 import math
@@ -31,7 +31,6 @@ TUNED: Mapping[str, Mapping[str, int]] = {
     "poisson": {"retailer": 17, "wholesaler": 17, "distributor": 18, "factory": 14},
     "paper": {"retailer": 1_750, "wholesaler": 2_056, "distributor": 8_754, "factory": 28_762},
 }
-
 
 #: The same where all stages order up to these levels.
 TUNED_TEAM: Mapping[str, Mapping[str, int]] = {
@@ -116,7 +115,7 @@ class OrderUpTo:
         Args:
             seat: A stage of the Beer Game.
             target: Inventory position to restore; None: the tuned level of preset and stage, or
-                the level by the formula if none is tuned (`levels.py`).
+                the level by the formula if none is tuned.
             team: Take the level tuned for all stages together, rather than for one stage among
                 others that follow the preset's rule.
         """

@@ -1,6 +1,6 @@
-"""The inventory position of a stage: on hand, plus ordered and not received, less owed.
+"""The inventory position of a stage, and the parameters of a seat, checked.
 
-The parameters of the Beer Game, out of a policy's seat.
+The position is what is on hand, plus ordered and not received, less owed.
 """
 
 from typing import Self
@@ -60,15 +60,7 @@ def at_least(least: int, **given: int | None) -> None:
 
 
 def parameters(model: object, policy: str) -> BeerGameParams:
-    """Return a Beer Game as its parameters.
-
-    Args:
-        model: The model of an episode.
-        policy: The name of the policy, for the error.
-
-    Raises:
-        UsageError: *model* is not a Beer Game.
-    """
+    """Return a Beer Game as its parameters; UsageError for another model names the policy."""
     if not isinstance(model, BeerGameParams):
         raise UsageError(f"{policy} reads the Beer Game's demand and plays no other world")
     return model

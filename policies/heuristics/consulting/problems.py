@@ -226,7 +226,7 @@ _PROCESS = Problem(
 # -- buying a firm ---------------------------------------------------------------------------------
 
 
-def _value(of: Answers) -> Iterator[str]:
+def _target_value(of: Answers) -> Iterator[str]:
     profit, multiple = of["profit"].money[0], of["profit"].counts[0]
     yield f"Alone the target is worth {_n(profit * multiple)}."
     shops = of["shops"]
@@ -258,7 +258,7 @@ _MERGER = Problem(
     "worth more than the premium. Second, because joint purchasing brings a discount. Third, "
     "because closing overlapping shops saves more than it loses. The main risk is integration: "
     "people may leave.",
-    (_value,),
+    (_target_value,),
 )
 
 # -- a public purpose ------------------------------------------------------------------------------

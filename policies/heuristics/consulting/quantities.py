@@ -71,10 +71,10 @@ def _found(text: str) -> Iterator[tuple[str, float]]:
     for at, word in enumerate(tokens[:-2]):
         before, after = tokens[at - 1] if at else "", tokens[at + 1]
         if before == _PART_MARK:
-            yield from _part(_value(word))
+            yield from _part(_number_of(word))
         elif word == "half" or (word in _PARTS and before == "a"):
             yield "parts", _PARTS[word]
-        elif (value := _value(word)) is not None:
+        elif (value := _number_of(word)) is not None:
             scale = _SCALES.get(after, 1.0)
             unit = tokens[at + 2] if after in _SCALES else after
             kind = _kind(before, unit)
@@ -86,7 +86,7 @@ def _part(of: float | None) -> Iterator[tuple[str, float]]:
         yield "parts", 1 / of
 
 
-def _value(word: str) -> float | None:
+def _number_of(word: str) -> float | None:
     if word[:1].isdigit():
         return float(word.replace(",", "")[:_DIGITS])
     return _WORDS.get(word)

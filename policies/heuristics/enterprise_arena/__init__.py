@@ -21,7 +21,6 @@ __all__ = [
     "baselines",
 ]
 
-
 _RULES = (
     "never_raise",
     "raise_once",

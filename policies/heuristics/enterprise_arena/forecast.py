@@ -36,11 +36,9 @@ class Yields:
 
 
 def measure(flows: Mapping[str, float], headers: Sequence[Month]) -> Yields:
-    """Measure the yields of the months that a year-to-date cash flow statement covers.
+    """Measure the yields of the months that a year-to-date cash flow statement covers, in dollars.
 
-    Args:
-        flows: Its rows, dollars; outflows are negative.
-        headers: The headers of those months, and of the one after them.
+    The headers are those of these months and of the one after them.
     """
     months, after = headers[:-1], headers[-1]
     loans = math.fsum(month.loan_portfolio_gross for month in months)

@@ -51,11 +51,7 @@ def reduced(request: FundRaisingRequest) -> float:
 
 
 def fetch(closed: int) -> Fetch:
-    """Find and retrieve the statements of a month; None if its books were not closed.
-
-    Args:
-        closed: Index of the month.
-    """
+    """Find and retrieve the statements of a month; None if its books were not closed."""
     names = _compiled(closed, (yield ReviewFinancialRecords()))
     if not {_FLOWS, _POSITION} <= names.keys():
         return None

@@ -100,7 +100,7 @@ class Treasurer:
             self._debt.follow(month)
             self._odds.follow(month)
             yield from self._watch()
-            yield from self._read()
+            yield from self._read_documents()
             action = yield from self._act(month)
             month = yield from self._carry_out(action)
 
@@ -109,7 +109,7 @@ class Treasurer:
         replied = yield CheckMarketData("Monthly_User_Growth", len(self._growth))
         self._growth += values(replied)
 
-    def _read(self) -> Course:
+    def _read_documents(self) -> Course:
         """Read the statements of the last month, if its books were closed."""
         now = len(self._headers) - 1
         if not now or now % self.every:

@@ -1,9 +1,6 @@
 """Answers without reading: the first number, and the most frequent right answer.
 
-The value of answers that are given without understanding the question: a method that does not
-exceed these has shown nothing.
-
-The parameters of the reasoning tasks, out of a policy's seat.
+A method that does not exceed these has not shown that it understands the questions.
 """
 
 import re
@@ -20,35 +17,23 @@ from models.reasoning.item import Item
 from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
 
-
-def parameters(model: object, policy: str) -> ReasoningParams:
-    """Return the model of an episode as its parameters.
-
-    Args:
-        model: The model of an episode.
-        policy: The name of the policy, for the error.
-
-    Raises:
-        UsageError: *model* is another model.
-    """
-    if not isinstance(model, ReasoningParams):
-        raise UsageError(f"{policy} reads the reasoning tasks' items and plays no other world")
-    return model
-
-
 LETTERS = "ABCDEF"
-
 
 #: The answer where a question offers nothing to choose from.
 _NOTHING = "0"
 
-
 #: A number as a document writes it: a sign, thousands by commas, decimals.
 _NUMBER = re.compile(r"[-+]?\d(?:[\d,]*\d)?(?:\.\d+)?")
 
-
 #: Characters of a text that are searched for numbers.
 _SEARCHED = 200_000
+
+
+def parameters(model: object, policy: str) -> ReasoningParams:
+    """Return reasoning tasks as their parameters; UsageError for another model names the policy."""
+    if not isinstance(model, ReasoningParams):
+        raise UsageError(f"{policy} reads the reasoning tasks' items and plays no other world")
+    return model
 
 
 @frozen

@@ -141,10 +141,10 @@ class Estimate:
         known = self._offers.get(row["task_id"])
         # Titles may repeat; a world's own rows are the same objects at each look.
         if known is None or known[0] is not row or known[1] != trust:
-            known = self._offers[row["task_id"]] = (row, trust, self._read(row, trust))
+            known = self._offers[row["task_id"]] = (row, trust, self._offer_in(row, trust))
         return known[2]
 
-    def _read(self, row: Row, trust: float) -> TaskOffer:
+    def _offer_in(self, row: Row, trust: float) -> TaskOffer:
         need = row["requirements"][0]
         quantity = agreed_quantity(self.rules, need["required_qty"], trust)
         return TaskOffer(

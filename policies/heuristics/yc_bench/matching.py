@@ -84,10 +84,7 @@ class TaskValuation:
     ) -> TeamFigures:
         """Return the figures of a team from which tasks of a domain are valued.
 
-        Args:
-            domain: The domain of the tasks.
-            team: The people.
-            alone: Whether they have nothing else to do; otherwise they are as busy as they are.
+        The people are as busy as they are, unless they have nothing else to do, *alone*.
         """
         rules = self.estimate.rules
         most, rates = rules.skill_rate_max, [who.rates[domain] for who in team]
@@ -159,7 +156,6 @@ def fastest(people: Iterable[TeamMember], domain: str) -> list[TeamMember]:
 
 Assignment = tuple[TaskOffer, list[TeamMember]]
 
-
 #: Offers of each domain that are tried with every team.
 _TRIED = 8
 
@@ -172,11 +168,7 @@ def match(
 ) -> Assignment | None:
     """Return the best task and team, or none that would be in time.
 
-    Args:
-        valuation: Values an offer for a team.
-        ranked: The offers, the best first.
-        favour: Factor on the value of an offer.
-        rules: The rules of the world.
+    Offers are ranked, the best first; *favour* returns a factor on the value of one.
     """
     free = [who for who in valuation.estimate.people.values() if who.free]
     best, pair = 0.0, None

@@ -18,8 +18,6 @@ order by rule. Where all stages are played, leaving them out costs nothing: a st
 less is ordered less from, and holding goods back from a customer costs backlog as well. All
 constraints but the echo compare two sums with a constant, so the matrix is that of a network and
 whole data have whole optima, which are order lists that the model can play.
-
-The first week in which the orders of the played stages can change what a stage does.
 """
 
 from collections.abc import Mapping, Sequence

@@ -89,11 +89,6 @@ def clairvoyant_lists(
 ) -> ClairvoyantLists | None:
     """Return the cheapest order lists found for the played stages, with their lower bound.
 
-    Args:
-        params: A Beer Game, which is played to check the lists.
-        played: The stages that order by lists; the others follow their rule.
-        seed: The episode's seed.
-
     Returns:
         None where the game is longer than `STAGE_WEEKS`, or nothing is proved.
     """

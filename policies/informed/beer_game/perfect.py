@@ -1,8 +1,6 @@
-"""The cheapest order list found for a known demand, and a lower bound on the cost of any list.
+"""Policies that know the demand: the cheapest order list found for it, and foresight of a week.
 
-Order lists and their results, as played by the model itself.
-
-Policies without memory: the published rules, a constant order, and foresight of demand.
+A list is played by the model itself, and compared with a lower bound on the cost of any list.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -123,14 +121,7 @@ class Perfect:
 
 @cache
 def best_plan(params: BeerGameParams, role: str, seed: int, rounds: int = 30) -> ClairvoyantPlan:
-    """Search for a cheap order list of one stage and compute a lower bound on any list's cost.
-
-    Args:
-        params: A Beer Game, which is played to check the list.
-        role: The stage that is played.
-        seed: The episode's seed, from which random demand is drawn.
-        rounds: See `Perfect.seated`.
-    """
+    """Search for a cheap order list of one stage and compute a lower bound on any list's cost."""
     stage = params.stages.index(role)
     weekly = demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
     bound = CostBound(params, stage, weekly_rows(params, seed, {})).cost()

@@ -168,9 +168,11 @@ class EarningsBound:
 
     def values(self, gate: float, prices: Prices) -> list[ProjectValue]:
         """Return the value of each project."""
-        return [self._value(place, gate, prices) for place in range(len(self.firm.projects))]
+        return [
+            self._project_value(place, gate, prices) for place in range(len(self.firm.projects))
+        ]
 
-    def _value(self, place: int, gate: float, prices: Prices) -> ProjectValue:
+    def _project_value(self, place: int, gate: float, prices: Prices) -> ProjectValue:
         project = self.firm.projects[place]
         terms = project.terms
         key = place, terms.extension_probability > gate, terms.follow_on_probability > gate, prices

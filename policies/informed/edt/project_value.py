@@ -102,15 +102,7 @@ class ProjectValue:
 def project_value(
     firm: PreparedFirm, project: PreparedProject, gate: float, prices: Prices, windows: Windows
 ) -> ProjectValue:
-    """Return the value of a project and its follow-on.
-
-    Args:
-        firm: The prepared scenario.
-        project: The project.
-        gate: The threshold of the gates; they open for probabilities above it.
-        prices: The prices of consultants.
-        windows: The windows of the project.
-    """
+    """Return the value of a project and its follow-on; gates open for a chance above *gate*."""
     if _states(firm, project, prices) > STATES:
         return _loosely(firm, project, gate, prices)
     program = StaffingProgram(firm, project, project.terms.extension_probability > gate, prices)

@@ -139,13 +139,7 @@ def score_bound(model: ArenaParams, seed: int) -> KnownBound | None:
 
 @lru_cache(maxsize=64)
 def known_plan(params: ArenaParams, seed: int, width: int = WIDTH) -> KnownPlan | None:
-    """Search for good requests and compute the bound; None as for `score_bound`.
-
-    Args:
-        params: An EnterpriseArena, which is played.
-        seed: The episode's.
-        width: Plans that the search keeps in each month, at least 1.
-    """
+    """Search for good requests and compute the bound; None as for `score_bound`."""
     luck = Luck.of(params, seed) if params.largest_request < UNBOUNDED else None
     if luck is None:
         return None

@@ -91,8 +91,7 @@ class Luck:
     def score(self, raised: float) -> float:
         """Return the score of an officer who calls no tool, dollars; without a solvency test.
 
-        Args:
-            raised: By which requests have changed the closing cash, cents.
+        Requests have *raised* the closing cash by so many cents.
         """
         # Operations as in the model's score, so that the same cents are the same float.
         return self.params.valuation_multiple * self.revenue + (self.end_cash + raised) / 100

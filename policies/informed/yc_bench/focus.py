@@ -109,7 +109,7 @@ class _KeepsTasksOpen(GeneratorPolicy):
             wanted = [row for row in listed if row["client_name"] not in avoided]
             if wanted or len(listed) < limit:
                 break
-        return max(wanted, key=lambda row: _value(row, self._trust), default=None)
+        return max(wanted, key=lambda row: _row_value(row, self._trust), default=None)
 
 
 @define
@@ -194,7 +194,7 @@ def _work(row: Row) -> float:
     return quantity
 
 
-def _value(row: Row, trust: Mapping[str, float]) -> float:
+def _row_value(row: Row, trust: Mapping[str, float]) -> float:
     pay: float = row["reward_funds_cents"] / _work(row)
     return pay * (1 + trust.get(row["client_name"], 0.0) / _TRUST)
 

@@ -116,7 +116,6 @@ class MarketForesight:
 #: Number of replacements of a task that are examined; number of best offers that define a good one.
 _DEPTH, _GOOD = 20, 6
 
-
 #: Rounds of digging at a stop.
 _ROUNDS = 3
 
@@ -220,7 +219,7 @@ class Oracle(Planner):
         for row in self.foresight.after(title, min(_DEPTH, self._saved)):
             if not self._acceptable(row):
                 return
-            gain = self._value(valuation, row) - good
+            gain = self._row_value(valuation, row) - good
             if gain > 0:
                 yield _Dig(list(above), gain / len(above))
             above.append(row["task_id"])
@@ -231,7 +230,7 @@ class Oracle(Planner):
         trusted: bool = row["required_trust"] <= known.trust[row["client_name"]]
         return known_enough and trusted
 
-    def _value(self, valuation: TaskValuation, row: Row) -> float:
+    def _row_value(self, valuation: TaskValuation, row: Row) -> float:
         """Return the value of a replacement, computed once a week."""
         title = row["task_id"]
         if title not in self._values:

@@ -206,13 +206,13 @@ class _Chains:
     def most_paid(self) -> int:
         """Return cents that no choice of tasks brings, from the best prices that are found."""
         found = minimize(
-            self._value,
+            self._lagrangian,
             np.log(self._start()),
             method="Nelder-Mead",
             options={"xatol": 1e-5, "fatol": 1e3, "maxfev": 300},
         )
         unit, acceptance = np.exp(found.x).tolist()
-        return self._exact(round(_GRID * unit), round(_GRID * acceptance))
+        return self._exact_lagrangian(round(_GRID * unit), round(_GRID * acceptance))
 
     def _start(self) -> tuple[float, float]:
         """Return prices to start from: work as typical tasks pay it, a tenth of a task's reward."""
@@ -221,14 +221,14 @@ class _Chains:
             max(1.0, float(np.mean(self.rewards)) / 10),
         )
 
-    def _value(self, logarithms: NDArray[np.float64]) -> float:
+    def _lagrangian(self, logarithms: NDArray[np.float64]) -> float:
         """Return the Lagrangian in cents, in doubles, for the logarithms of the two prices."""
         unit, acceptance = np.exp(logarithms).tolist()
         gains = np.maximum(0.0, self.rewards - unit * self.work) - acceptance
         best = np.maximum(0.0, np.cumsum(gains, axis=1).max(axis=1))
         return float(unit * float(self.capacity) + acceptance * self.acceptances + best.sum())
 
-    def _exact(self, unit: int, acceptance: int) -> int:
+    def _exact_lagrangian(self, unit: int, acceptance: int) -> int:
         """Return the Lagrangian in cents, rounded up, for prices in thousandths of a cent.
 
         Prices and products stay below 2 to the power of 63, because higher prices than a task can

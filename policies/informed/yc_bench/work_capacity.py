@@ -36,12 +36,8 @@ def most_work(
 ) -> Fraction | None:
     """Return units of work, of which the completed tasks of an episode need no more.
 
-    Everybody works at their highest rate in every hour that progress counts.
-
-    Args:
-        params: The parameters.
-        staff: The employees.
-        least_task: Units of work that every task needs at least; 1 or more.
+    Everybody works at their highest rate in every hour that progress counts. Every task needs
+    *least_task* units at least, 1 or more.
 
     Returns:
         Units; None if tasks are so small that rounding might complete them.
@@ -94,14 +90,7 @@ def _pauses(params: YCBenchParams) -> int:
 def _most_events(
     params: YCBenchParams, units: Fraction, least_task: int, early: Fraction
 ) -> int | None:
-    """Return a number that completions and milestones never reach; None if none is found.
-
-    Args:
-        params: The parameters.
-        units: Hours times rates.
-        least_task: Units of work that every task needs at least.
-        early: Units that an event may come too early, besides the rounding of stops.
-    """
+    """Return a number that completions and milestones never reach; None if none is found."""
     shares = [Fraction(0), *map(Fraction, params.task_progress_milestones), Fraction(1)]
     step = least_task * min(later - earlier for earlier, later in pairwise(shares)) - early
     pauses, events = _pauses(params), 0

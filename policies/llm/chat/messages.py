@@ -1,14 +1,18 @@
-"""Chat messages: how they are built, and how many of them a conversation keeps."""
+"""The parts of requests: chat messages, tools, and strict schemas of answers.
+
+Tools and schemas are made from the JSON Schema of a role's actions (`desim.schema.described`).
+"""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
 
-from policies.llm.chat.parse import BadReply
-from policies.llm.wires.wire import Message, ModelReply
+from desim.schema.described import Schema
+from policies.llm.replies import BadReply
+from policies.llm.wires.wire import Call, Message, ModelReply, Request
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -47,19 +51,24 @@ def system(text: str) -> Message:
     return {"role": "system", "content": text}
 
 
+def request_of(instructions: str, text: str, temperature: float | None = None) -> Request:
+    """Return a request of instructions, if there are any, and one user message."""
+    told = [system(instructions)] if instructions else []
+    return Request([*told, user(text)], temperature=temperature)
+
+
 def assistant_message(reply: ModelReply) -> Message:
     """Return a reply as a message of the conversation, in a form that every server accepts."""
     if not reply.calls:
         return {"role": "assistant", "content": reply.text or reply.refusal or "(nothing)"}
-    calls = [
-        {
-            "id": call.id,
-            "type": "function",
-            "function": {"name": _name(call.name), "arguments": _object(call.arguments)},
-        }
-        for call in reply.calls
-    ]
+    calls = [_sent_back(call) for call in reply.calls]
     return {"role": "assistant", "content": reply.text, "tool_calls": calls}
+
+
+def _sent_back(call: Call) -> dict[str, Any]:
+    name = _NOT_IN_A_NAME.sub("_", call.name)[:_LONGEST_NAME] or "unknown"
+    function = {"name": name, "arguments": _object_or_empty(call.arguments)}
+    return {"id": call.id, "type": "function", "function": function}
 
 
 def tool_results(reply: ModelReply, texts: Sequence[str]) -> list[Message]:
@@ -83,11 +92,7 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _name(name: str) -> str:
-    return _NOT_IN_A_NAME.sub("_", name)[:_LONGEST_NAME] or "unknown"
-
-
-def _object(arguments: str) -> str:
+def _object_or_empty(arguments: str) -> str:
     """Return the arguments if they are a JSON object, else `{}`.
 
     Some servers parse the arguments of the calls that are sent back to them.
@@ -97,3 +102,63 @@ def _object(arguments: str) -> str:
     except (ValueError, RecursionError):
         return "{}"
     return arguments if isinstance(decoded, dict) else "{}"
+
+
+# -- tools and schemas -----------------------------------------------------------------------------
+
+
+def as_tools(schemas: Mapping[str, Schema]) -> list[Schema]:
+    """Return one tool for each action."""
+    tools = []
+    for name, schema in schemas.items():
+        parameters = {key: value for key, value in schema.items() if key != "description"}
+        described = {"name": name, "description": schema.get("description", "")}
+        tools.append({"type": "function", "function": {**described, "parameters": parameters}})
+    return tools
+
+
+def answer_schema(schemas: Mapping[str, Schema]) -> Schema:
+    """Return the strict schema of one tagged object out of several.
+
+    A strict schema is an object at its root, so a choice is wrapped as
+    `{"action": {"do": ..., ...}}`; a single action is not.
+    """
+    choices = [_tagged(name, schema) for name, schema in schemas.items()]
+    if len(choices) == 1:
+        return strict(choices[0])
+    return strict(as_object({"action": {"anyOf": choices}}))
+
+
+def as_object(properties: Mapping[str, Schema]) -> Schema:
+    """Return the schema of an object that requires these properties."""
+    return {"type": "object", "properties": dict(properties), "required": [*properties]}
+
+
+def _tagged(name: str, schema: Schema) -> Schema:
+    properties = {"do": {"type": "string", "enum": [name]}, **schema["properties"]}
+    return {**schema, "properties": properties, "required": ["do", *schema["required"]]}
+
+
+def strict(schema: Schema) -> Schema:
+    """Make a schema strict: every property required, no other allowed, an optional one nullable."""
+    result = {key: _strict_inside(each) for key, each in schema.items() if key != "default"}
+    if schema.get("type") == "object" and "properties" in schema:
+        needed = schema.get("required", ())
+        result["properties"] = {
+            name: strict(each) if name in needed else _nullable(strict(each))
+            for name, each in schema["properties"].items()
+        }
+        result |= {"required": [*schema["properties"]], "additionalProperties": False}
+    return result
+
+
+def _strict_inside(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_strict_inside(each) for each in value]
+    return strict(value) if isinstance(value, dict) else value
+
+
+def _nullable(schema: Schema) -> Schema:
+    choices = schema.get("anyOf", [schema])
+    null = {"type": "null"}
+    return schema if null in choices else {"anyOf": [*choices, null]}

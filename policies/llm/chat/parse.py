@@ -18,26 +18,10 @@ from desim.schema.described import action_schemas
 from desim.short_repr import short_repr
 from policies.llm.replies import BadReply
 from policies.llm.replies.calls import ARGUMENTS, calls_in
+from policies.llm.replies.elements import WrittenCall
 from policies.llm.replies.lenient import NoJSON, decode_lenient
-from policies.llm.replies.objects import LONGEST, decode_value, object_spans, objects
-from policies.llm.replies.written import WrittenCall
+from policies.llm.replies.objects import LONGEST, decode_value, object_spans
 from policies.llm.wires.wire import Call, ModelReply
-
-__all__ = [
-    "BadReply",
-    "action_of",
-    "action_of_call",
-    "arguments",
-    "as_tagged",
-    "checked_action",
-    "name_of",
-    "objects",
-    "only",
-    "stated_objects",
-    "text_of",
-    "typed_arguments",
-    "written_calls",
-]
 
 #: Characters of an unknown action's name that an error repeats, the words before it included.
 _WIDTH = 120
@@ -83,11 +67,7 @@ def written_calls(reply: ModelReply, codec: Codec, known: Collection[str]) -> li
 
 
 def stated_objects(reply: ModelReply, *, tools: bool = False) -> list[dict[str, Any]]:
-    """Return the JSON objects of a reply's text.
-
-    Args:
-        reply: The reply, without reasoning.
-        tools: Whether the prompt requests tool calls; then error texts do so, too.
+    """Return the JSON objects of a reply's text; see `action_of` for the arguments.
 
     Raises:
         BadReply: The text is empty or has no object, or the reply ran into the limit of tokens and
@@ -203,26 +183,8 @@ def action_of(
     return only(_valid(stated, check))
 
 
-def action_of_call(codec: Codec, call: Call, known: Collection[str]) -> Any:
-    """Return the action of a tool call.
-
-    Args:
-        codec: The role's actions.
-        call: A tool call.
-        known: Names of the actions that are allowed.
-
-    Raises:
-        BadReply: The tool does not exist, or its arguments do not fit.
-    """
-    return checked_action(codec, {**arguments(call), "do": call.name}, known)
-
-
 def _valid(tagged: Iterable[dict[str, Any]], check: Callable[[dict[str, Any]], Any]) -> list[Any]:
-    """Return the actions among tagged objects.
-
-    Raises:
-        BadReply: None of them is valid; the text is about the last.
-    """
+    """Return the actions among tagged objects."""
     actions: list[Any] = []
     wrong = BadReply("your reply holds no action")
     for each in tagged:
@@ -236,11 +198,7 @@ def _valid(tagged: Iterable[dict[str, Any]], check: Callable[[dict[str, Any]], A
 
 
 def only(decisions: Iterable[T], tools: Collection[str] = ()) -> T:
-    """Return the decision that all are equal to.
-
-    Args:
-        decisions: At least one.
-        tools: The tools that were called, where the decisions are tool calls.
+    """Return the decision that all are equal to, of at least one; *tools* were called for them.
 
     Raises:
         BadReply: The reply holds different actions.
@@ -248,12 +206,11 @@ def only(decisions: Iterable[T], tools: Collection[str] = ()) -> T:
     distinct: list[T] = []
     for each in decisions:
         distinct += [] if each in distinct else [each]
-    if len(distinct) > 1 and tools:
-        names = ", ".join(tools)
-        raise BadReply(f"you called {len(tools)} tools ({names:.100}); call one")
-    if len(distinct) > 1:
-        raise BadReply(f"your reply holds {len(distinct)} different actions; answer with one")
-    return distinct[0]
+    if len(distinct) == 1:
+        return distinct[0]
+    if tools:
+        raise BadReply(f"you called {len(tools)} tools ({', '.join(tools):.100}); call one")
+    raise BadReply(f"your reply holds {len(distinct)} different actions; answer with one")
 
 
 def as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
@@ -283,16 +240,10 @@ def checked_action(
     *,
     tools: bool = False,
 ) -> Any:
-    """Return the action of a tagged object, checked against the role's schema.
+    """Return the action of a tagged object, checked against the role's schema; see `action_of`.
 
-    An argument that has a default may be null, which stands for the default.
-
-    Args:
-        codec: The role's actions.
-        tagged: The tagged object.
-        known: Names of the actions that are allowed.
-        hints: Names that an error text may list; *known* by default.
-        tools: Whether the prompt requests tool calls; then error texts do so, too.
+    An argument that has a default may be null, which stands for the default. *hints* are the names
+    that an error text may list.
 
     Raises:
         BadReply: The action is not known, or its arguments do not fit.

@@ -1,12 +1,9 @@
 """Texts as vectors, and which of them are most similar to another.
 
-Where no server is asked, a text is its words: counted, weighted by how rare they are among the
-texts at hand (TF-IDF), and hashed into a vector of fixed length. It needs no model and no network,
-and gives the same numbers everywhere.
+Without a server, a text is its words: counted, weighted by how rare they are among the texts at
+hand (TF-IDF), and hashed into a vector of fixed length, with the same numbers everywhere.
 
-Vectors of texts from the server's `/embeddings`.
-
-A request for vectors goes the way of every other: it is counted, limited, priced as tokens read,
+A request for vectors from the server's `/embeddings` is counted, limited, priced as tokens read,
 and written to the record with its reply, which holds the vectors as JSON.
 """
 
@@ -15,7 +12,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -24,24 +21,28 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from desim.errors import BadRecord
+from desim.schema.untrusted import decode_json
 from policies.llm.chat.messages import user
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.wire import Complete, Message, ModelReply, NoReply
+from policies.llm.wires.wire import Complete, ModelReply, NoReply, Request
 
 Vectors: TypeAlias = NDArray[np.float64]
-
 
 #: Returns one row for each text.
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 
-
 #: Length of a hashed vector. Two of the few hundred words of a note rarely share a place.
 DIMENSIONS = 4_096
-
 
 #: Characters of a text that are read.
 _LONGEST = 20_000
 
+#: Texts of one request, and characters of each: limited by the allowed size of a response, and by
+#: the input length of embedding models.
+_TEXTS, _LONGEST_SENT = 64, 8_000
+
+#: Length of a server's vector, and the digits of its numbers that are kept.
+_LONGEST_VECTOR, _DIGITS = 16_384, 6
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -96,38 +97,13 @@ def _unit(vectors: Vectors) -> Vectors:
     return unit
 
 
-#: Texts of one request, and characters of each: limited by the allowed size of a response, and by
-#: the input length of embedding models.
-_TEXTS, _LONGEST_SENT = 64, 8_000
-
-
-#: Length of a vector.
-_DIMENSIONS = 16_384
-
-
-#: Digits of a number that are kept.
-_DIGITS = 6
-
-
 @frozen(kw_only=True)
 class EmbeddingEndpoint(Endpoint):
     """A `send` whose messages are texts and whose reply is a JSON list of vectors."""
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        _: Sequence[Mapping[str, Any]] = (),
-        __: Mapping[str, Any] | None = None,
-        *,
-        temperature: float | None = None,  # noqa: ARG002 (not used)
-        timeout: float = 300.0,
-    ) -> ModelReply:
-        """Send one request and return the vectors, in the order of the texts.
-
-        Raises:
-            NoReply: The response lacks a vector for some text, or did not arrive in time.
-        """
-        texts = [message["content"] for message in messages]
+    def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
+        """Send one request and return the vectors, in the order of the texts."""
+        texts = [message["content"] for message in request.messages]
         body = json.dumps({"model": self.model, "input": texts}).encode()
         started = time.monotonic()
         response = self.posted("embeddings", body, timeout)
@@ -161,7 +137,7 @@ class EndpointVectors:
         new = [text for text in dict.fromkeys(short) if text not in self.known]
         for start in range(0, len(new), _TEXTS):
             part = new[start : start + _TEXTS]
-            reply = self.call([user(text) for text in part], (), None)
+            reply = self.call(Request([user(text) for text in part]))
             self.known |= zip(part, _recorded(reply, len(part)), strict=True)
         return np.array([self.known[text] for text in short])
 
@@ -173,8 +149,8 @@ class EndpointVectors:
 def _recorded(reply: ModelReply, count: int) -> list[list[float]]:
     """Return the vectors of a reply, which may come from an altered record."""
     try:
-        vectors = _checked(json.loads(reply.text), count)
-    except (ValueError, RecursionError):
+        vectors = _checked(decode_json(reply.text), count)
+    except ValueError:
         vectors = None
     if vectors is None:
         raise BadRecord(f"a reply of the transcript holds no vectors for {count} texts")
@@ -184,10 +160,10 @@ def _recorded(reply: ModelReply, count: int) -> list[list[float]]:
 def _vectors(content: bytes, count: int) -> list[list[float]] | None:
     """Return the vectors of a response; None if it lacks some, or has others."""
     try:
-        data = json.loads(content)["data"]
+        data = decode_json(content)["data"]
         ordered = sorted(data, key=lambda each: each["index"])
         return _checked([each["embedding"] for each in ordered], count)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 
@@ -197,7 +173,7 @@ def _checked(vectors: Any, count: int) -> list[list[float]] | None:
         array = np.array(vectors, dtype=np.float64)
     except (ValueError, TypeError):
         return None
-    if array.shape[:1] != (count,) or array.ndim != 2 or not 0 < array.shape[1] <= _DIMENSIONS:  # noqa: PLR2004 (rows and columns)
+    if array.ndim != 2 or len(array) != count or not 0 < array.shape[1] <= _LONGEST_VECTOR:  # noqa: PLR2004 (rows and columns)
         return None
     if not np.isfinite(array).all():
         return None

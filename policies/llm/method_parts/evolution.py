@@ -6,7 +6,6 @@ Source: reference SPEC of FirmBench, section 5 (GEPA), and its vectors.
 import random
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from attrs import define, field, frozen
 
@@ -28,28 +27,8 @@ _PROMPTS, _LONGEST = 20, 8_000
 _MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
-class Draws(Protocol):
-    """The random draws of an evolution."""
-
-    def sample(self, count: int, size: int, /) -> list[int]:
-        """Return *size* different numbers below *count*."""
-        ...
-
-    def uniform(self) -> float:
-        """Return a number of at least 0 and below 1."""
-        ...
-
-    def weighted(self, among: Sequence[int], weights: Sequence[float], /) -> int:
-        """Return one of some numbers, by weight."""
-        ...
-
-    def pick(self, count: int, /) -> int:
-        """Return a number below *count*."""
-        ...
-
-
-class RandomDraws:
-    """Draws from a seed.
+class Draws:
+    """The random draws of an evolution.
 
     Args:
         seed: A number or text; the same one gives the same draws everywhere.
@@ -92,7 +71,7 @@ class Candidate:
     @property
     def mean(self) -> float:
         """The mean score; 0 over no items."""
-        return sum(self.scores) / len(self.scores) if self.scores else 0.0
+        return mean(self.scores)
 
 
 @frozen(kw_only=True)
@@ -201,8 +180,8 @@ class Evolution:
         proposed = self.propose(prompt, batch, before)
         new_mean, accepted = None, False
         if proposed:
-            new_mean = _mean(self._batch_scores(proposed[0], batch))
-            accepted = new_mean >= _mean(before) and self.budget > 0
+            new_mean = mean(self._batch_scores(proposed[0], batch))
+            accepted = new_mean >= mean(before) and self.budget > 0
         if accepted:
             self._join(proposed[0], selected)
         self.steps.append(
@@ -210,7 +189,7 @@ class Evolution:
                 selected=selected,
                 strategy=strategy,
                 accepted=accepted,
-                batch_mean=_mean(before),
+                batch_mean=mean(before),
                 new_mean=new_mean,
                 budget_left=self.budget,
             )
@@ -242,5 +221,6 @@ def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
     return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 
 
-def _mean(scores: Sequence[float]) -> float:
+def mean(scores: Sequence[float]) -> float:
+    """Return the mean; 0 of no scores."""
     return sum(scores) / len(scores) if scores else 0.0

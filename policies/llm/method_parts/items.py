@@ -4,16 +4,15 @@ A decision of a game, a message of an interview and a question of a test are all
 result of an answer, known later, is an `Outcome`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from attrs import field, frozen
 
-from policies.llm.chat.conversation import Question
 from policies.llm.chat.messages import as_json, system, user
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts.setting import Task, per_task
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.replies.objects import objects
+from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Keys under which an answer explains itself, the first one present counts.
 _REASONS = ("note", "explanation", "reason", "reasoning", "why")
@@ -35,11 +34,11 @@ class Grades(Protocol):
 class KnowsQuestions(Protocol):
     """A conversation of independent questions that are known before the first is asked."""
 
-    def stream(self) -> Sequence[Question]:
+    def stream(self) -> Sequence[Request]:
         """Return the questions of an episode; it may ask them in another order."""
         ...
 
-    def training(self) -> Sequence[Question]:
+    def training(self) -> Sequence[Request]:
         """Return further questions, from which a method may learn before it is tested."""
         ...
 
@@ -101,27 +100,20 @@ class Item:
     number: int = 0
 
     @classmethod
-    def of(
-        cls,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]] = (),
-        schema: Mapping[str, Any] | None = None,
-        task: Task = "game",
-        number: int = 0,
-    ) -> "Item":
-        """Return an item for the arguments of a call.
+    def of(cls, request: Request, task: Task = "game", number: int = 0) -> "Item":
+        """Return the item that a request is about.
 
         For independent questions, the last of the leading user messages is the question, and those
         before it are the context. In a dialogue the last message is the question. Otherwise
         all messages except the instructions are the question.
         """
-        told = [m for m in messages if m["role"] == "system"]
-        rest = [m for m in messages if m["role"] != "system"]
+        told = [m for m in request.messages if m["role"] == "system"]
+        rest = [m for m in request.messages if m["role"] != "system"]
         cut = _FIRST_OF_QUESTION[task](rest)
         return cls(
-            messages=tuple(messages),
-            tools=tuple(tools),
-            schema=schema,
+            messages=tuple(request.messages),
+            tools=tuple(request.tools),
+            schema=request.schema,
             instructions=_plain_text(told),
             context=_CONTEXT_TEXT[task](rest[:cut]),
             question=_QUESTION_TEXT[task](rest[cut:]),
@@ -133,44 +125,32 @@ class Item:
         cls, question: str, context: str = "", instructions: str = "", number: int = 0
     ) -> "Item":
         """Return the item of a question in text."""
-        messages = [
-            *([system(instructions)] if instructions else []),
-            *([user(context)] if context else []),
-            user(question),
-        ]
-        return cls(
-            messages=tuple(messages),
-            instructions=instructions,
-            context=context,
-            question=question,
-            number=number,
-        )
-
-    @property
-    def asked(self) -> str:
-        """Instructions and question, without the context."""
-        return _sections(("The task", self.instructions), ("The question", self.question))
+        told = [system(instructions)] if instructions else []
+        about = [user(context)] if context else []
+        return cls.of(Request([*told, *about, user(question)]), "questions", number)
 
     @property
     def whole(self) -> str:
-        """Instructions, context and question."""
-        return _sections(
-            ("The task", self.instructions),
-            ("What it is about", self.context),
-            ("The question", self.question),
-        )
+        """Instructions, context and question, under headings."""
+        sections = {
+            "The task": self.instructions,
+            "What it is about": self.context,
+            "The question": self.question,
+        }
+        return paragraphs(*(f"# {head}\n{text}" for head, text in sections.items() if text))
 
     @property
     def situation(self) -> str:
         """Context and question, without instructions."""
-        return "\n\n".join(part for part in (self.context, self.question) if part)
+        return paragraphs(self.context, self.question)
 
-    def advised(self, advice: str) -> list[Message]:
-        """Return the messages with an advice at the end of the instructions."""
-        if not advice:
-            return list(self.messages)
-        told = "\n\n".join(part for part in (self.instructions, advice) if part)
-        return [system(told), *(m for m in self.messages if m["role"] != "system")]
+    def request(self, advice: str = "", temperature: float | None = None) -> Request:
+        """Return the request for an answer, with an advice at the end of the instructions."""
+        messages = list(self.messages)
+        if advice:
+            told = system(paragraphs(self.instructions, advice))
+            messages = [told, *(m for m in self.messages if m["role"] != "system")]
+        return Request(messages, self.tools, self.schema, temperature)
 
 
 @frozen
@@ -182,12 +162,8 @@ class Answered:
     outcome: Outcome
 
 
-class Grade(Protocol):
-    """Scores a reply to an item of a stream."""
-
-    def __call__(self, item: Item, reply: ModelReply, /) -> Outcome:
-        """Return the outcome of a reply."""
-        ...
+#: Scores a reply to an item of a stream.
+Grade: TypeAlias = Callable[[Item, ModelReply], Outcome]
 
 
 @frozen(kw_only=True)
@@ -209,6 +185,11 @@ class Past:
     answer: str = ""
     decision: str = ""
     outcome: Outcome = field(factory=Outcome)
+
+
+def paragraphs(*texts: str) -> str:
+    """Return texts with an empty line between them; empty ones are left out."""
+    return "\n\n".join(text for text in texts if text)
 
 
 def reply_text(reply: ModelReply) -> str:
@@ -257,11 +238,6 @@ def _content(message: Message) -> str:
     return "\n".join([message.get("content") or "", *calls])
 
 
-def _last(messages: Sequence[Message]) -> int:
-    """Return the index of the last message."""
-    return max(0, len(messages) - 1)
-
-
 def _last_leading(messages: Sequence[Message]) -> int:
     """Return the index of the last of the user messages at the beginning."""
     leading = 0
@@ -272,10 +248,8 @@ def _last_leading(messages: Sequence[Message]) -> int:
 
 #: The index of the first message that belongs to the question, and how the messages of the context
 #: and of the question become texts, by kind of task.
-_FIRST_OF_QUESTION = per_task(lambda _: 0, interview=_last, questions=_last_leading)
+_FIRST_OF_QUESTION = per_task(
+    lambda _: 0, interview=lambda dialogue: max(0, len(dialogue) - 1), questions=_last_leading
+)
 _CONTEXT_TEXT = per_task(conversation_text, questions=_plain_text)
 _QUESTION_TEXT = per_task(conversation_text, interview=_plain_text, questions=_plain_text)
-
-
-def _sections(*sections: tuple[str, str]) -> str:
-    return "\n\n".join(f"# {heading}\n{text}" for heading, text in sections if text)

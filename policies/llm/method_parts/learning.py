@@ -5,18 +5,17 @@ kept with its score, and the method learns from it before the first decision of 
 every call made for learning is then part of an episode's record and of its limits.
 
 From independent questions that the world can score, a method learns window by window instead, as
-`stream.answer_stream` does outside of a world; training questions come before the first question of
-the first episode.
+`answer_stream` does outside of a world; training questions come before the first question of the
+first episode.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from desim import Episode
 from desim.errors import BadRecord, SchemaError
-from policies.llm.chat.conversation import Question
 from policies.llm.chat.options import LearningMode
 from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.items import (
@@ -36,7 +35,7 @@ from policies.llm.method_parts.memory_file import (
     write_memory,
 )
 from policies.llm.method_parts.method import Method, NoMemory
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 
 #: Characters of an episode's situation and answer that are kept until it is learned from.
 _LONGEST = 20_000
@@ -71,8 +70,8 @@ class Learning:
     train: int = 0
     file: str = ""
     grade: Grade | None = None
-    stream: Sequence[Question] = ()
-    training: Sequence[Question] = ()
+    stream: Sequence[Request] = ()
+    training: Sequence[Request] = ()
     episodes: int = 0
     pending: list[Past] = field(factory=list)
     _window: list[Answered] = field(factory=list, init=False)
@@ -122,27 +121,19 @@ class Learning:
         self._restored = True
         self._set_whether_it_learns()
 
-    def begin(self, question: Question) -> None:
-        """Number an independent question; before the first one of an episode, prepare for all.
-
-        Raises:
-            Spent: A limit is reached in learning from training questions.
-        """
+    def begin(self, question: Request) -> None:
+        """Number an independent question; before the first one of an episode, prepare for all."""
         if self.grade is None:
             return
         if not self._asked:
             self._begin_stream()
         self._asked += 1
         # A shuffled episode asks the questions in another order, and may ask the same one twice.
-        numbers = self._numbers.get(self._text(question))
+        numbers = self._numbers.get(self._question_text(question))
         self.method.number = numbers.pop(0) if numbers else self._asked
 
     def _begin_stream(self) -> None:
-        """Learn from the training questions, once; then pass all questions to the method.
-
-        Raises:
-            Spent: A limit is reached.
-        """
+        """Learn from the training questions, once; then pass all questions to the method."""
         assert self.grade is not None
         empty = type(self.method).MEMORY()
         if self.training and self.has_memory and not self.episodes and self.method.memory == empty:
@@ -156,17 +147,16 @@ class Learning:
             self._save()
         self._numbers = {}
         for number, question in enumerate(self.stream, 1):
-            self._numbers.setdefault(self._text(question), []).append(number)
+            self._numbers.setdefault(self._question_text(question), []).append(number)
         self.method.begin_stream(self._items(self.stream))
 
-    def _items(self, questions: Sequence[Question]) -> list[Item]:
+    def _items(self, questions: Sequence[Request]) -> list[Item]:
         return [self._item(question, number) for number, question in enumerate(questions, 1)]
 
-    def _item(self, question: Question, number: int) -> Item:
-        task = self.method.setting.task
-        return Item.of(question.messages, question.tools, question.schema, task, number)
+    def _item(self, question: Request, number: int) -> Item:
+        return Item.of(question, self.method.task, number)
 
-    def _text(self, question: Question) -> str:
+    def _question_text(self, question: Request) -> str:
         return self._item(question, 0).situation
 
     def catch_up(self) -> None:
@@ -187,12 +177,8 @@ class Learning:
             del self.pending[0]
             self._save()
 
-    def decided(self, question: Question, reply: ModelReply) -> None:
-        """Learn from a decision just made.
-
-        Raises:
-            Spent: A limit is reached; the memory is as it was before.
-        """
+    def decided(self, question: Request, reply: ModelReply) -> None:
+        """Learn from a decision just made."""
         item = self._item(question, self.method.number)
         self._last = item, reply
         if self.method.learns:
@@ -221,8 +207,7 @@ class Learning:
         """
         learned = self.method.learns
         if self._last is not None and learned:
-            past = self._past(*self._last, episode, revealed)
-            self.pending.append(evolve(past, name=name or past.name))
+            self.pending.append(self._past(*self._last, episode, revealed, name))
         self.episodes += 1
         self._last = None
         self._asked = 0
@@ -235,11 +220,13 @@ class Learning:
         if learned:
             self._save()
 
-    def _past(self, item: Item, reply: ModelReply, episode: Episode, revealed: str) -> Past:
+    def _past(
+        self, item: Item, reply: ModelReply, episode: Episode, revealed: str, name: str
+    ) -> Past:
         setting = self.method.setting
         return Past(
             number=self.episodes,
-            name=setting.name or self.role,
+            name=name or setting.name or self.role,
             situation=item.situation[-_LONGEST:],
             answer=reply_text(reply)[:_LONGEST],
             decision=decision_text(reply, setting.keys)[:_LONGEST],
@@ -284,3 +271,42 @@ def _figures(metrics: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
     """Return the figures that are learned from."""
     wanted = names or [name for name, value in metrics.items() if isinstance(value, int | float)]
     return {name: metrics.get(name) for name in wanted[:_FIGURES]}
+
+
+def answer_stream(
+    method: Method,
+    items: Sequence[Item],
+    grade: Grade,
+    *,
+    mode: LearningMode = "online",
+    window: int | None = None,
+    train: Sequence[Item] = (),
+) -> list[Answered]:
+    """Answer questions and score them, learning as the mode says.
+
+    Args:
+        method: The method; its memory changes.
+        items: The questions, numbered from 1.
+        grade: Scores a reply; learning may score further replies.
+        mode: One of `LEARNING_MODES`.
+        window: Items answered before the memory changes; None for the method's own number.
+        train: In the mode offline: the questions to learn from, which are not scored.
+
+    Returns:
+        The first answer to each item, in order; only these count.
+    """
+    if mode == "offline":
+        method.learns = True
+        method.begin_stream(train)
+        method.learn_apart(train, grade)
+    method.learns = mode == "online" or (mode == "eval_only" and method.learns_always)
+    method.begin_stream(items)
+    answered: list[Answered] = []
+    size = max(1, window or method.WINDOW) if mode == "online" else 1
+    for start in range(0, len(items), size):
+        part = items[start : start + size]
+        done = [method.answered(item, grade) for item in part]
+        answered += done
+        if method.learns:
+            method.learn(done, grade)
+    return answered

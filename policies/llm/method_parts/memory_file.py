@@ -5,7 +5,6 @@ in size. It is written whole under another name and then renamed, by one process
 """
 
 import os
-import tempfile
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,8 @@ from desim.core.policy_protocols import ShownMemory
 from desim.errors import SchemaError, UsageError
 from desim.records.record_lock import RecordLock
 from desim.schema import from_plain, to_plain
-from desim.show.files import read_regular
+from desim.schema.untrusted import decode_json
+from desim.show.files import read_regular, write_whole
 from policies.llm.method_parts.items import Past
 from policies.llm.method_parts.method import Method
 
@@ -34,7 +34,7 @@ _LONGEST_NAME = 200
 
 @runtime_checkable
 class HasRows(Protocol):
-    """A memory that states how it is shown."""
+    """A memory that states how it is shown; otherwise it is one row of its fields."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a table, one mapping of columns to plain values a row."""
@@ -42,14 +42,7 @@ class HasRows(Protocol):
 
 
 class MemoryLock:
-    """The lock of this process on a file; released when nothing refers to it any more.
-
-    Args:
-        path: The file, which need not exist yet.
-
-    Raises:
-        UsageError: Another process learns into the file, or its folder cannot be written.
-    """
+    """The lock of this process on a file; released when nothing refers to it any more."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -67,11 +60,10 @@ def memory_lock(path: str) -> MemoryLock:
     """Return the lock of a file, which the policies of a process share: one file has many roles.
 
     Raises:
-        UsageError: As `MemoryLock`.
+        UsageError: Another process learns into the file, or its folder cannot be written.
     """
     real = os.path.realpath(path)
-    lock = _LOCKS.get(real)
-    if lock is None:
+    if (lock := _LOCKS.get(real)) is None:
         lock = _LOCKS[real] = MemoryLock(path)
     return lock
 
@@ -92,11 +84,7 @@ class Remembered:
 
     @classmethod
     def of(cls, value: Any, method: type[Method], where: str) -> "Remembered":
-        """Return the memory of plain values.
-
-        Raises:
-            SchemaError: The values are not a memory of this method.
-        """
+        """Return the memory of plain values; SchemaError where they are not one of the method."""
         plain = from_plain(value, dict[str, Any], where)
         return cls(
             episodes=from_plain(plain.get("episodes", 0), int, f"{where}.episodes"),
@@ -148,10 +136,7 @@ def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> 
         raise UsageError(f"memory={path} was given, a memory of method {whole['method']!r}")
     roles = {**whole["roles"], role: memory.plain()}
     encoded = msgspec.json.encode({"format": FORMAT, "method": name, "roles": roles})
-    try:
-        _replace(Path(path), msgspec.json.format(encoded, indent=1))
-    except OSError as fault:
-        raise UsageError(f"memory={path} cannot be written: {fault.strerror or fault}") from None
+    write_whole(Path(path), [msgspec.json.format(encoded, indent=1)])
 
 
 def shown_memory(
@@ -179,7 +164,9 @@ def shown_memory(
     for role, plain in whole["roles"].items():
         memory = _checked(plain, method, path, role)
         episodes[role] = memory.episodes
-        rows += [{"role": role, **row} for row in _rows(memory.state)]
+        state = memory.state
+        shown = state.rows() if isinstance(state, HasRows) else [to_plain(state)]
+        rows += [{"role": role, **row} for row in shown]
         rows += [
             {"role": role, "pending episode": past.number, "score": past.outcome.score}
             for past in memory.pending
@@ -190,11 +177,7 @@ def shown_memory(
 def _trusted(
     path: str | Path, name: str, method_class: Callable[[str], type[Method]], *, trust: bool
 ) -> type[Method]:
-    """Return the class of the method that a file names.
-
-    Raises:
-        UsageError: The method is unknown, or would be imported without *trust*.
-    """
+    """Return the class of the method that a file names."""
     if ":" in name and not trust:
         raise UsageError(
             f"{path} is of method {name!r}, whose module would be imported. Nothing was done; "
@@ -204,11 +187,6 @@ def _trusted(
         return method_class(name)
     except UsageError as fault:
         raise UsageError(f"{path}: {fault}") from None
-
-
-def _rows(state: Any) -> list[dict[str, Any]]:
-    """Return a memory as rows: its own, or one row of its fields if its class has no `rows`."""
-    return state.rows() if isinstance(state, HasRows) else [to_plain(state)]
 
 
 def _whole(path: str | Path) -> dict[str, Any] | None:
@@ -221,8 +199,8 @@ def _whole(path: str | Path) -> dict[str, Any] | None:
         why = getattr(fault, "strerror", None) or fault
         raise UsageError(f"memory={path} cannot be read: {why}") from None
     try:
-        whole = msgspec.json.decode(content)
-    except (ValueError, RecursionError):
+        whole = decode_json(content)
+    except ValueError:
         whole = None
     if (
         not isinstance(whole, dict)
@@ -239,17 +217,3 @@ def _checked(plain: Any, method: type[Method], path: str | Path, role: str) -> R
         return Remembered.of(plain, method, f"roles.{role[:80]}")
     except SchemaError as fault:
         raise UsageError(f"memory={path} was given, which is no valid memory: {fault}") from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file under another name in its folder, and rename it."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

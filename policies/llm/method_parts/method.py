@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
-from policies.llm.chat.messages import system, user
+from policies.llm.chat.messages import request_of
 from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Answered, Grade, Item, Past
 from policies.llm.method_parts.setting import Setting, Task
-from policies.llm.wires.wire import Complete, Message, ModelReply
+from policies.llm.wires.wire import Complete, ModelReply, Request
 
 
 @frozen
@@ -63,14 +63,7 @@ class Method:
     number: int = 0
     memory: Any = field(default=Factory(lambda self: self.MEMORY(), takes_self=True))
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return the answer.
 
         If a limit is reached on the way, the answer that was paid for last is returned.
@@ -78,8 +71,8 @@ class Method:
         Raises:
             Spent: A limit was reached before there was an answer.
         """
-        item = Item.of(messages, tools, schema, self.setting.task, self.number)
-        return self.answer(item, temperature)
+        item = Item.of(request, self.task, self.number)
+        return self.answer(item, request.temperature)
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer to an item; *temperature* replaces that of a first answer."""
@@ -140,14 +133,12 @@ class Method:
             temperature: The temperature; None for the method's own, else the server's.
             advice: Put at the end of the instructions.
         """
-        own = self.own_temperature(temperature)
-        return self.complete(item.advised(advice), item.tools, item.schema, temperature=own)
+        return self.complete(item.request(advice, self.own_temperature(temperature)))
 
     def rewrite(self, item: Item, text: str, temperature: float | None) -> ModelReply:
         """Return an answer to a text that replaces the conversation."""
-        told = [system(item.instructions)] if item.instructions else []
-        messages = [*told, user(text)]
-        return self.complete(messages, item.tools, item.schema, temperature=temperature)
+        request = request_of(item.instructions, text, temperature)
+        return self.complete(evolve(request, tools=item.tools, schema=item.schema))
 
     def consult(
         self,
@@ -165,5 +156,4 @@ class Method:
             schema: JSON Schema of the reply, used only if the world's answers have one, because
                 other servers may not support schemas.
         """
-        messages = [system(role), user(text)]
-        return self.complete(messages, (), schema, temperature=temperature).text
+        return self.complete(evolve(request_of(role, text, temperature), schema=schema)).text

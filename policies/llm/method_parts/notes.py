@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts.embedding import Embed, most_similar
+from policies.llm.replies.objects import objects
 
 #: Keys of a note's origin whose values are its tags.
 _TAGGING = ("role", "case")
@@ -132,17 +132,16 @@ class Notes:
     def added(self, note: Note, decision: Decision, near: Sequence[int], every: int) -> "Notes":
         """Return the memory with one more note, after the decision about it and its neighbours.
 
-        Args:
-            note: The new note.
-            decision: The decision about it and its neighbours.
-            near: Indices of the notes that the decision was shown.
-            every: Evolutions after which the index is built again.
+        The notes *near* were shown for the decision; the index is built again *every* so many
+        evolutions.
         """
         notes = list(self.notes)
         if decision.evolves and decision.strengthens:
             note = evolve(note, links=note.links + decision.links, tags=decision.tags)
         if decision.evolves and decision.updates:
-            for index, tags, context in _rewritten(notes, near, decision):
+            # Neighbours beyond those that the decision has tags for stay as they are.
+            for at, (index, tags) in enumerate(zip(near, decision.neighbor_tags, strict=False)):
+                context = (*decision.contexts[at : at + 1], notes[index].context)[0]
                 notes[index] = evolve(notes[index], tags=tags, context=context)
         notes.append(note)
         evolutions = self.evolutions + decision.evolves
@@ -161,17 +160,6 @@ class Notes:
             elif match := _NUMBER.search(link):
                 numbers.append(int(match[0]))
         return [number for number in numbers if 0 <= number < len(self.notes)]
-
-
-def _rewritten(
-    notes: Sequence[Note], near: Sequence[int], decision: Decision
-) -> list[tuple[int, tuple[str, ...], str]]:
-    """Return index, tags and context of each neighbour that a decision has tags for."""
-    contexts = decision.contexts
-    return [
-        (index, tags, contexts[at] if at < len(contexts) else notes[index].context)
-        for at, (index, tags) in enumerate(zip(near, decision.neighbor_tags, strict=False))
-    ]
 
 
 def noted(
@@ -253,11 +241,7 @@ def _lacks_a_part(decision: Mapping[str, Any]) -> bool:
 
 
 def _object(reply: str, *, as_published: bool) -> dict[str, Any]:
-    """Return the object of a reply; an empty one if it has none.
-
-    Raises:
-        BadNote: As published, the reply is JSON of another kind.
-    """
+    """Return the object of a reply; an empty one if it has none."""
     found = next(iter(objects(reply)), None)
     if as_published and (found is None or reply.lstrip().startswith("[")) and _is_json(reply):
         raise BadNote("the reply is no JSON object")

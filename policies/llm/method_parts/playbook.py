@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from policies.llm.chat.parse import objects
+from policies.llm.replies.objects import objects
 
 #: The playbook that a method begins with.
 EMPTY = "## STRATEGIES\n\n## RULES & FORMULAS\n\n## COMMON MISTAKES\n\n## OTHERS"
@@ -104,7 +104,7 @@ def statistics(playbook: str) -> dict[str, Any]:
     for row in playbook.splitlines():
         if row.startswith("##"):
             heading = row.lstrip("#").strip()
-        if (line := _line(row)) is None:
+        if (line := _line_in(row)) is None:
             continue
         counts["total_bullets"] += 1
         counts["high_performing"] += line.helpful > _MUCH_HELP and line.harmful < _LITTLE_HARM
@@ -223,7 +223,7 @@ def operations_in(reply: str) -> list[Operation] | None:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def _line(row: str) -> _Line | None:
+def _line_in(row: str) -> _Line | None:
     match = _LINE.match(row)
     if match is None:
         return None
@@ -231,11 +231,11 @@ def _line(row: str) -> _Line | None:
 
 
 def _numbered(playbook: str) -> list[_Line]:
-    return [line for row in playbook.splitlines() if (line := _line(row)) is not None]
+    return [line for row in playbook.splitlines() if (line := _line_in(row)) is not None]
 
 
 def _tagged(row: str, tags: Mapping[str, Any]) -> str:
-    line = _line(row)
+    line = _line_in(row)
     if line is None or line.id not in tags:
         return row
     tag = tags[line.id]

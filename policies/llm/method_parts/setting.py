@@ -19,12 +19,7 @@ Task = Literal["game", "plan", "interview", "questions"]
 
 
 def per_task(default: T, **own: T) -> Mapping[Task, T]:
-    """Return a table of values by kind of task.
-
-    Args:
-        default: The value of the kinds that are not named.
-        own: Values by kind.
-    """
+    """Return a table of values by kind of task; the kinds not named have the default."""
     tasks: tuple[Task, ...] = get_args(Task)
     return {task: own.get(task, default) for task in tasks}
 

@@ -8,13 +8,10 @@ from desim.errors import UsageError, possible
 from policies.llm.method_parts.method import Method
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
-from policies.llm.methods.cot import ChainOfThought
-from policies.llm.methods.debate import Debate
-from policies.llm.methods.discussion import Discussion
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.gepa import Gepa
+from policies.llm.methods.memoryless import ChainOfThought, Debate, Discussion, SelfRefine
 from policies.llm.methods.reflexion import Reflexion
-from policies.llm.methods.self_refine import SelfRefine
 
 __all__ = ["METHODS", "method_class"]
 

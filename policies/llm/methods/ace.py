@@ -15,12 +15,20 @@ from attrs import Factory, define, evolve, field
 from attrs.validators import ge
 
 from policies.llm.chat.messages import as_json
-from policies.llm.chat.parse import objects
 from policies.llm.method_parts import playbook as pages
-from policies.llm.method_parts.items import Answered, Grade, Item, Outcome, Past, reply_text
+from policies.llm.method_parts.items import (
+    Answered,
+    Grade,
+    Item,
+    Outcome,
+    Past,
+    paragraphs,
+    reply_text,
+)
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import only_for, per_task
+from policies.llm.replies.objects import objects
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
@@ -36,8 +44,22 @@ _GIVEN = per_task(slice(None), game=slice(6_000), plan=slice(-2_500, None))
 #: Whether an answer is criticised and revised.
 _REVISED = per_task(default=True, plan=False, questions=False)
 
-#: The words for a draft above its critique.
-_OF_DRAFT = per_task("a first draft", game="it")
+#: The part of a revision's advice about the draft and its critique.
+_CRITICISED = per_task(
+    "# What was said about a first draft\n{said}",
+    game="# The draft\n{draft}\n\n# What was said about it\n{said}",
+)
+
+#: The texts about an ended episode: its subject, and the text that is reflected on.
+_SUBJECT = per_task(
+    "# The decision\n{past.decision}\n\n# What came of it\n{came}",
+    interview="# The case\n{past.outcome.revealed}",
+)
+_ENDED = per_task(
+    "{subject}",
+    game="# The situation\n{past.situation}\n\n{subject}",
+    interview="{subject}\n\n# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}",
+)
 
 #: Decisions of a game after which the playbook is curated.
 _EVERY = 5
@@ -101,23 +123,19 @@ class Ace(Method):
 
     def _advice(self, *further: str) -> str:
         text, topics = self.memory.text, self.setting.topics
-        if self.task == "plan" and topics:
-            text = pages.lines_with(text, topics)
-        text = text[_GIVEN[self.task]]
-        return "\n\n".join(part for part in (_USING.format(text) if text else "", *further) if part)
+        text = (pages.lines_with(text, topics) if topics else text)[_GIVEN[self.task]]
+        return paragraphs(_USING.format(text) if text else "", *further)
 
     def _revised(self, item: Item, draft: ModelReply, temperature: float | None) -> ModelReply:
         """Return a draft revised after a critique; the draft itself if the critique is empty."""
-        game, shown = self.task == "game", f"# The draft\n{reply_text(draft)}"
-        asked = item.situation if game else item.question
-        self._latest = self.consult(_CRITICISE, f"# The question\n{asked}\n\n{shown}", _PLAIN)
+        text = f"# The question\n{item.question}\n\n# The draft\n{reply_text(draft)}"
+        self._latest = self.consult(_CRITICISE, text, _PLAIN)
         if not self._latest.strip():
             return draft
-        said = f"# What was said about {_OF_DRAFT[self.task]}\n{self._latest}"
+        said = _CRITICISED[self.task].format(draft=reply_text(draft), said=self._latest)
         # The revision is given the playbook of the draft, though it may be curated in between.
-        advice = self._advice(*([shown] if game else []), said)
-        if game:
-            self._curate_steps(item)
+        advice = self._advice(said)
+        self._curate_steps(item)
         revised = self.act(item, temperature, advice)
         return draft if _acts(draft) and not _acts(revised) else revised
 
@@ -153,23 +171,15 @@ class Ace(Method):
     @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
         """Reflect on an ended episode, and curate; as published, not on a game."""
-        came = f"# What came of it\n{past.outcome.in_words()}"
-        if self.task == "interview":
-            seen = f"# The case\n{past.outcome.revealed}"
-            text = f"{seen}\n\n# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}"
-        else:
-            seen = text = f"# The decision\n{past.decision}\n\n{came}"
-        if self.task == "game":
-            text = f"# The situation\n{past.situation}\n\n{text}"
-        reflection = self.consult(_REFLECT, text, _PLAIN)
-        tagged = pages.with_tags(self.memory.text, pages.tags_in(reflection))
-        self._curate(tagged, reflection, seen)
+        subject = _SUBJECT[self.task].format(past=past, came=past.outcome.in_words())
+        ended = _ENDED[self.task].format(past=past, subject=subject)
+        self._curate(*self._reflected(self.memory.text, ended), subject)
 
     def _learn_question(self, item: Item, grade: Grade) -> None:
         reply = self.answer(item)
         outcome = grade(item, reply)
         text = self.memory.text
-        text, reflection = self._reflected(text, item, reply, outcome)
+        text, reflection = self._reflected(text, self._worked_on(text, item, reply, outcome))
         for number in range(1, self.times + 1):
             if outcome.correct:
                 break
@@ -177,26 +187,28 @@ class Ace(Method):
             reply = self.act(item, _PLAIN, advice)
             outcome = grade(item, reply)
             if not outcome.correct and number < self.times:
-                text, reflection = self._reflected(text, item, reply, outcome)
+                worked = self._worked_on(text, item, reply, outcome)
+                text, reflection = self._reflected(text, worked)
         self._curate(text, reflection, item.context or item.question)
         # The published code answers once more, for its log alone.
         if self.as_published:
             self.answer(item)
 
-    def _reflected(
-        self, playbook: str, item: Item, reply: ModelReply, outcome: Outcome
-    ) -> tuple[str, str]:
-        """Return the playbook with its counters raised, and the reflection."""
+    def _reflected(self, playbook: str, text: str) -> tuple[str, str]:
+        """Return the playbook with its counters raised, and the reflection on a text."""
+        reflection = self.consult(_REFLECT, text, _PLAIN)
+        return pages.with_tags(playbook, pages.tags_in(reflection)), reflection
+
+    def _worked_on(self, playbook: str, item: Item, reply: ModelReply, outcome: Outcome) -> str:
+        """Return how a question was worked on, with the lines of the playbook that were cited."""
         cited = pages.cited_ids(reply_text(reply), as_published=self.as_published)
-        parts = [
+        return paragraphs(
             f"# The question\n{item.question}",
             f"# How it was worked on\n{reply_text(reply)}",
             f"# The answer\n{outcome.answer}",
             f"# What came of it\n{outcome.in_words(with_gold=self.shows_gold)}",
             f"# Lines that were cited\n{pages.lines_of(playbook, cited) or '(none)'}",
-        ]
-        reflection = self.consult(_REFLECT, "\n\n".join(parts), _PLAIN)
-        return pages.with_tags(playbook, pages.tags_in(reflection)), reflection
+        )
 
     def _curate_steps(self, item: Item) -> None:
         """Curate after every fifth decision, once even if the decision is asked for again."""
@@ -207,13 +219,13 @@ class Ace(Method):
 
     def _curate(self, playbook: str, reflection: str, context: str) -> None:
         """Have lines added to a playbook, which becomes the memory."""
-        parts = [
+        text = paragraphs(
             f"# The playbook\n{playbook}",
             f"# Its counts\n{as_json(pages.statistics(playbook))}",
             f"# The reflection\n{reflection}",
             f"# What it is about\n{context}",
-        ]
-        reply = self.consult(_CURATE.format(self.budget), "\n\n".join(parts), _PLAIN)
+        )
+        reply = self.consult(_CURATE.format(self.budget), text, _PLAIN)
         operations = pages.operations_in(reply) or []
         text, next_id = pages.add(playbook, operations, self.memory.next_id, self.budget)
         self.memory = evolve(self.memory, text=text, next_id=next_id)

@@ -11,13 +11,22 @@ dialogue holds the text of its case, but not the dialogue.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from attrs import define, field
 from attrs.validators import ge
 
 from policies.llm.chat.messages import as_json
-from policies.llm.method_parts.items import Answered, Grade, Item, Past, decision_text, explanation
+from policies.llm.method_parts.items import (
+    Answered,
+    Grade,
+    Item,
+    Past,
+    decision_text,
+    explanation,
+    paragraphs,
+)
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.notes import BadNote, Notes, analysis_in, decision_in, noted
 from policies.llm.method_parts.setting import only_for, per_task
@@ -39,11 +48,18 @@ _EVERY = 100
 
 #: Characters of a question, its context, a decision and an episode's situation in a note, and of
 #: the notes that a plan is given.
-_QUESTION, _CONTEXT, _DECISION, _SITUATION, _SHOWN = 1_200, 2_000, 800, 2_000, 4_000
+_QUESTION, _CONTEXT, _DECISION, _SITUATION = 1_200, 2_000, 800, 2_000
+_RECALLED_MOST = per_task(None, plan=4_000)
 
 #: Where the part of a situation begins by which notes are searched: of a long game its end is the
 #: present situation.
 _SEARCHED = per_task(None, game=-_SITUATION)
+
+#: Characters of an ended episode's situation in its note.
+_NOTED_SITUATION = per_task(0, game=_SITUATION)
+
+#: As published: whether a note that cannot be read again ends the episode.
+_ENDS_EPISODE = per_task(default=True, questions=False)
 
 _GENERAL = "what was decided in earlier episodes and what came of it"
 
@@ -63,7 +79,9 @@ _EVOLVE = (
 
 _RECALLED = "Notes of what happened earlier; use what fits:"
 
-_NOT_A_COPY = "Do not copy a past decision: adapt it to this situation and mend what went wrong."
+_WARNING = per_task(
+    "", plan="Do not copy a past decision: adapt it to this situation and mend what went wrong."
+)
 
 
 @define(eq=False, kw_only=True)
@@ -121,20 +139,7 @@ class AgenticMemory(Method):
     @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
         """Note an ended episode; as published, not a game."""
-        if self.task == "interview":
-            dialogue = "" if self.as_published else f"{past.situation}\n\n{past.answer}"
-            content = "\n\n".join(p for p in (past.outcome.revealed, dialogue) if p)
-            self.add(content, {"case": past.name, "type": "summary"})
-            return
-        parts = [
-            f"Episode of: {past.name}",
-            f"Situation: {past.situation[:_SITUATION]}" if self.task == "game" else "",
-            f"Decision: {past.decision[:_DECISION]}",
-            f"Result: {as_json(dict(past.outcome.metrics))}",
-            "" if past.outcome.score is None else f"Score: {past.outcome.score:g}",
-        ]
-        origin = {"task": past.name, "episode": past.number}
-        self.add("\n".join(part for part in parts if part), origin)
+        self.add(*_EPISODE_NOTE[self.task](self, past))
 
     def add(self, content: str, origin: Mapping[str, Any]) -> None:
         """Have a note analysed and related to its neighbours, and store it.
@@ -146,7 +151,7 @@ class AgenticMemory(Method):
         found = analysis_in(analysis, as_published=self.as_published)
         note = noted(content, origin, found)
         near = self.memory.nearest(content, _NEIGHBORS, self.embed)
-        neighbors = "\n\n".join(f"# Note {index}\n{self._shown(index)}" for index in near)
+        neighbors = "\n\n".join(f"# Note {index}\n{self._note_text(index)}" for index in near)
         text = f"# The new note\n{note.as_rebuilt}\n\n{neighbors or '(there is no other note)'}"
         decided = self.consult(_EVOLVE, text, _NOTES)
         decision = decision_in(decided, as_published=self.as_published)
@@ -159,25 +164,44 @@ class AgenticMemory(Method):
         try:
             found = self._retrieved(item)
         except BadNote:
-            if self.task != "questions":
+            if _ENDS_EPISODE[self.task]:
                 raise
             return ""
-        text = "\n\n".join(self._shown(index) for index in found)
-        if self.task == "plan":
-            return "\n\n".join([_RECALLED, text[:_SHOWN], _NOT_A_COPY])
-        return f"{_RECALLED}\n\n{text}"
+        text = "\n\n".join(map(self._note_text, found))[: _RECALLED_MOST[self.task]]
+        return paragraphs(_RECALLED, text, _WARNING[self.task])
 
     def _retrieved(self, item: Item) -> list[int]:
-        found = self._search(item.situation[_SEARCHED[self.task] :], _RETRIEVED)
+        search = partial(self.memory.retrieved, embed=self.embed, as_published=self.as_published)
+        found: list[int] = search(item.situation[_SEARCHED[self.task] :], _RETRIEVED)
         if len(found) < _ENOUGH[self.task]:
-            more = self._search(f"{self.setting.role} {_GENERAL}", _MORE)
+            more = search(f"{self.setting.role} {_GENERAL}", _MORE)
             found += [index for index in more if index not in found]
         return found
 
-    def _search(self, query: str, count: int) -> list[int]:
-        memory: Notes = self.memory
-        return memory.retrieved(query, count, self.embed, as_published=self.as_published)
-
-    def _shown(self, index: int) -> str:
+    def _note_text(self, index: int) -> str:
         note = self.memory.notes[index]
         return f"{note.content}\n({note.context}; {', '.join([*note.keywords, *note.tags])})"
+
+
+def _of_decision(method: AgenticMemory, past: Past) -> tuple[str, dict[str, Any]]:
+    """Return the note of a game or a plan, and its origin."""
+    situation = past.situation[: _NOTED_SITUATION[method.task]]
+    score = past.outcome.score
+    parts = [
+        f"Episode of: {past.name}",
+        f"Situation: {situation}" if situation else "",
+        f"Decision: {past.decision[:_DECISION]}",
+        f"Result: {as_json(dict(past.outcome.metrics))}",
+        "" if score is None else f"Score: {score:g}",
+    ]
+    origin = {"task": past.name, "episode": past.number}
+    return "\n".join(part for part in parts if part), origin
+
+
+def _of_dialogue(method: AgenticMemory, past: Past) -> tuple[str, dict[str, Any]]:
+    """Return the note of an interview, and its origin."""
+    dialogue = "" if method.as_published else f"{past.situation}\n\n{past.answer}"
+    return paragraphs(past.outcome.revealed, dialogue), {"case": past.name, "type": "summary"}
+
+
+_EPISODE_NOTE = per_task(_of_decision, interview=_of_dialogue)

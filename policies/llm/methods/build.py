@@ -10,7 +10,7 @@ from attrs import evolve, field, fields, frozen, make_class
 from desim import Seat
 from desim.errors import UsageError
 from desim.schema import members
-from policies.llm.chat.conversation import Conversation, Question
+from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Grades, KnowsQuestions
@@ -18,7 +18,7 @@ from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.method import Method, NoMemory
 from policies.llm.method_parts.setting import HasSetting, Setting
 from policies.llm.methods import METHODS, method_class
-from policies.llm.wires.wire import Complete
+from policies.llm.wires.wire import Complete, Request
 
 #: Types of the fields that a user may set by an argument.
 _PLAIN = {bool, int, float, str, NoneType}
@@ -61,11 +61,7 @@ def _is_plain(kind: Any) -> bool:
 
 
 def check_method(options: LLMOptions) -> None:
-    """Check that no option is set that the method or the router leaves no room for.
-
-    Raises:
-        UsageError: Such an option is set, or the method is unknown.
-    """
+    """Refuse options that the method or the router leaves no room for."""
     if options.router:
         _check_routed(options)
         return
@@ -84,11 +80,7 @@ def check_method(options: LLMOptions) -> None:
 
 
 def _check_routed(options: LLMOptions) -> None:
-    """Check that nothing is set that a router leaves no room for.
-
-    Raises:
-        UsageError: It is.
-    """
+    """Refuse options that a router leaves no room for."""
     defaults = {each.name: each.default for each in fields(LLMOptions)}
     for name in _NOT_ROUTED:
         if (value := getattr(options, name)) != defaults[name]:
@@ -140,12 +132,8 @@ class MethodMaker:
             training=training,
         )
 
-    def _training(self) -> Sequence[Question]:
-        """Return the questions that are learned from before the others; none but offline.
-
-        Raises:
-            UsageError: The mode is offline, and there are neither questions nor episodes for it.
-        """
+    def _training(self) -> Sequence[Request]:
+        """Return the questions that are learned from before the others; none but offline."""
         if self.options.learning != "offline":
             return ()
         talk, train = self.conversation, self.options.train
@@ -155,11 +143,7 @@ class MethodMaker:
         return known[: train or len(known)]
 
     def method(self, name: str, **own: Any) -> Method:
-        """Return a method, whatever the options name, with an empty memory.
-
-        Raises:
-            UsageError: The method is unknown.
-        """
+        """Return a method, whatever the options name, with an empty memory."""
         options, talk = self.options, self.conversation
         given = talk.setting if isinstance(talk, HasSetting) else Setting()
         return method_class(name)(

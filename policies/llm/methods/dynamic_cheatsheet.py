@@ -12,18 +12,19 @@ goes on with what it printed, up to three times. Published: off for questions, o
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
-from desim.sandbox import Limits, run_block
+from desim.sandbox import ProgramLimits, run_block
 from policies.llm.chat.messages import as_json, assistant_message, user
 from policies.llm.method_parts.embedding import most_similar
-from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
+from policies.llm.method_parts.items import Answered, Grade, Item, Past, paragraphs, reply_text
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.setting import only_for, per_task
 from policies.llm.wires.budget import Spent
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 
 #: Temperatures of curation, and of the curation for a plan.
 _PLAIN, _PLAN = 0.0, 0.7
@@ -35,12 +36,15 @@ _SIMILAR = 3
 _LONGEST = 40_000
 _SHOWN = per_task(None, plan=1_200)
 
+#: Whether each item has a sheet of its own, which is not stored.
+_OWN_SHEET = per_task(default=False, questions=True)
+
 #: Whether programs are run as published.
 _RUN_AS_PUBLISHED = per_task(default=True, questions=False)
 
 #: Program runs for each reply, and the limits of a run, whose output is put into a prompt.
 _RUNS = 3
-_LIMITS = Limits(seconds=2.0, output=8_000)
+_LIMITS = ProgramLimits(seconds=2.0, output=8_000)
 
 _OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
 
@@ -72,10 +76,7 @@ _POINTS = (
 #: Runs a program and returns what it prints.
 Runner = Callable[[str], str]
 
-
-def _in_sandbox(program: str) -> str:
-    """Run a program in the sandbox and return what it prints."""
-    return run_block(program, limits=_LIMITS)
+_IN_SANDBOX = partial(run_block, limits=_LIMITS)
 
 
 @frozen(kw_only=True)
@@ -101,7 +102,7 @@ class DynamicCheatsheet(Method):
     TEMPERATURES = per_task(0.0, plan=0.7)
     RUNS_PROGRAMS: ClassVar[bool] = True
 
-    run: Runner = _in_sandbox
+    run: Runner = _IN_SANDBOX
     #: Texts and answers of a stream's items, by number.
     _texts: dict[int, str] = field(default=Factory(dict), init=False)
     _answers: dict[int, str] = field(default=Factory(dict), init=False)
@@ -110,17 +111,17 @@ class DynamicCheatsheet(Method):
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer; of a question, with a sheet of its own that is not stored."""
-        if self.task == "questions":
-            return self._generated(item, self._sheet_for(item), temperature)
-        return self._generated(item, self.memory.text[: _SHOWN[self.task]], temperature)
+        own = _OWN_SHEET[self.task]
+        sheet = self._sheet_for(item) if own else self.memory.text[: _SHOWN[self.task]]
+        return self._generated(item, sheet, temperature)
 
     def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
-        own = self.own_temperature(temperature)
-        reply = self.act(item, own, self._advice(sheet))
+        request = item.request(self._advice(sheet), self.own_temperature(temperature))
+        reply = self.complete(request)
         if not self._runs:
             return reply
         try:
-            return self._ran(item, sheet, reply, own)
+            return self._ran(request, reply)
         except Spent:
             return reply
 
@@ -132,22 +133,19 @@ class DynamicCheatsheet(Method):
         return self.run_programs
 
     def _advice(self, sheet: str) -> str:
-        parts = (_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
-        return "\n\n".join(part for part in parts if part)
+        return paragraphs(_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
 
-    def _ran(
-        self, item: Item, sheet: str, reply: ModelReply, temperature: float | None
-    ) -> ModelReply:
+    def _ran(self, request: Request, reply: ModelReply) -> ModelReply:
         """Run the program of a reply and let the model go on, up to three times."""
-        messages = item.advised(self._advice(sheet))
         whole = reply.text
         for _ in range(_RUNS):
             program = _PROGRAM.search(reply.text)
             if program is None or not reply.text.rstrip().endswith(MARKER):
                 break
             shown = f"[OUTPUT]\n```\n{self.run(program[1])}\n```"
-            messages += [assistant_message(reply), user(f"{shown}\n\nGo on from here.")]
-            reply = self.complete(messages, item.tools, item.schema, temperature=temperature)
+            more = [assistant_message(reply), user(f"{shown}\n\nGo on from here.")]
+            request = evolve(request, messages=[*request.messages, *more])
+            reply = self.complete(request)
             whole = f"{whole}\n\n{shown}\n\n{reply.text}"
         return evolve(reply, text=whole)
 
@@ -155,7 +153,7 @@ class DynamicCheatsheet(Method):
 
     def begin_stream(self, items: Sequence[Item]) -> None:
         """Take the items among which similar ones are found."""
-        self._texts = {item.number: _text(item) for item in items}
+        self._texts = {item.number: _item_text(item) for item in items}
         self._answers = {}
 
     def learn(self, window: Sequence[Answered], _: Grade) -> None:
@@ -175,12 +173,10 @@ class DynamicCheatsheet(Method):
     @only_for("game", "plan", as_published=("plan",))
     def learn_episode(self, past: Past) -> None:
         """Have the sheet rewritten after an episode; as published, of a plan alone."""
+        decision, result = past.decision, past.outcome.in_words()
         if self.as_published:
-            text = (
-                f"# The decision\n{as_json(dict(past.outcome.metrics))}\n\n# Result\n{past.number}"
-            )
-        else:
-            text = f"# The decision\n{past.decision}\n\n# Result\n{past.outcome.in_words()}"
+            decision, result = as_json(dict(past.outcome.metrics)), str(past.number)
+        text = f"# The decision\n{decision}\n\n# Result\n{result}"
         reply = self._curated(_POINTS, text, _PLAN)
         # A reply without tags is taken as the sheet.
         self._store(sheet_in(reply, reply.strip() or self.memory.text))
@@ -191,8 +187,8 @@ class DynamicCheatsheet(Method):
 
     def _sheet_for(self, item: Item) -> str:
         """Return the sheet for a question; without tags in the reply, the similar ones."""
-        self._texts.setdefault(item.number, _text(item))
-        pairs = self._similar(item)
+        self._texts.setdefault(item.number, _item_text(item))
+        pairs = self._similar_pairs(item)
         text = f"{pairs}\n\n# The question to come\n{self._texts[item.number]}"
         return sheet_in(self._curated(_CURATE, text, _PLAIN), pairs)
 
@@ -203,7 +199,7 @@ class DynamicCheatsheet(Method):
         found = most_similar(self._texts[item.number], texts, _SIMILAR, self.embed)
         return [others[index] for index in found]
 
-    def _similar(self, item: Item) -> str:
+    def _similar_pairs(self, item: Item) -> str:
         """Return similar items with their answers as text, the most similar last."""
         return "\n\n".join(
             f"# An earlier question\n{self._texts[number]}\n"
@@ -224,6 +220,6 @@ def sheet_in(reply: str, old: str) -> str:
     return rest.partition(_CLOSE)[0].strip() if opened else old
 
 
-def _text(item: Item) -> str:
+def _item_text(item: Item) -> str:
     """Return an item's text, by which similar ones are found."""
     return f"Question #{item.number}:\n{item.question}\n\nContext:\n{item.context}"

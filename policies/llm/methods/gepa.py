@@ -16,8 +16,8 @@ from policies.llm.method_parts.evolution import (
     BUDGET,
     Draws,
     Evolution,
-    RandomDraws,
     best_of,
+    mean,
     prompts_in,
 )
 from policies.llm.method_parts.items import Answered, Grade, Item, Past
@@ -46,8 +46,9 @@ _STYLES = (
     " Be brief: one point at a time, each with a figure.",
 )
 
-#: The number of styles that are tried, and of the episodes for each.
-_TRIED = per_task(len(_STYLES), game=4, plan=1)
+#: The number of styles that are tried, and of the episodes for each. Questions are answered with a
+#: prompt that evolves instead.
+_TRIED = per_task(len(_STYLES), game=4, plan=1, questions=0)
 _TRIALS = per_task(3, game=2, plan=0)
 
 #: Episodes of a style whose scores are kept.
@@ -87,7 +88,7 @@ class Prompts:
         """Return a table of the prompt and of the styles tried."""
         styles = [
             {"prompt": style.strip() or "(none)", "kind": "style", "episodes": len(scores),
-             "mean_score": _mean(scores) if scores else None}
+             "mean_score": mean(scores) if scores else None}
             for style, scores in zip(_STYLES, self.tried, strict=False)
         ]  # fmt: skip
         best = {"prompt": self.best, "kind": "evolved", "episodes": None, "mean_score": None}
@@ -118,7 +119,7 @@ class Gepa(Method):
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer, in one call."""
-        if self.task == "questions":
+        if not _TRIED[self.task]:
             return self._answered(self.memory.best or self.start, item, temperature)
         return self.act(item, temperature, f"A guideline:\n{self.start}{_STYLES[self._style()]}")
 
@@ -132,8 +133,8 @@ class Gepa(Method):
             return 0
         for style in range(styles):
             if style >= len(tried) or len(tried[style]) < trials:
-                return style if self.learns else best_of([_mean(s) for s in tried])
-        return best_of([_mean(scores[:trials]) for scores in tried[:styles]])
+                return style if self.learns else best_of([mean(s) for s in tried])
+        return best_of([mean(scores[:trials]) for scores in tried[:styles]])
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -160,7 +161,7 @@ class Gepa(Method):
         self._evolve(self._initial(items), grade)
 
     def _evolve(self, prompts: Sequence[str], grade: Grade) -> None:
-        draws = self.draws or RandomDraws(f"{self.seed}/{self.memory.evolutions}")
+        draws = self.draws or Draws(f"{self.seed}/{self.memory.evolutions}")
         pareto, feedback = _parts(self._seen, draws)
         self.last = Evolution(
             feedback=len(feedback),
@@ -222,7 +223,3 @@ def _parts(seen: Sequence[Item], draws: Draws) -> tuple[list[Item], list[Item]]:
     drawn = draws.sample(len(pool), wanted) if len(pool) > wanted else list(range(len(pool)))
     feedback = [pool[number] for number in drawn]
     return [seen[number] for number in pareto], [seen[number] for number in feedback]
-
-
-def _mean(scores: Sequence[float]) -> float:
-    return sum(scores) / len(scores) if scores else 0.0

@@ -14,18 +14,17 @@ from typing import Any, ClassVar
 from attrs import Factory, define, evolve, field, frozen
 
 from policies.llm.chat.messages import as_json
-from policies.llm.method_parts.items import Answered, Grade, Item, Past, reply_text
-from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.items import Answered, Grade, Item, Past, paragraphs, reply_text
+from policies.llm.method_parts.review import Reviewed, praises
 from policies.llm.method_parts.setting import only_for, per_task
-from policies.llm.method_parts.verdict import praises
-from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 #: Temperature of critiques, rewritten answers and lessons.
 _REVISE = 0.2
 
-#: Whether an answer is criticised at all.
+#: Whether an answer is criticised at all, and whether the reply of a turn is stored as published.
 _CRITICISED = per_task(default=True, plan=False)
+_REPLY_STORED = per_task(default=False, game=True)
 
 #: Lessons that an answer is given, and lessons that are kept for those who read the memory.
 _SHOWN, _KEPT = 3, 100
@@ -101,12 +100,10 @@ class Reflections:
 
 
 @define(eq=False, kw_only=True)
-class Reflexion(Method):
+class Reflexion(Reviewed):
     """Critiques and rewrites, at most `rounds` times; remembers the last failures."""
 
     MEMORY: ClassVar[type] = Reflections
-    ROUNDS: ClassVar[int] = 2
-    TEMPERATURES = per_task(0.0)
 
     #: The last critique of an answer, by the item's number; 0 outside of a stream.
     _critiques: dict[int, str] = field(default=Factory(dict), init=False)
@@ -114,20 +111,34 @@ class Reflexion(Method):
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return an answer, rewritten until a critique finds no fault or the rounds are used up."""
         self._critiques.pop(item.number, None)
-        answer = self.act(item, temperature, self._advice())
         if not _CRITICISED[self.task]:
-            return answer
-        critiques: list[str] = []
-        try:
-            for _ in range(self.times):
-                critiques.append(self._critique(item, answer))
-                self._critiques[item.number] = critiques[-1]
-                if praises(critiques[-1], as_published=self.as_published):
-                    break
-                answer = self._rewritten(item, answer, critiques)
-        except Spent:
-            return answer
-        return answer
+            return self.act(item, temperature, self.advice())
+        return super().answer(item, temperature)
+
+    def advice(self) -> str:
+        """Return the last lessons."""
+        shown = self.memory.shown
+        return "\n".join(["What you learned from earlier failures:", *shown]) if shown else ""
+
+    def review(self, item: Item, answer: ModelReply) -> str:
+        """Return a critique of an answer, which is kept until the next answer."""
+        text = f"{item.whole}\n\n# Your answer\n{reply_text(answer) or '(nothing)'}"
+        self._critiques[item.number] = critique = self.consult(_CRITIQUE, text, _REVISE)
+        return critique
+
+    def approved(self, review: str) -> bool:
+        """Return whether a critique finds no fault."""
+        return praises(review, as_published=self.as_published)
+
+    def rewritten(self, item: Item, answer: ModelReply, reviews: list[str]) -> ModelReply:
+        """Return an answer without the faults that all critiques name."""
+        text = paragraphs(
+            f"# The situation\n{item.situation}",
+            f"# Your last answer\n{reply_text(answer) or '(nothing)'}",
+            *(f"# Reflection {n}\n{text}" for n, text in enumerate(reviews, 1)),
+            _REWRITE,
+        )
+        return self.rewrite(item, text, _REVISE)
 
     @only_for("game", "interview")
     def step(self, item: Item, reply: ModelReply) -> None:
@@ -136,7 +147,7 @@ class Reflexion(Method):
         if critique is None:
             return
         if self.as_published:
-            self._store(reply_text(reply) if self.task == "game" else critique)
+            self._store(reply_text(reply) if _REPLY_STORED[self.task] else critique)
         elif not praises(critique):
             self._store(critique)
 
@@ -166,32 +177,10 @@ class Reflexion(Method):
         if not self.as_published:
             text = f"# The situation\n{past.situation}\n\n{text}\n{past.outcome.in_words()}"
         written = " ".join(self.consult(_LESSON, text, _REVISE).split())
-        self._add(evolve(lesson, text=written[:_LONGEST] or _EMPTY))
-
-    # -- parts -------------------------------------------------------------------------------------
-
-    def _advice(self) -> str:
-        shown = self.memory.shown
-        return "\n".join(["What you learned from earlier failures:", *shown]) if shown else ""
-
-    def _critique(self, item: Item, answer: ModelReply) -> str:
-        text = f"{item.whole}\n\n# Your answer\n{reply_text(answer) or '(nothing)'}"
-        return self.consult(_CRITIQUE, text, _REVISE)
-
-    def _rewritten(self, item: Item, answer: ModelReply, critiques: list[str]) -> ModelReply:
-        parts = [
-            f"# The situation\n{item.situation}",
-            f"# Your last answer\n{reply_text(answer) or '(nothing)'}",
-            *(f"# Reflection {n}\n{text}" for n, text in enumerate(critiques, 1)),
-            _REWRITE,
-        ]
-        return self.rewrite(item, "\n\n".join(parts), _REVISE)
+        self.memory = self.memory.add(evolve(lesson, text=written[:_LONGEST] or _EMPTY))
 
     def _store(self, text: str) -> None:
-        self._add(Lesson(text=text.strip()[:_LONGEST] or _EMPTY))
-
-    def _add(self, lesson: Lesson) -> None:
-        self.memory = self.memory.add(lesson)
+        self.memory = self.memory.add(Lesson(text=text.strip()[:_LONGEST] or _EMPTY))
 
     def _about(self, past: Past) -> Lesson:
         """Return what a lesson is about."""

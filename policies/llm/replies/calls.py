@@ -12,10 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
 from policies.llm.replies import BadReply
-from policies.llm.replies.elements import calls_in_elements
+from policies.llm.replies.elements import WrittenCall, calls_in_elements
 from policies.llm.replies.lenient import NoJSON, decode_lenient
 from policies.llm.replies.objects import LONGEST, decode_value
-from policies.llm.replies.written import WrittenCall
 
 #: Keys of a call's arguments and of its name where the call is an object.
 ARGUMENTS = ("arguments", "parameters", "params", "args", "input")
@@ -152,11 +151,7 @@ def _named_call(text: str, at: int) -> tuple[WrittenCall, int]:
 
 
 def _in_value(value: Any) -> Iterator[WrittenCall]:
-    """Yield the calls that a JSON value represents.
-
-    Raises:
-        BadReply: The value, or an item of it, does not represent a call.
-    """
+    """Yield the calls that a JSON value represents."""
     for each in value if isinstance(value, list) else [value]:
         if not isinstance(each, Mapping):
             raise BadReply("your tool call is no JSON object")
@@ -191,11 +186,7 @@ def _plain_name(name: str) -> str:
 
 
 def _python_calls(text: str) -> list[WrittenCall]:
-    """Return the calls that a text represents in Python's syntax; an empty list for other text.
-
-    Raises:
-        BadReply: An argument is not a literal, or has no name.
-    """
+    """Return the calls that a text represents in Python's syntax; an empty list for other text."""
     if len(text) > _PYTHON_LONGEST:
         return []
     try:

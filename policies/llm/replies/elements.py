@@ -1,14 +1,14 @@
 """Calls of tools that are written as elements of XML, one for each argument."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from policies.llm.replies import BadReply
 from policies.llm.replies.lenient import NoJSON
 from policies.llm.replies.objects import decode_value
-from policies.llm.replies.written import WrittenCall
 
 #: A tag; `[^<>]` keeps the search within it.
 _TAG = re.compile(
@@ -23,6 +23,21 @@ _ARGUMENTS = ("parameter", "param", "argument")
 
 #: GLM's element around a call, which begins with the tool's name.
 _NAMELESS = "tool_call"
+
+
+@frozen
+class WrittenCall:
+    """A call of a tool in a text.
+
+    Attributes:
+        name: The tool's name as written; it may be unknown.
+        arguments: Its arguments by name.
+        as_text: Whether the form writes every argument as text, so that numbers are texts too.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    as_text: bool = False
 
 
 def calls_in_elements(text: str) -> list[WrittenCall]:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
+from desim.schema.untrusted import refuse_constant
 from policies.llm.replies.lenient import CutJSON, NoJSON, decode_lenient
 
 #: Characters of a text that are searched.
@@ -62,11 +63,6 @@ def _begins_object(text: str, at: int) -> bool:
     return text[at + 1 :].lstrip()[:1] in ("'", '"')
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
-    raise ValueError(f"{name} is no number of JSON")
-
-
 def _without_conflict(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; two different values under one key are refused."""
     found: dict[str, Any] = {}
@@ -77,4 +73,4 @@ def _without_conflict(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_without_conflict)
+_DECODER = json.JSONDecoder(parse_constant=refuse_constant, object_pairs_hook=_without_conflict)

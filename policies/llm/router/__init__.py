@@ -3,15 +3,14 @@
 Source: reference SPEC of FirmBench, section 6 (the paper's Agent-of-Agents).
 """
 
+from policies.llm.router.at_seat import Describer, Routed
 from policies.llm.router.evaluation import Comparison, Evaluation, compare, evaluate, router_table
-from policies.llm.router.experiences import Experience, read_experiences, write_experiences
+from policies.llm.router.experiences import Experience, read_experiences
 from policies.llm.router.labels import Label, Labeller
 from policies.llm.router.learning import Learned, learn, read_learned, tallied, write_learned
-from policies.llm.router.live import Describer, Routed
-from policies.llm.router.model_routing import ModelChooser
 from policies.llm.router.policy import PUBLISHED_METHODS, Policy, Rule, table_4
-from policies.llm.router.predictions import Item, Prediction, read_items, split, write_items
-from policies.llm.router.routing import Chooser, Route, RuleChooser, route
+from policies.llm.router.predictions import Item, Prediction, read_items, split, write_lines
+from policies.llm.router.routing import Chooser, ModelChooser, Route, RuleChooser, route
 from policies.llm.router.situation import Features, Situation, features_of
 
 __all__ = [
@@ -46,7 +45,6 @@ __all__ = [
     "split",
     "table_4",
     "tallied",
-    "write_experiences",
-    "write_items",
     "write_learned",
+    "write_lines",
 ]

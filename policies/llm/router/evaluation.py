@@ -1,14 +1,9 @@
-"""Scoring a router on stored predictions, beside every single method and the oracle.
+"""Scoring a router on stored predictions, compared with every single method and the oracle.
 
 Source: reference SPEC of FirmBench, section 6, "Evaluation": only items count for which all methods
-have a record.
-
-The same router twice: learned on the items that it is scored on, as published, and on others.
-
-Source: reference SPEC of FirmBench, section 8: the paper's rules were learned and scored on the
-same test items. Both figures here are scored on the same items; their difference is the leakage.
-
-The table of a comparison: router, single methods and oracle, with both ways of learning.
+have a record. Section 8: the paper's rules were learned and scored on the same test items.
+`compare` learns on these and on others, and scores both on the same items; their difference is the
+leakage.
 """
 
 from collections import Counter
@@ -22,34 +17,8 @@ from desim.errors import UsageError, possible
 from desim.show.table import Table
 from desim.statistics import Interval, interval
 from desim.statistics.proportions import share
-from policies.llm.router.order import grouped
-from policies.llm.router.predictions import Item, methods_of, require_disjoint
+from policies.llm.router.predictions import Item, grouped, methods_of, require_disjoint
 from policies.llm.router.routing import Chooser
-
-
-@frozen
-class Share:
-    """A share of items with its 95 % interval, by Wilson's formula; all from 0 to 1.
-
-    Attributes:
-        mean: The share.
-        low: Lower end.
-        high: Upper end.
-        n: The number of items.
-    """
-
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    @classmethod
-    def of(cls, right: Sequence[bool]) -> "Share":
-        """Return the share of truth values that are true, of at least one."""
-        found = share(right)
-        assert found.low is not None
-        assert found.high is not None
-        return cls(found.mean, found.low, found.high, found.n)
 
 
 @define(frozen=True, slots=False)  # cached properties need a __dict__
@@ -98,13 +67,9 @@ class Evaluation:
         """Return whether a single method was right, item by item."""
         return tuple(_is_right(item, method) for item in self.items)
 
-    def accuracy(self, right: Sequence[bool] | None = None) -> Share:
-        """Return the share of right answers with its 95 % interval.
-
-        Args:
-            right: One truth value an item; the router's where None.
-        """
-        return Share.of(self.right if right is None else right)
+    def accuracy(self, right: Sequence[bool] | None = None) -> Interval:
+        """Return the share of right answers, the router's by default, with its 95 % interval."""
+        return share(self.right if right is None else right)
 
     def gain(self) -> Interval:
         """Return the router's accuracy less the best single method's, paired by item.
@@ -118,10 +83,7 @@ class Evaluation:
         """Return the plain mean over cells of their accuracy, from 0 to 1.
 
         A cell is a capability and a difficulty. The paper's overall figures are such means, as far
-        as its Table 1 shows.
-
-        Args:
-            right: One truth value an item; the router's where None.
+        as its Table 1 shows. See `accuracy` for the argument.
         """
         pairs = zip(self.items, self.right if right is None else right, strict=True)
         cells = grouped(pairs, lambda pair: (pair[0].capability, pair[0].bucket or ""))
@@ -149,14 +111,12 @@ def evaluate(items: Sequence[Item], chooser: Chooser, methods: Sequence[str] = (
         raise UsageError(
             f"none of {len(items)} items has a prediction of every method; an evaluation needs one"
         )
-    scored = tuple(_only(item, compared) for item in whole)
+    scored = tuple(
+        evolve(item, predictions={name: item.predictions[name] for name in compared})
+        for item in whole
+    )
     chosen = tuple(chooser.choose(item.situation) for item in scored)
     return Evaluation(scored, chosen, compared, len(items) - len(whole))
-
-
-def _only(item: Item, methods: Sequence[str]) -> Item:
-    """Return an item with the predictions of these methods alone."""
-    return evolve(item, predictions={name: item.predictions[name] for name in methods})
 
 
 def _is_right(item: Item, method: str) -> bool:
@@ -185,13 +145,7 @@ class Comparison:
 def compare(
     learner: Learner, learn: Sequence[Item], test: Sequence[Item], methods: Sequence[str] = ()
 ) -> Comparison:
-    """Learn on either side, and score both routers on the test items.
-
-    Args:
-        learner: Called twice, first with the test items.
-        learn: Items of the training split, or the first part that `split` returns.
-        test: Items scored.
-        methods: The methods compared; all that have a record in the test items where empty.
+    """Learn on either side, first on the test items, and score both routers on the test items.
 
     Raises:
         UsageError: An item is on both sides, or the test items cannot be scored.
@@ -233,21 +187,18 @@ def router_lines(comparison: Comparison) -> list[list[str]]:
 def _columns(scored: Evaluation) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each line and its three cells."""
     yield "router", _cells(scored, scored.right)
-    for method in sorted(scored.methods, key=_by_accuracy(scored)):
+    best_first = sorted(scored.methods, key=lambda name: (-sum(scored.method_right(name)), name))
+    for method in best_first:
         yield method, _cells(scored, scored.method_right(method))
     yield "oracle", _cells(scored, scored.oracle_right)
     yield f"router - {scored.best_method}", [*_estimate(scored.gain(), sign="+"), ""]
-
-
-def _by_accuracy(scored: Evaluation) -> Callable[[str], tuple[int, str]]:
-    return lambda method: (-sum(scored.method_right(method)), method)
 
 
 def _cells(scored: Evaluation, right: Sequence[bool]) -> list[str]:
     return [*_estimate(scored.accuracy(right)), f"{scored.cell_mean(right):.3f}"]
 
 
-def _estimate(estimate: Interval | Share, sign: str = "") -> list[str]:
+def _estimate(estimate: Interval, sign: str = "") -> list[str]:
     """Return a mean and its interval; accuracies have three decimals in the paper."""
     low, high = estimate.low, estimate.high
     ends = "—" if low is None or high is None else f"[{low:{sign}.3f}, {high:{sign}.3f}]"

@@ -3,18 +3,25 @@
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
 from desim.schema.validators import require_not_negative
-from policies.llm.chat.messages import as_json, system, user
-from policies.llm.chat.parse import objects
+from policies.llm.chat.messages import as_json, request_of
 from policies.llm.replies.answer import answer_only
-from policies.llm.router.order import grouped, in_turn, shuffled
-from policies.llm.router.predictions import Item, methods_of, read_lines, write_lines
+from policies.llm.replies.objects import objects
+from policies.llm.router.policy import text_of
+from policies.llm.router.predictions import (
+    Item,
+    grouped,
+    methods_of,
+    read_lines,
+    shuffled_in_turn,
+)
 from policies.llm.wires.wire import Complete
 
 #: Answers of each method that are reflected on, in each task.
@@ -90,15 +97,7 @@ def picked(
     """Return the answers to reflect on: for each task and method at most so many.
 
     They are taken in turn from all combinations of capability, bucket and right or wrong, each in
-    an order that depends on the seed.
-
-    Args:
-        items: Items with predictions, in any order.
-        most: Answers of each method in each task, at least 0.
-        seed: Another one takes others.
-
-    Raises:
-        UsageError: *most* is negative.
+    an order that depends on the seed. UsageError: *most* is negative.
     """
     require_not_negative(most=most)
     found = []
@@ -106,8 +105,14 @@ def picked(
     for task in sorted(tasks):
         for method in methods_of(tasks[task]):
             answered = [item for item in tasks[task] if method in item.predictions]
-            found += [(item, method) for item in _in_turn(answered, method, most, seed)]
+            kinds = grouped(answered, partial(_kind, method))
+            mixed = shuffled_in_turn(kinds, lambda item: item.id, most, seed)
+            found += [(item, method) for item in mixed]
     return found
+
+
+def _kind(method: str, item: Item) -> tuple[str, str, bool]:
+    return item.capability, item.bucket or "", item.predictions[method].correct
 
 
 def experiences(
@@ -149,11 +154,9 @@ def experiences(
 
 def reflected(item: Item, method: str, complete: Complete) -> Experience:
     """Return what a model learns from the answer of one method to one item."""
-    request = [system(_REQUEST), user(as_json(_shown(item, method)))]
-    reply = complete(request, (), None, temperature=0.0)
-    lesson = next(
-        (each for each in objects(answer_only(reply).text) if _text(each.get("bullet"))), {}
-    )
+    reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0))
+    found = objects(answer_only(reply).text)
+    lesson = next((each for each in found if _storable(each.get("bullet"))), {})
     return Experience(
         item.id,
         method,
@@ -161,15 +164,15 @@ def reflected(item: Item, method: str, complete: Complete) -> Experience:
         item.capability,
         item.bucket,
         item.predictions[method].correct,
-        _text(lesson.get("bullet")),
-        _text(lesson.get("diagnosis")),
+        _storable(lesson.get("bullet")),
+        _storable(lesson.get("diagnosis")),
         _hint(lesson.get("routing_hint")),
-        _text(lesson.get("confidence")),
+        _storable(lesson.get("confidence")),
     )
 
 
 def read_experiences(path: Path) -> list[Experience]:
-    """Return the experiences of a file.
+    """Return the experiences of a file, which `write_lines` has written.
 
     Raises:
         BadRecord: A line does not fit; the text names file and line.
@@ -177,30 +180,7 @@ def read_experiences(path: Path) -> list[Experience]:
     return [experience for _, experience in read_lines(path, Experience)]
 
 
-def write_experiences(path: Path, values: Iterable[Experience]) -> None:
-    """Write experiences to a new file, one a line.
-
-    Raises:
-        UsageError: The file exists or cannot be made.
-        WriteFailed: The system does not take all of it.
-    """
-    write_lines(path, values)
-
-
-def _in_turn(items: Sequence[Item], method: str, most: int, seed: int) -> list[Item]:
-    """Return items of all kinds in turn; kinds are sorted, items of a kind shuffled."""
-    kinds = grouped(
-        items,
-        lambda item: (item.capability, item.bucket or "", item.predictions[method].correct),
-    )
-    return in_turn((shuffled(kinds[kind], _id, seed) for kind in sorted(kinds)), most)
-
-
-def _id(item: Item) -> str:
-    return item.id
-
-
-def _shown(item: Item, method: str) -> dict[str, Any]:
+def _described(item: Item, method: str) -> dict[str, Any]:
     """Return the text for the model; only there it sees a gold answer."""
     prediction = item.predictions[method]
     return {
@@ -219,16 +199,15 @@ def _shown(item: Item, method: str) -> dict[str, Any]:
 
 def _hint(value: Any) -> Hint:
     hint = value if isinstance(value, Mapping) else {}
-    return Hint(_names(hint.get("prefer")), _names(hint.get("avoid")), _text(hint.get("when")))
+    return Hint(_names(hint.get("prefer")), _names(hint.get("avoid")), _storable(hint.get("when")))
 
 
 def _names(value: Any) -> tuple[str, ...]:
     """Return the texts of a list, or a single text as a list of one."""
     listed = value if isinstance(value, list) else [value]
-    return tuple(text for each in listed[:_MOST_NAMES] if (text := _text(each)))
+    return tuple(text for each in listed[:_MOST_NAMES] if (text := _storable(each)))
 
 
-def _text(value: Any) -> str:
+def _storable(value: Any) -> str:
     """Return a text without half a surrogate pair, which no file can hold; else an empty one."""
-    text = value.strip()[:_TEXT] if isinstance(value, str) else ""
-    return text.encode("utf-8", "replace").decode()
+    return text_of(value)[:_TEXT].encode("utf-8", "replace").decode()

@@ -1,23 +1,21 @@
-"""Labels of a question: its capability and its difficulty, given by a model.
+"""Labels of a question: its capability and its difficulty, given by a model or by rules.
 
 Source: reference SPEC of FirmBench, section 2. The words of the request are our own, and so are the
 two estimates among the hints, which the SPEC names without saying how they are made.
 
-Labels of a question by rules of its text: a stand-in for the labelling model.
-
-The rules follow the published ones in substance (reference SPEC of FirmBench, section 2): a list of
-labels to choose from, or options, ask for knowledge; code, or words of computing, make a question
-numerical; what remains is copied out of the text. The weights are our own and measured against
-nothing but the labels of the items that ship; the script that labels items prints how many agree.
+The rules follow the published ones in substance: a list of labels to choose from, or options, ask
+for knowledge; code, or words of computing, make a question numerical; what remains is copied out of
+the text. The weights are our own and measured against nothing but the labels of the items that
+ship; the script that labels items prints how many agree.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Protocol, get_args
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, get_args
 
 from attrs import frozen
 
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.messages import as_json, request_of
 from policies.llm.replies.answer import answer_only
 from policies.llm.router.situation import Bucket, features_of
 from policies.llm.wires.wire import Complete
@@ -29,47 +27,35 @@ CAPABILITIES = (
     "Complex Reasoning",
 )
 
-
 #: Capabilities whose items have a difficulty, as published.
 BUCKETED = ("Numerical Calculation", "Domain Knowledge")
 
-
 BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
-
 
 #: The highest score of each bucket but the last.
 _EASY, _MIDDLE, _HARDEST = 3.0, 6.0, 10.0
 
-
 #: Characters of a context and of a program that the labelling model reads.
 _CONTEXT, _PROGRAM = 3500, 1200
-
 
 #: Words of an entry of a list of labels; a longer one is a part of a sentence.
 _LABEL_WORDS = 3
 
-
 #: Entries from which on a line is a list of labels.
 _SHORTEST_LIST = 3
-
 
 #: Characters of a text that the estimates read.
 _SEARCHED = 100_000
 
-
 #: Characters of a reply that are read.
 _LONGEST = 20_000
-
 
 #: Characters that may surround the words of a line, such as signs of Markdown.
 _AROUND = " \t*_`"
 
-
 _BEFORE = _AROUND + "#-"
 
-
 _SCORE = re.compile(r"[-+]?\d+(?:\.\d+)?")
-
 
 _REQUEST = (
     "You sort questions; you do not answer them. Name the one capability that a question demands "
@@ -108,13 +94,10 @@ class Label:
 
 
 def bucket_of(capability: str, score: float, *, every_capability: bool = False) -> Bucket | None:
-    """Return the bucket of a difficulty: up to 3 easy, up to 6 middle, else hard.
+    """Return the bucket of a difficulty from 0 to 10: up to 3 easy, up to 6 middle, else hard.
 
-    Args:
-        capability: One of `CAPABILITIES`.
-        score: From 0 to 10.
-        every_capability: Whether all capabilities have buckets. As published only those of
-            `BUCKETED` do, so that the last rule of the paper's Table 4 never fires.
+    As published only the capabilities of `BUCKETED` have buckets, so that the last rule of the
+    paper's Table 4 never fires; with *every_capability* all have.
     """
     if capability not in BUCKETED and not every_capability:
         return None
@@ -142,19 +125,32 @@ def read_label(text: str) -> Label:
     )
 
 
-class GivesLabels(Protocol):
-    """Labels questions: a model, or rules."""
+@frozen
+class Sample:
+    """A question to be labelled.
 
-    def label(
-        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
-    ) -> Label:
-        """Return the labels of a question; empty ones if it finds none."""
-        ...
+    Attributes:
+        task: The name of the task.
+        question: The question.
+        context: The text that belongs to it; a model reads its first 3,500 characters.
+        options: Among which the answer is chosen, if it is.
+        program: The program that belongs to it; a model reads its first 1,200 characters.
+    """
+
+    task: str
+    question: str
+    context: str
+    options: Sequence[str] = ()
+    program: str = ""
+
+
+#: Returns the labels of a question; empty ones if it finds none.
+Labels: TypeAlias = Callable[[Sample], Label]
 
 
 @frozen
 class Labeller:
-    """Asks a model for the labels of questions, at temperature 0.
+    """Requests the labels of questions from a model, at temperature 0.
 
     Attributes:
         complete: The call of the model.
@@ -162,33 +158,22 @@ class Labeller:
 
     complete: Complete
 
-    def label(
-        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
-    ) -> Label:
-        """Return the labels of a question; empty ones where the reply cannot be read.
-
-        Args:
-            task: The name of the task.
-            question: The question.
-            context: The text that belongs to it; the model reads its first 3,500 characters.
-            options: Among which the answer is chosen, if it is.
-            program: The program that belongs to it; the model reads its first 1,200 characters.
-        """
-        sample = {
-            "question": question,
-            "context": context[:_CONTEXT],
-            **({"options": list(options)} if options else {}),
-            **({"program": program[:_PROGRAM]} if program else {}),
+    def __call__(self, sample: Sample) -> Label:
+        """Return the labels of a question; empty ones where the reply cannot be read."""
+        shown = {
+            "question": sample.question,
+            "context": sample.context[:_CONTEXT],
+            **({"options": list(sample.options)} if sample.options else {}),
+            **({"program": sample.program[:_PROGRAM]} if sample.program else {}),
             "hints": {
-                "context_length": len(context),
-                "options": len(options),
-                "candidate_labels": candidate_labels(context),
-                "sub_questions": sub_questions(question),
+                "context_length": len(sample.context),
+                "options": len(sample.options),
+                "candidate_labels": candidate_labels(sample.context),
+                "sub_questions": sub_questions(sample.question),
             },
         }
-        request = user(f"# Task\n{task}\n\n# Sample\n{as_json(sample)}")
-        reply = self.complete([system(_REQUEST), request], (), None, temperature=0.0)
-        return read_label(answer_only(reply).text)
+        text = f"# Task\n{sample.task}\n\n# Sample\n{as_json(shown)}"
+        return read_label(answer_only(self.complete(request_of(_REQUEST, text, 0.0))).text)
 
 
 def candidate_labels(context: str) -> int:
@@ -216,7 +201,6 @@ def sub_questions(question: str) -> int:
 
 _EXTRACTION, _NUMERICAL, _KNOWLEDGE, _COMPLEX = CAPABILITIES
 
-
 #: Words of a question whose answer must be computed.
 _COMPUTES = re.compile(
     r"\b(?:average|averaged|compounded|compute|calculate|discount rate|formula|interest|"
@@ -225,18 +209,14 @@ _COMPUTES = re.compile(
     re.IGNORECASE,
 )
 
-
 #: A signature to be completed.
 _SIGNATURE = re.compile(r"^\s*(?:def|class)\s", re.MULTILINE)
-
 
 #: Words that join a condition or a second step to a question.
 _JOINS = re.compile(r"\b(?:if|after|before|under|without|both|each|not)\b", re.IGNORECASE)
 
-
 #: Labels from which on a list counts as long, and the difficulty of choosing from it.
 _LONG_LIST, _OF_LONG_LIST = 20, 7.0
-
 
 #: Added for a table, for every 1,500 characters of context, and for every joining word.
 _TABLE, _LENGTH, _JOIN, _PER = 0.5, 0.5, 0.5, 1500
@@ -245,37 +225,27 @@ _TABLE, _LENGTH, _JOIN, _PER = 0.5, 0.5, 0.5, 1500
 _PLAIN = {_EXTRACTION: 2.0, _NUMERICAL: 3.0, _KNOWLEDGE: 4.0, _COMPLEX: 5.0}
 
 
-class RuleLabeller:
-    """Labels questions by rules; the same question always gets the same labels."""
-
-    def label(
-        self, task: str, question: str, context: str, options: Sequence[str] = (), program: str = ""
-    ) -> Label:
-        """Return the labels of a question; the name of its task is not used."""
-        del task
-        labels = candidate_labels(context)
-        capability, why = _capability(question, context, options, program, labels)
-        features = features_of(question, context)
-        score = _PLAIN[capability]
-        if labels >= _LONG_LIST:
-            score = _OF_LONG_LIST
-        score += _TABLE * features.has_table + _LENGTH * (len(context) // _PER)
-        score += _JOIN * len(_JOINS.findall(question)) + sub_questions(question) - 1
-        return Label(capability, min(_HARDEST, score), why)
+def label_by_rules(sample: Sample) -> Label:
+    """Return labels by rules; the same question always gets the same ones, whatever its task."""
+    labels = candidate_labels(sample.context)
+    capability, why = _capability(sample, labels)
+    features = features_of(sample.question, sample.context)
+    score = _OF_LONG_LIST if labels >= _LONG_LIST else _PLAIN[capability]
+    score += _TABLE * features.has_table + _LENGTH * (len(sample.context) // _PER)
+    score += _JOIN * len(_JOINS.findall(sample.question)) + sub_questions(sample.question) - 1
+    return Label(capability, min(_HARDEST, score), why)
 
 
-def _capability(
-    question: str, context: str, options: Sequence[str], program: str, labels: int
-) -> tuple[str, str]:
+def _capability(sample: Sample, labels: int) -> tuple[str, str]:
     """Return the capability and the rule that gave it."""
     if labels:
         return _KNOWLEDGE, f"a choice among about {labels} labels"
-    if options:
-        if context:
-            return _COMPLEX, "a choice among options about a text"
-        return _KNOWLEDGE, f"a choice among {len(options)} options"
-    if program or _SIGNATURE.search(question):
+    if sample.options and sample.context:
+        return _COMPLEX, "a choice among options about a text"
+    if sample.options:
+        return _KNOWLEDGE, f"a choice among {len(sample.options)} options"
+    if sample.program or _SIGNATURE.search(sample.question):
         return _NUMERICAL, "code must be written"
-    if _COMPUTES.search(question):
+    if _COMPUTES.search(sample.question):
         return _NUMERICAL, "something must be computed"
     return _EXTRACTION, "nothing is computed"

@@ -1,10 +1,7 @@
 """Learning a router's policy: experiences are condensed by a model into findings and rules.
 
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
-
-Rules by counting: for each capability and difficulty the method that was right most often.
-
-No model is called: the least that rules written by a model should beat.
+`tallied` counts instead, without a model: the least that rules written by a model should beat.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,25 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.errors import BadRecord, PolicyFailed
-from desim.records.record_file import RecordFile
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
-from policies.llm.chat.messages import as_json, corrected, system, user
-from policies.llm.chat.parse import BadReply, objects
+from policies.llm.chat.messages import as_json, corrected, request_of
+from policies.llm.replies import BadReply
 from policies.llm.replies.answer import answer_only
+from policies.llm.replies.objects import objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
-from policies.llm.router.order import grouped, in_turn, shuffled
 from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule
-from policies.llm.router.predictions import Item, methods_of, read_lines
+from policies.llm.router.predictions import (
+    Item,
+    grouped,
+    methods_of,
+    read_lines,
+    shuffled_in_turn,
+    write_lines,
+)
 from policies.llm.wires.wire import Complete, ModelReply
 
 #: Bullets that the synthesiser reads.
 MOST_BULLETS = 600
-
 
 #: Findings kept, characters of each, and rules kept.
 _MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
@@ -73,18 +75,10 @@ def learn(
 ) -> Learned:
     """Learn a policy from stored predictions: a call for each answer picked, and one for the rules.
 
-    The published figure learns from the items that it is scored on; see `leakage.compare` for both
-    that and the figure without.
-
-    Args:
-        items: Items with predictions, texts and gold answers.
-        complete: The call of the model.
-        most: Answers of each method in each task that are reflected on, at least 0.
-        most_bullets: Experiences that the rules are made from, at least 0.
-        seed: Chooses answers and experiences.
-        retries: The number of further requests after a reply without rules.
-        done: Experiences of an earlier run, which are not made again.
-        keep: Receives each new experience as soon as there is one.
+    The published figure learns from the items that it is scored on; `compare` returns both that and
+    the figure without.
+    The rules are made from *most_bullets* experiences; after a reply without rules there are
+    *retries* further requests. See `experiences` for the other arguments.
 
     Raises:
         PolicyFailed: No reply held a policy.
@@ -108,7 +102,7 @@ def chosen_bullets(
         (each for each in found if each.bullet),
         lambda each: (each.method, each.capability, each.bucket or "", each.correct),
     )
-    return in_turn((shuffled(kinds[kind], _key, seed) for kind in sorted(kinds)), most)
+    return shuffled_in_turn(kinds, lambda each: f"{each.item} {each.method}", most, seed)
 
 
 def synthesised(
@@ -127,23 +121,19 @@ def synthesised(
     Raises:
         PolicyFailed: No reply held a policy.
     """
-    messages = [system(_request(methods)), user(_listed(bullets))]
+    request = request_of(_instructions(methods), _listed(bullets), 0.0)
     for _ in range(retries + 1):
-        reply = complete(messages, (), None, temperature=0.0)
+        reply = complete(request)
         try:
-            return _read(reply)
+            return _policy_in(reply)
         except BadReply as bad:
             last = bad
-            messages = [*messages, *corrected(reply, bad)]
+            request = evolve(request, messages=[*request.messages, *corrected(reply, bad)])
     raise PolicyFailed(f"{retries + 1} replies held no routing policy, the last because {last}")
 
 
 def read_learned(path: Path) -> Learned:
-    """Return what `write_learned` wrote.
-
-    Raises:
-        BadRecord: The file does not fit; the text names the line.
-    """
+    """Return what `write_learned` wrote."""
     stored = [each for _, each in read_lines(path, _Stored)]
     if len(stored) != 1:
         raise BadRecord(f"{path} holds {len(stored)} routers; it should hold one")
@@ -152,31 +142,13 @@ def read_learned(path: Path) -> Learned:
 
 
 def write_learned(path: Path, learned: Learned) -> None:
-    """Write what was learned to a new file.
-
-    Raises:
-        UsageError: The file exists or cannot be made.
-        WriteFailed: The system does not take all of it.
-    """
-    stored = {
-        "policy": learned.policy.plain(),
-        "findings": list(learned.findings),
-        "experiences": [to_plain(each) for each in learned.experiences],
-    }
-    with RecordFile(path) as file:
-        file.write(msgspec.json.encode(stored) + b"\n")
+    """Write what was learned to a new file."""
+    policy = learned.policy.plain()
+    write_lines(path, [_Stored(policy, learned.findings, learned.experiences)])
 
 
-def _key(experience: Experience) -> str:
-    return f"{experience.item} {experience.method}"
-
-
-def _read(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
-    """Return policy and findings of a reply.
-
-    Raises:
-        BadReply: The reply holds no object with rules.
-    """
+def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
+    """Return policy and findings of a reply; BadReply where it holds no object with rules."""
     answer = answer_only(reply)
     if answer.malformed:
         raise BadReply(answer.malformed)
@@ -188,11 +160,7 @@ def _read(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
 
 
 def _storable(policy: Mapping[str, Any]) -> Any:
-    """Return a policy with few enough rules, as it is when it has been written and read.
-
-    Raises:
-        BadReply: The policy cannot be written.
-    """
+    """Return a policy with few enough rules, as it is when it has been written and read."""
     few = {**policy, "rules": policy["rules"][:_MOST_RULES]}
     try:
         return msgspec.json.decode(msgspec.json.encode(few))
@@ -207,7 +175,7 @@ def _findings(value: Any) -> tuple[str, ...]:
     return tuple(text.encode("utf-8", "replace").decode() for text in texts)
 
 
-def _request(methods: Sequence[str]) -> str:
+def _instructions(methods: Sequence[str]) -> str:
     return (
         "You write the rules by which a router chooses one method for each question, before any "
         "method has answered. You read lessons from answers that were checked. Keep what several "
@@ -230,12 +198,8 @@ def _request(methods: Sequence[str]) -> str:
 
 def _listed(bullets: Sequence[Experience]) -> str:
     """Return experiences as JSON lines; the ids of items are left out as irrelevant."""
-    lines = []
-    for each in bullets:
-        plain = to_plain(each)
-        del plain["item"]
-        lines.append(as_json(plain))
-    return "\n".join(lines) or "(no lessons)"
+    plain = [{k: v for k, v in to_plain(each).items() if k != "item"} for each in bullets]
+    return "\n".join(map(as_json, plain)) or "(no lessons)"
 
 
 def tallied(items: Sequence[Item], least: int = 10) -> Policy:
@@ -255,20 +219,16 @@ def tallied(items: Sequence[Item], least: int = 10) -> Policy:
         (item for item in whole if item.capability),
         lambda item: (item.capability, item.bucket or ""),
     )
-    rules = [
-        _rule(*cell, _best(cells[cell], methods), len(cells[cell]))
-        for cell in sorted(cells)
-        if len(cells[cell]) >= least
-    ]
+    rules = []
+    for capability, bucket in sorted(cells):
+        cell = cells[capability, bucket]
+        if len(cell) >= least:
+            when = {"capability": capability, "difficulty_bucket": bucket or "ALL"}
+            why = f"right most often in {len(cell)} items"
+            rules.append(Rule(when, _best(cell, methods), "high", why))
     return Policy(tuple(rules), _best(whole, methods))
 
 
-def _rule(capability: str, bucket: str, method: str, count: int) -> Rule:
-    when = {"capability": capability, "difficulty_bucket": bucket or "ALL"}
-    return Rule(when, method, "high", f"right most often in {count} items")
-
-
-def _best(items: Iterable[Item], methods: Sequence[str]) -> str:
+def _best(items: Sequence[Item], methods: Sequence[str]) -> str:
     """Return the method with most right answers; max() returns the first of equal ones."""
-    listed = list(items)
-    return max(methods, key=lambda name: sum(item.predictions[name].correct for item in listed))
+    return max(methods, key=lambda name: sum(item.predictions[name].correct for item in items))

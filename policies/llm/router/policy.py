@@ -1,12 +1,9 @@
 """A router's policy as plain data: rules in order, and the default method.
 
 A policy may come from a language model, so reading never fails: what has no meaning has no effect,
-and `remarks` names it. Source: reference SPEC of FirmBench, section 6, and its recorded cases.
-
-The conditions of a rule: when they hold, and what counts as a condition at all.
-
-Conditions are data that a language model wrote. As in the published code, a value that means
-nothing constrains nothing, yet it makes its rule more specific.
+and `remarks` names it. As in the published code, a condition that means nothing constrains nothing,
+yet it makes its rule more specific. Source: reference SPEC of FirmBench, section 6, and its
+recorded cases.
 """
 
 import math
@@ -15,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import field, fields_dict, frozen
+from attrs import asdict, field, fields_dict, frozen
 
 from desim.errors import possible
 from desim.short_repr import short_repr
@@ -24,26 +21,51 @@ from policies.llm.router.situation import Features, Situation
 #: The label that stands for every one, in any capitals.
 _ALL = "ALL"
 
-
 #: The label by which a rule names questions without a difficulty.
 NO_BUCKET = "NA"
-
 
 #: The value that leaves a bound out.
 _OMIT = "omit"
 
-
+#: The features that are true or false, and those that are counts.
 _FLAGS = tuple(name for name, each in fields_dict(Features).items() if each.type is bool)
 
-
 _COUNTS = tuple(name for name in fields_dict(Features) if name not in _FLAGS)
-
 
 #: Every bound on features that has an effect; both ends of a range are included.
 BOUNDS = (*_FLAGS, *(f"{name}_{end}" for name in _COUNTS for end in ("min", "max")))
 
-
 _TRUTH = {"true": True, "false": False}
+
+#: The nine methods of the paper, in the order of its Table 1.
+PUBLISHED_METHODS = (
+    "cot",
+    "self_refine",
+    "reflexion",
+    "amem",
+    "debate",
+    "discussion",
+    "dynamic_cheatsheet",
+    "gepa",
+    "ace",
+)
+
+#: Other names of methods; capitals matter.
+ALIASES = {"self-refine": "self_refine", "dc": "dynamic_cheatsheet"}
+
+#: The keys of a rule's conditions that name a label.
+LABELS = ("task_name", "capability", "difficulty_bucket")
+
+#: The method taken where a policy names no default.
+_DEFAULT = "ace"
+
+#: The least difference of accuracy, where a policy names none.
+_MARGIN = 0.01
+
+#: Written for the conditions of a rule that never matches; null would always match.
+_NEVER = "never"
+
+_KNOWN_KEYS = {*LABELS, "feature_conditions"}
 
 
 def holds(when: Mapping[str, Any], situation: Situation) -> bool:
@@ -125,43 +147,6 @@ def number_of(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-#: The nine methods of the paper, in the order of its Table 1.
-PUBLISHED_METHODS = (
-    "cot",
-    "self_refine",
-    "reflexion",
-    "amem",
-    "debate",
-    "discussion",
-    "dynamic_cheatsheet",
-    "gepa",
-    "ace",
-)
-
-
-#: Other names of methods; capitals matter.
-ALIASES = {"self-refine": "self_refine", "dc": "dynamic_cheatsheet"}
-
-
-#: The keys of a rule's conditions that name a label.
-LABELS = ("task_name", "capability", "difficulty_bucket")
-
-
-#: The method taken where a policy names no default.
-_DEFAULT = "ace"
-
-
-#: The least difference of accuracy, where a policy names none.
-_MARGIN = 0.01
-
-
-#: Written for the conditions of a rule that never matches; null would always match.
-_NEVER = "never"
-
-
-_KNOWN_KEYS = {*LABELS, "feature_conditions"}
-
-
 @frozen
 class Rule:
     """One rule.
@@ -211,35 +196,25 @@ class Policy:
         margin = number_of(data.get("min_margin"))
         return cls(
             tuple(map(_rule, rules)) if isinstance(rules, list | tuple) else (),
-            canonical(_text(data.get("default_agent"))) or _DEFAULT,
-            _text(data.get("tie_breaker")),
+            canonical(text_of(data.get("default_agent"))) or _DEFAULT,
+            text_of(data.get("tie_breaker")),
             _MARGIN if margin is None else margin,
         )
 
     def plain(self) -> dict[str, Any]:
         """Return the policy as plain JSON values, which `read` takes."""
-        rules = [
-            {
-                "when": _NEVER if rule.when is None else dict(rule.when),
-                "choose": rule.choose,
-                "confidence": rule.confidence,
-                "rationale": rule.rationale,
-            }
-            for rule in self.rules
-        ]
         return {
             "default_agent": self.default,
             "tie_breaker": self.tie_breaker,
             "min_margin": self.min_margin,
-            "rules": rules,
+            "rules": [
+                asdict(rule) | {"when": _NEVER if rule.when is None else dict(rule.when)}
+                for rule in self.rules
+            ],
         }
 
     def remarks(self, available: Collection[str]) -> list[str]:
-        """Return one sentence for every part of the policy that has no effect.
-
-        Args:
-            available: Names of the methods that can be chosen.
-        """
+        """Return one sentence for every part of the policy that has no effect."""
         found = [f"rule {n} {text}" for n, rule in enumerate(self.rules) for text in _faults(rule)]
         chosen = [(f"rule {n}", rule.choose) for n, rule in enumerate(self.rules)]
         for whose, name in [*chosen, ("the default", self.default)]:
@@ -267,11 +242,12 @@ def _rule(data: Any) -> Rule:
         return Rule(when=None)
     # An empty list or text counts as a missing object.
     when = data.get("when") or {}
-    texts = [_text(data.get(key)) for key in ("choose", "confidence", "rationale")]
+    texts = [text_of(data.get(key)) for key in ("choose", "confidence", "rationale")]
     return Rule(when if isinstance(when, Mapping) else None, *texts)
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a text without spaces around it; an empty one for any other value."""
     return value.strip() if isinstance(value, str) else ""
 
 

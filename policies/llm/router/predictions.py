@@ -6,27 +6,42 @@ A file holds one item a line, as JSON, gzipped or not:
      "question": "...", "context": "...", "gold": "...",
      "predictions": {"cot": {"correct": true, "answer": "...", "trace": "..."}, ...}}
 
-Only `id`, `task`, `predictions` and each `correct` are required.
-
-JSON lines of frozen classes: read within limits with every fault named, written completely.
+Only `id`, `task`, `predictions` and each `correct` are required. Items are divided, shuffled and
+taken in turn in an order that depends on a seed and their keys, whatever the order of the file.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 from attrs import evolve, field, frozen, validators
 
 from desim.errors import BadRecord, SchemaError, UsageError, sentence
 from desim.records.record_file import RecordFile, lines_of
 from desim.schema import encode, from_plain
+from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
-from policies.llm.router.order import draw, grouped
 from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Bucket, Features, Situation, features_of
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+#: Items of a file; the benchmark has fewer than 22,000.
+MAX_ITEMS = 1_000_000
+
+#: Characters of an item's id, a task, a capability; methods of an item.
+_LONGEST_NAME, _MOST_METHODS = 200, 100
+
+#: Bytes of a digest that make a number; its quotient is exact as a float.
+_BYTES = 6
+_RANGE = float(1 << 8 * _BYTES)
+
+_NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 def read_lines(path: Path, cls: type[T]) -> Iterator[tuple[int, T]]:
@@ -44,14 +59,14 @@ def read_lines(path: Path, cls: type[T]) -> Iterator[tuple[int, T]]:
         if not line.strip():
             continue
         try:
-            value = from_plain(msgspec.json.decode(line), cls)
-        except (SchemaError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            value = from_plain(decode_json(line), cls)
+        except (SchemaError, ValueError) as fault:
             raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
         yield number, value
 
 
 def write_lines(path: Path, values: Iterable[object]) -> None:
-    """Write one line for each value.
+    """Write one line for each value, such as an `Item` or an `Experience`, to a new file.
 
     Raises:
         UsageError: The file exists or cannot be made.
@@ -62,15 +77,7 @@ def write_lines(path: Path, values: Iterable[object]) -> None:
             file.write(encode(value) + b"\n")
 
 
-#: Items of a file; the benchmark has fewer than 22,000.
-MAX_ITEMS = 1_000_000
-
-
-#: Characters of an item's id, a task, a capability; methods of an item.
-_LONGEST_NAME, _MOST_METHODS = 200, 100
-
-
-_NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
+# -- items -----------------------------------------------------------------------------------------
 
 
 @frozen
@@ -146,16 +153,6 @@ def read_items(path: Path) -> list[Item]:
     return items
 
 
-def write_items(path: Path, items: Iterable[Item]) -> None:
-    """Write items to a new file, one a line.
-
-    Raises:
-        UsageError: The file exists or cannot be made.
-        WriteFailed: The system does not take all of it.
-    """
-    write_lines(path, items)
-
-
 def methods_of(items: Iterable[Item]) -> tuple[str, ...]:
     """Return the methods that predicted any of the items, sorted."""
     return tuple(sorted({name for item in items for name in item.predictions}))
@@ -179,9 +176,8 @@ def split(
     """
     if not 0 < share < 1:
         raise UsageError(f"share {short_repr(share)} was given; it is above 0 and below 1")
-    learned = {
-        item.id for task in grouped(items, _task).values() for item in _first(task, share, seed)
-    }
+    tasks = grouped(items, lambda item: item.task)
+    learned = {item.id for task in tasks.values() for item in _first(task, share, seed)}
     first = [item for item in items if item.id in learned]
     return first, [item for item in items if item.id not in learned]
 
@@ -195,9 +191,9 @@ def require_disjoint(learn: Iterable[Item], test: Iterable[Item]) -> None:
     ids, texts = set(), set()
     for item in learn:
         ids.add(item.id)
-        texts.add(_text(item))
+        texts.add(_question_key(item))
     for item in test:
-        if item.id in ids or _text(item) in texts:
+        if item.id in ids or _question_key(item) in texts:
             raise UsageError(
                 f"the item {short_repr(item.id)} is learned from and scored on; take it out of one"
             )
@@ -205,20 +201,16 @@ def require_disjoint(learn: Iterable[Item], test: Iterable[Item]) -> None:
 
 def _first(task: Sequence[Item], share: float, seed: int) -> list[Item]:
     """Return items of a task until its share is reached, those of the same text together."""
-    groups = sorted(grouped(task, _text).items(), key=lambda each: (draw(seed, *each[0]), each[0]))
+    questions = grouped(task, _question_key)
     taken: list[Item] = []
-    for _, group in groups:
+    for key in sorted(questions, key=lambda key: (draw(seed, *key), key)):
         if len(taken) >= share * len(task):
             break
-        taken += group
+        taken += questions[key]
     return taken
 
 
-def _task(item: Item) -> str:
-    return item.task
-
-
-def _text(item: Item) -> tuple[str, ...]:
+def _question_key(item: Item) -> tuple[str, ...]:
     """Return a key that is equal for the same question; contains the id if the text is empty."""
     text = (item.task, item.question, item.context)
     return text if item.question or item.context else (item.task, "", "", item.id)
@@ -231,3 +223,54 @@ def _with_canonical_names(item: Item, where: str) -> Item:
     if any(not 0 < len(name) <= _LONGEST_NAME for name in named):
         raise BadRecord(f"{where}: a method's name has 1 to {_LONGEST_NAME} characters")
     return evolve(item, predictions=named)
+
+
+# -- order and groups ------------------------------------------------------------------------------
+
+
+def draw(seed: int, *keys: str) -> float:
+    """Return a number from 0 to below 1 that depends on the seed and the keys alone."""
+    # Lengths keep ("ab", "c") and ("a", "bc") apart.
+    text = "".join(f"{len(key)}:{key}" for key in (str(seed), *keys))
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:_BYTES]) / _RANGE
+
+
+def shuffled_in_turn(
+    groups: Mapping[Any, Iterable[T]], key: Callable[[T], str], most: int, seed: int
+) -> list[T]:
+    """Return at most so many values of all groups in turn; groups are sorted, values shuffled."""
+    return in_turn((shuffled(groups[name], key, seed) for name in sorted(groups)), most)
+
+
+def shuffled(values: Iterable[T], key: Callable[[T], str], seed: int) -> list[T]:
+    """Return values in an order that depends on the seed and on their keys, each its own."""
+    return sorted(values, key=lambda value: (draw(seed, key(value)), key(value)))
+
+
+def grouped(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return values by key, keys in the order in which they appear first."""
+    groups: dict[K, list[T]] = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return groups
+
+
+def in_turn(groups: Iterable[Iterable[T]], most: int) -> list[T]:
+    """Return at most so many values: the first of every group, then every second, and so on.
+
+    >>> in_turn(["abc", "d", "ef"], 5)
+    ['a', 'd', 'e', 'b', 'f']
+    """
+    return list(islice(_in_turn(groups), most))
+
+
+def _in_turn(groups: Iterable[Iterable[T]]) -> Iterator[T]:
+    left = [iter(group) for group in groups]
+    while left:
+        still: list[Iterator[T]] = []
+        for group in left:
+            for value in islice(group, 1):
+                yield value
+                still.append(group)
+        left = still

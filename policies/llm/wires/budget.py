@@ -7,7 +7,7 @@ order, before another request is sent.
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative
 from policies.llm.replies.answer import answer_only
 from policies.llm.wires.completion import MAX_COST, MAX_TOKENS
-from policies.llm.wires.wire import Message, ModelReply, NoReply, Send
+from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
 
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
@@ -93,16 +93,6 @@ class CallLimits:
         return max(millionths / _MILLION, reply.reported_cost or 0.0)
 
 
-def check_prices(limits: CallLimits, command: CommandBudget) -> None:
-    """Check that a command's limit of money can be reached.
-
-    Raises:
-        UsageError: The policy has no prices.
-    """
-    if command.max_cost is not None:
-        limits.need_prices("--max-cost")
-
-
 @define
 class Used:
     """Sums over requests and replies.
@@ -146,10 +136,6 @@ class Used:
         self.reported_cost += reply.reported_cost or 0.0
 
 
-def _unrecorded(_: Any) -> None:
-    """Write nothing: the episode has no record."""
-
-
 @define
 class Metered:
     """Sends requests, checks limits before each, counts, and writes them to the record.
@@ -158,7 +144,7 @@ class Metered:
         send: Sends one request.
         limits: Limits of one episode.
         command: What all policies of the command may use together.
-        transcript: Writes a plain value to the record.
+        transcript: Writes a plain value to the record, if the episode has one.
         episode: Sums of the episode so far.
         decision: Sums of the present decision so far.
     """
@@ -166,47 +152,30 @@ class Metered:
     send: Send
     limits: CallLimits
     command: CommandBudget = field(factory=CommandBudget)
-    transcript: Callable[[Any], None] = _unrecorded
+    transcript: Callable[[Any], None] = lambda _: None
     episode: Used = field(factory=Used)
     decision: Used = field(factory=Used)
     _recorded: deque[ModelReply | None] = field(factory=deque, init=False)
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-        timeout: float = math.inf,
-    ) -> ModelReply:
+    def __call__(self, request: Request, timeout: float = math.inf) -> ModelReply:
         """Return the next reply of a resumed record, or send a request if none is left.
 
         Reasoning is cut out of the reply; see `replies.answer`.
-
-        Args:
-            messages: See `Send`.
-            tools: See `Send`.
-            schema: See `Send`.
-            temperature: See `Send`.
-            timeout: See `Send`.
 
         Raises:
             Spent: A limit of the seat is reached.
             LimitReached: A limit of the command is reached.
             NoReply: The request brought no reply.
         """
-        request = messages, tools, schema
-        reply = self._metered(self.send, *request, temperature=temperature, timeout=timeout)
         # After the record, which keeps what the server sent.
-        return answer_only(reply)
+        return answer_only(self._metered(self.send, request, timeout))
 
     def through(self, send: Send) -> Send:
         """Return a sender of other requests that shares limits, sums and record with this one."""
         return partial(self._metered, send)
 
-    def _metered(self, send: Send, *request: Any, **options: Any) -> ModelReply:
-        """Return a recorded reply, or send a request."""
+    def _metered(self, send: Send, request: Request, timeout: float) -> ModelReply:
+        """Return a recorded reply, or send a request and write it and its outcome to the record."""
         while True:
             if reason := self.limits.reached(self.episode):
                 raise Spent(reason)
@@ -217,16 +186,12 @@ class Metered:
             if (reply := self._recorded.popleft()) is not None:
                 self._count(reply)
                 return reply
-        return self._sent(send, *request, **options)
-
-    def _sent(self, send: Send, *request: Any, **options: Any) -> ModelReply:
-        """Write a request to the record, send it, and write its outcome."""
         self.command.check()
         self._count_request()
         self.command.calls += 1
         self.transcript({"request": self.episode.calls})
         try:
-            reply = send(*request, **options)
+            reply = send(request, timeout)
         except NoReply as fault:
             self.transcript({"no_reply": str(fault)})
             raise
@@ -240,21 +205,15 @@ class Metered:
         Raises:
             BadRecord: An entry is not a valid reply, or reports figures out of range.
         """
-        open_request = False
         for entry in entries:
             if "request" in entry:
-                if open_request:
-                    self._recorded.append(None)
-                open_request = True
+                self._recorded.append(None)
             elif "reply" in entry:
-                self._recorded.append(_recorded_reply(entry["reply"]))
-                open_request = False
-        if open_request:
-            self._recorded.append(None)
-
-    def begin_decision(self) -> None:
-        """Set the sums of the decision to zero."""
-        self.decision = Used()
+                reply = _recorded_reply(entry["reply"])
+                # It belongs to the last request, if there is one.
+                if self._recorded and self._recorded[-1] is None:
+                    self._recorded.pop()
+                self._recorded.append(reply)
 
     def begin_episode(self) -> None:
         """Set the sums of the episode to zero and drop the remaining replies of a record."""

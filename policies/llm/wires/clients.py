@@ -47,16 +47,11 @@ class Connection:
         return self.reused and not self.answered
 
 
-def lone_client(context: ssl.SSLContext) -> Any:
-    """Return a client for one request, which keeps no connection; a context manager."""
-    return _client(context, force_close=True)
-
-
 async def kept_client(url: str, context: ssl.SSLContext) -> Any:
     """Return the client of the loop that runs; None for a server whose connections are not kept."""
     import asyncio
 
-    if _server(url) in _not_kept:
+    if urlsplit(url).netloc in _not_kept:
         return None
     loop = asyncio.get_running_loop()
     if loop not in _clients:
@@ -67,30 +62,27 @@ async def kept_client(url: str, context: ssl.SSLContext) -> Any:
 
 
 def check_not_ending() -> None:
-    """Check that the process does not end, which closes the connections of its threads.
-
-    Raises:
-        NoReply: It does; the request is not sent, or not again.
-    """
+    """Send no request, also no second time, once the process ends and closes its connections."""
     if _ending.is_set():
         raise NoReply("was not asked, because the process ends", final=True)
 
 
 def keep_no_more(url: str) -> None:
     """Keep no connection to a server from now on."""
-    _not_kept.add(_server(url))
+    _not_kept.add(urlsplit(url).netloc)
 
 
 async def _held(loop: Any, context: ssl.SSLContext) -> AsyncGenerator[Any, None]:
     """Yield a client, which is closed when the loop closes its generators: at its end."""
-    async with _client(context, keepalive_timeout=_SECONDS_KEPT) as client:
+    async with new_client(context, keepalive_timeout=_SECONDS_KEPT) as client:
         try:
             yield client
         finally:
             _clients.pop(loop, None)
 
 
-def _client(context: ssl.SSLContext, **connections: Any) -> Any:
+def new_client(context: ssl.SSLContext, **connections: Any) -> Any:
+    """Return a client, with options of its connections; a context manager."""
     import aiohttp
 
     tracing = aiohttp.TraceConfig()
@@ -107,10 +99,6 @@ def _client(context: ssl.SSLContext, **connections: Any) -> Any:
 async def _note_reuse(_: Any, context: Any, __: Any) -> None:
     if context.trace_request_ctx:
         context.trace_request_ctx.reused = True
-
-
-def _server(url: str) -> str:
-    return urlsplit(url).netloc
 
 
 @atexit.register

@@ -1,16 +1,18 @@
 """A chat completion as the server sent it: decoded, checked, and turned into a `ModelReply`.
 
-A server is not trusted to keep to the protocol: every field may be missing or of another type.
+A server is not trusted to keep to the protocol: every field may be missing or of another type. The
+key is removed from every text, as it is or as servers escape it.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from attrs import frozen
 
-from policies.llm.wires.post import Redact
+from desim.schema.untrusted import refuse_constant
 from policies.llm.wires.wire import Call, Message, ModelReply
 
 #: Tool calls of a reply; one with more is malformed.
@@ -28,8 +30,17 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thi
 #: Keys of the texts within them, and how deep they are searched.
 _TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
 
+#: Tokens read and written, as they are counted in the usage.
+_TOKENS = ("prompt", "completion")
+
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
+
+#: A shorter key, such as `none` or `4`, is not treated as a secret: it may be part of any reply.
+SHORTEST_KEY = 8
+
+#: Removes the key from a text.
+Redact = Callable[[str], str]
 
 
 @frozen
@@ -56,18 +67,19 @@ class Completion:
             seconds: Time that the request took.
             redact: Removes the key from every text.
         """
-        text, refusal = (redact(_text(self.message.get(key))) for key in ("content", "refusal"))
+        text, refusal = (redact(_joined(self.message.get(key))) for key in ("content", "refusal"))
         calls = tuple(_calls(self._listed_calls(), redact))
+        length = len(text) + sum(len(call.name + call.arguments) for call in calls)
         malformed = self._malformed(text, refusal, calls)
-        read, written = self._tokens()
+        read, written = (_count(self._usage.get(f"{kind}_tokens")) for kind in _TOKENS)
         prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
         return ModelReply(
             text,
             () if len(calls) > MAX_CALLS else calls,
             refusal,
-            finish=redact(_text(self.choice.get("finish_reason"))),
+            finish=redact(_joined(self.choice.get("finish_reason"))),
             prompt_tokens=prompt_tokens,
-            completion_tokens=_estimate(_length(text, calls)) if written is None else written,
+            completion_tokens=_estimate(length) if written is None else written,
             estimated=read is None or written is None,
             seconds=seconds,
             malformed=malformed,
@@ -102,11 +114,6 @@ class Completion:
             return f"you called more than {MAX_CALLS} tools"
         return ""
 
-    def _tokens(self) -> tuple[int | None, int | None]:
-        """Return the reported tokens read and written; None for a count that is missing."""
-        usage = self._usage
-        return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-
     def _cached(self) -> int:
         """Return the reported tokens read from a cache, in OpenAI's form or DeepSeek's."""
         details = self._usage.get("prompt_tokens_details")
@@ -123,7 +130,7 @@ def decoded(content: bytes) -> Completion | None:
     """Decode the body of a response; None if it is not a chat completion."""
     text = content.decode("utf-8", "replace")
     try:
-        body = json.loads(text, parse_constant=_refuse_constant)
+        body = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return None
     choices = body.get("choices") if isinstance(body, Mapping) else None
@@ -151,32 +158,30 @@ def _calls(listed: Any, redact: Redact) -> list[Call]:
         if isinstance(arguments, Mapping):
             # Some servers send the object instead of its text.
             arguments = json.dumps(arguments, separators=(",", ":"))
-        identifier = redact(_text(each.get("id")))
+        identifier = redact(_joined(each.get("id")))
         if not identifier or identifier in identifiers:
             identifier = f"call_{len(calls) + 1}"
         identifiers.add(identifier)
         calls.append(
-            Call(identifier, redact(_text(function.get("name"))), redact(_text(arguments)))
+            Call(
+                identifier,
+                redact(_joined(function.get("name"))),
+                redact(_joined(arguments)),
+            )
         )
     return calls
 
 
-def _text(value: Any) -> str:
+def _joined(value: Any) -> str:
     """Return a text, or the joined texts of a list of content parts; otherwise an empty text.
 
     Parts of reasoning are left out.
     """
     if isinstance(value, list):
-        texts = [part if isinstance(part, str) else _text_of_part(part) for part in value]
-        return "".join(texts)
+        read = (part for part in value if not (isinstance(part, Mapping) and _thinks(part)))
+        texts = (part.get("text") if isinstance(part, Mapping) else part for part in read)
+        return "".join(text for text in texts if isinstance(text, str))
     return value if isinstance(value, str) else ""
-
-
-def _text_of_part(part: Any) -> str:
-    if not isinstance(part, Mapping) or _thinks(part):
-        return ""
-    text = part.get("text")
-    return text if isinstance(text, str) else ""
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:
@@ -219,10 +224,6 @@ def _money(value: Any) -> float | None:
     return float(value) if type(value) in (int, float) and 0 <= value <= MAX_COST else None
 
 
-def _length(text: str, calls: Sequence[Call]) -> int:
-    return len(text) + sum(len(call.name + call.arguments) for call in calls)
-
-
 def _estimate(characters: int) -> int:
     """Return the number of tokens that a text of this length is counted as, rounded up."""
     return -(-characters // _CHARACTERS_PER_TOKEN)
@@ -237,6 +238,23 @@ def _has_surrogate(text: str) -> bool:
     return False
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python's decoder accepts and JSON does not."""
-    raise ValueError(f"{name} is no number of JSON")
+def redactor(key: str) -> Redact:
+    r"""Return a function that replaces a key by `[key]`.
+
+    >>> redactor("sk-12345")(r"bad key \u0073k-12345, sk%2D12345")
+    'bad key [key], [key]'
+    """
+    if len(key) < SHORTEST_KEY:
+        return lambda text: text
+    pattern = re.compile("".join(_ways_written(character) for character in key))
+    return lambda text: pattern.sub("[key]", text)
+
+
+def _ways_written(character: str) -> str:
+    """Return a pattern of the ways in which an ASCII character of a key is written."""
+    code, plain = f"(?i:{ord(character):02x})", re.escape(character)
+    # Text within text doubles backslashes and percent signs; bounded, for a text full of them.
+    backslash = rf"\\{{1,8}}(?:u00{code}|x{code}|{plain})"
+    percent = rf"%(?:25){{0,3}}{code}"
+    entity = rf"&#(?:{ord(character)}|[xX]0{{0,6}}{code});"
+    return f"(?:{plain}|{backslash}|{percent}|{entity})"

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from attrs import Factory, field, frozen
 
 from desim.errors import UsageError
-from policies.llm.wires.completion import decoded
-from policies.llm.wires.post import Redact, Response, post, prepare, redactor
-from policies.llm.wires.wire import Message, ModelReply, NoReply
+from policies.llm.wires.completion import Redact, decoded, redactor
+from policies.llm.wires.post import Response, post, prepare
+from policies.llm.wires.wire import ModelReply, NoReply, Request
 
 #: Sent as the key to a server that needs none: some refuse a request without a key.
 _NO_KEY = "none"
@@ -65,12 +65,6 @@ class Endpoint:
     def of(cls, model: str, base_url: str, key_env: str, **rest: Any) -> "Endpoint":
         """Return an endpoint with the key from an environment variable.
 
-        Args:
-            model: As the attribute.
-            base_url: As the attribute.
-            key_env: The environment variable that holds the key.
-            rest: Further attributes.
-
         Raises:
             UsageError: `aiohttp` or `greenlet` is not installed, the address is invalid or holds a
                 secret, or a key is needed and not set, or cannot be sent.
@@ -102,65 +96,43 @@ class Endpoint:
         """The server's address."""
         return (self.base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI).rstrip("/")
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-        timeout: float = 300.0,
-    ) -> ModelReply:
+    def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
         """Send one request and return the reply.
 
         Raises:
             NoReply: The response is not a completion, or did not arrive in time.
         """
-        request = _request(self.model, messages, tools, schema)
-        if temperature is not None:
-            request["temperature"] = temperature
-        request |= self.options
+        body = {"model": self.model, **_fields(request), **self.options}
         started = time.monotonic()
-        response = self.posted("chat/completions", json.dumps(request).encode(), timeout)
+        response = self.posted("chat/completions", json.dumps(body).encode(), timeout)
         seconds = round(time.monotonic() - started, 6)
         completion = decoded(response.content)
         if completion is None:
-            raise NoReply(f"sent no chat completion: {self._shown(response.content)!r}")
-        return completion.reply(request["messages"], seconds, self._redacted)
+            raise NoReply(f"sent no chat completion: {self._printable(response.content)!r}")
+        return completion.reply(request.messages, seconds, self._redacted)
 
     def posted(self, path: str, body: bytes, timeout: float) -> Response:
-        """Send a request to a path below the address and return the response if it is a success.
-
-        Raises:
-            NoReply: The response is not a success, or did not arrive in time.
-        """
-        response = self._post(path, body, timeout)
+        """Send a request to a path below the address and return the response if it is a success."""
+        headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "desim"}
+        try:
+            response = post(f"{self.server}/{path}", body, headers, timeout)
+        except NoReply as fault:
+            why = self._printable(str(fault).encode())
+            raise NoReply(why, final=fault.final, wait=fault.wait) from None
         self._check_status(response)
         return response
 
-    def _post(self, path: str, body: bytes, timeout: float) -> Response:
-        headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "desim"}
-        try:
-            return post(f"{self.server}/{path}", body, headers, timeout)
-        except NoReply as fault:
-            why = self._shown(str(fault).encode())
-            raise NoReply(why, final=fault.final, wait=fault.wait) from None
-
     def _check_status(self, response: Response) -> None:
-        """Check that a response is a success.
-
-        Raises:
-            NoReply: The response is an error or a redirect.
-        """
+        """Raise NoReply for an error or a redirect."""
         match response.status // 100:
             case 2:
                 return
             case 3:
-                host = self._shown(_host(response.headers.get("location", "")).encode())
+                host = self._printable(_host(response.headers.get("location", "")).encode())
                 why = f"a redirect to {host}, which is not followed"
                 final = True
             case group:
-                why = self._shown(response.content)
+                why = self._printable(response.content)
                 final = group == _CLIENT_ERROR and response.status not in _AGAIN
         why = f"answered {response.status}: {why}".rstrip(": ")
         wait = _wait(response.headers)
@@ -169,7 +141,7 @@ class Endpoint:
         )
         raise NoReply(why, final=final, wait=wait, busy=busy)
 
-    def _shown(self, content: bytes) -> str:
+    def _printable(self, content: bytes) -> str:
         """Return the message of a server's error, or the beginning of its text, in one line."""
         text = self._redacted(_message(content) or content.decode("utf-8", "replace"))
         printable = "".join(c if c.isprintable() else " " for c in text[:_SEARCHED])
@@ -213,27 +185,21 @@ def _seconds_until(date: str) -> float:
         return math.nan
 
 
-def _request(
-    model: str,
-    messages: Sequence[Message],
-    tools: Sequence[Mapping[str, Any]],
-    schema: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    request: dict[str, Any] = {"model": model, "messages": list(messages)}
-    if tools:
-        request |= {"tools": list(tools), "tool_choice": "auto"}
-    if schema is not None:
-        named = {"name": "answer", "strict": True, "schema": schema}
-        request["response_format"] = {"type": "json_schema", "json_schema": named}
-    return request
+def _fields(request: Request) -> dict[str, Any]:
+    """Return the fields of a request as OpenAI's API names them."""
+    fields: dict[str, Any] = {"messages": list(request.messages)}
+    if request.tools:
+        fields |= {"tools": list(request.tools), "tool_choice": "auto"}
+    if request.schema is not None:
+        named = {"name": "answer", "strict": True, "schema": request.schema}
+        fields["response_format"] = {"type": "json_schema", "json_schema": named}
+    if request.temperature is not None:
+        fields["temperature"] = request.temperature
+    return fields
 
 
 def _check_address(base_url: str) -> None:
-    """Check an address, which the record will show.
-
-    Raises:
-        UsageError: The text is not an address, or holds a secret, which the error does not repeat.
-    """
+    """Refuse a text that is no valid address, or holds a secret, which the record would show."""
     if not base_url:
         return
     try:

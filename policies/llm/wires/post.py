@@ -1,4 +1,4 @@
-r"""One POST with a deadline and a limit of size. No redirect is followed.
+"""One POST with a deadline and a limit of size. No redirect is followed.
 
 Connections are kept for the next request (see `clients`). Where the server has closed such a
 connection before it answered anything, the request is sent again on a new one, as the same request:
@@ -7,12 +7,9 @@ server has a connection of its own, so that this happens once.
 
 The client is aiohttp's, of which a request takes a third of the processor time of httpx's: with a
 hundred requests at once, httpx's pool of connections is most of what a suite computes.
-
-Removes a key from texts of the server: as it is, `\u`-escaped, or percent-encoded.
 """
 
 import os
-import re
 import ssl
 import zlib
 from collections.abc import Callable, Mapping
@@ -28,7 +25,7 @@ from policies.llm.wires.clients import (
     check_not_ending,
     keep_no_more,
     kept_client,
-    lone_client,
+    new_client,
 )
 from policies.llm.wires.suspension import wait
 from policies.llm.wires.wire import NoReply
@@ -36,13 +33,13 @@ from policies.llm.wires.wire import NoReply
 #: Bytes of a response's body that are read at most, as sent and as decoded.
 MAX_BODY = 4 * 1024 * 1024
 
-
 #: Seconds beyond the deadline after which a request that has not ended is left behind.
 _GRACE = 1.0
 
-
 #: The forms of compression that are undone here, with a limit.
 _ENCODINGS = "gzip, deflate"
+
+_LATE = "did not answer in time"
 
 
 @frozen
@@ -61,11 +58,7 @@ class Response:
 
 
 def prepare() -> None:
-    """Import and load what the first request needs, so that it is not part of its time.
-
-    Raises:
-        ImportError: `aiohttp` or `greenlet` is not installed.
-    """
+    """Import and load what the first request needs, so that it is not part of its time."""
     import aiohttp  # noqa: F401
     import greenlet  # noqa: F401
 
@@ -87,22 +80,21 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> R
     """
     import aiohttp
 
-    late = NoReply("did not answer in time", final=True)
     if timeout <= 0:
-        raise late
+        raise NoReply(_LATE, final=True)
     try:
         return wait(_post(url, body, headers, timeout), timeout + _GRACE)
     except TimeoutError:
-        raise late from None
+        raise NoReply(_LATE, final=True) from None
     except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as fault:
-        raise NoReply(f"cannot be reached: {_text(fault)}") from None
+        raise NoReply(f"cannot be reached: {_reason(fault)}") from None
     except aiohttp.InvalidURL as fault:
-        raise NoReply(f"cannot be reached: {_text(fault)}", final=True) from None
+        raise NoReply(f"cannot be reached: {_reason(fault)}", final=True) from None
     except aiohttp.ClientError as fault:
         check_not_ending()
-        raise NoReply(f"broke the connection: {_text(fault)}") from None
+        raise NoReply(f"broke the connection: {_reason(fault)}") from None
     except (OSError, ValueError, ImportError) as fault:
-        raise NoReply(f"cannot be reached: {_text(fault)}", final=True) from None
+        raise NoReply(f"cannot be reached: {_reason(fault)}", final=True) from None
 
 
 async def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:  # noqa: ASYNC109 (for a whole response, beneath all of aiohttp)
@@ -122,7 +114,7 @@ async def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: floa
                     raise
                 check_not_ending()
                 keep_no_more(url)
-        async with lone_client(_ssl_context()) as client:
+        async with new_client(_ssl_context(), force_close=True) as client:
             return await _answered(client, url, body, sent)
 
 
@@ -165,11 +157,7 @@ def _ssl_context() -> ssl.SSLContext:
 
 
 async def _content(response: Any) -> bytes:
-    """Read and decode a body, no further than `MAX_BODY`.
-
-    Raises:
-        NoReply: The body is larger, or not encoded as declared in its header.
-    """
+    """Read and decode a body, no further than `MAX_BODY`."""
     decode = _decoder(response.headers.get("content-encoding", ""))
     parts: list[bytes] = []
     received = size = 0
@@ -203,37 +191,7 @@ def _decoder(encoding: str) -> Callable[[bytes, int], bytes]:
     return decode
 
 
-def _text(fault: BaseException) -> str:
+def _reason(fault: BaseException) -> str:
     """Return the text of an exception, or its type if it has no text."""
     # For a response that is not HTTP, aiohttp's error names a status that the server has not sent.
     return getattr(fault, "message", "") or str(fault) or type(fault).__name__
-
-
-#: A shorter key, such as `none` or `4`, is not treated as a secret: it may be part of any reply.
-SHORTEST_KEY = 8
-
-
-#: Removes the key from a text.
-Redact = Callable[[str], str]
-
-
-def redactor(key: str) -> Redact:
-    r"""Return a function that replaces a key by `[key]`.
-
-    >>> redactor("sk-12345")(r"bad key \u0073k-12345, sk%2D12345")
-    'bad key [key], [key]'
-    """
-    if len(key) < SHORTEST_KEY:
-        return lambda text: text
-    pattern = re.compile("".join(_written(character) for character in key))
-    return lambda text: pattern.sub("[key]", text)
-
-
-def _written(character: str) -> str:
-    """Return a pattern of the ways in which an ASCII character of a key is written."""
-    code, plain = f"(?i:{ord(character):02x})", re.escape(character)
-    # Text within text doubles backslashes and percent signs; bounded, for a text full of them.
-    backslash = rf"\\{{1,8}}(?:u00{code}|x{code}|{plain})"
-    percent = rf"%(?:25){{0,3}}{code}"
-    entity = rf"&#(?:{ord(character)}|[xX]0{{0,6}}{code});"
-    return f"(?:{plain}|{backslash}|{percent}|{entity})"

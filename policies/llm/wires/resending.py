@@ -1,23 +1,138 @@
-"""A model call that sends its request again until a reply arrives or a deadline passes."""
+"""A call of a model: its request is sent again until a reply arrives or a deadline passes.
+
+The gate limits how many calls are under way at once, and holds a wait that all calls share.
+"""
 
 import random
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from desim.errors import PolicyFailed, UsageError
 from desim.schema.validators import not_negative
-from policies.llm.wires.gate import Gate
-from policies.llm.wires.suspension import pause
-from policies.llm.wires.wire import Message, ModelReply, NoReply, Send
+from policies.llm.wires.suspension import pause, result_of
+from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
 
 #: Seconds that a call may take at most: one day.
 MAX_TIMEOUT = 86_400.0
 
+#: Seconds for which a server can keep all calls waiting, whatever it says.
+LONGEST_CLOSED = 3_600.0
+
 #: Seconds before the first request is sent again; doubled each time, up to the second number.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+
+#: Seconds between two requests after a wait: the first, and the longest. It is doubled whenever the
+#: server has too much to do again, before all that waited are through.
+_GAP, _LONGEST_GAP = 0.02, 2.0
+
+
+@define(eq=False)
+class Gate:
+    """Lets requests to one server through; threads and coroutines may share it.
+
+    It is closed while the server has too much to do. Then requests leave one by one, in the order
+    in which they came, with a gap between them, until none is left that has waited.
+    """
+
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _under_way: int = field(default=0, init=False)
+    _queue: "deque[Future[None]]" = field(factory=deque, init=False)
+    _opens: float = field(default=0.0, init=False)
+    _next: float = field(default=0.0, init=False)
+    _gap: float = field(default=0.0, init=False)
+    _closings: int = field(default=0, init=False)
+
+    @property
+    def seconds_closed(self) -> float:
+        """Seconds until it opens; 0 while it is open."""
+        return max(0.0, round(self._opens - time.monotonic(), 3))
+
+    @contextmanager
+    def place(self, most: int | None) -> Iterator[None]:
+        """Count a call as under way, as soon as fewer than *most* are; in order of arrival."""
+        if turn := self._turn(most):
+            try:
+                result_of(turn)
+            except BaseException:
+                if not turn.cancel():
+                    self._leave()
+                raise
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def close(self, seconds: float) -> None:
+        """Let no request through for some seconds."""
+        with self._lock:
+            now = time.monotonic()
+            # The answers to requests that left together widen the gap once.
+            if now >= self._opens:
+                self._gap = min(max(_GAP, 2 * self._gap), _LONGEST_GAP)
+            if (opens := now + min(seconds, LONGEST_CLOSED)) > self._opens:
+                self._opens = self._next = opens
+                self._closings += 1
+
+    def passed(self, deadline: float) -> bool:
+        """Wait until a request may leave; return False, at once, if that is after a deadline."""
+        while True:
+            with self._lock:
+                start, closings = self._reserved(deadline), self._closings
+            if start is None:
+                return False
+            if (seconds := start - time.monotonic()) > 0:
+                pause(seconds)
+            if closings == self._closings:
+                return True
+
+    def _reserved(self, deadline: float) -> float | None:
+        """Return when the next request may leave, and keep this moment for it; None if too late."""
+        now = time.monotonic()
+        if self._next <= now:
+            # None waits before this one; so only a first request after a wait leaves a gap.
+            if self._next != self._opens:
+                self._gap = 0.0
+            self._next = now + self._gap
+            return now
+        if self._next > deadline:
+            return None
+        start, self._next = self._next, self._next + self._gap
+        return start
+
+    def _turn(self, most: int | None) -> "Future[None] | None":
+        """Take a place; return a future of one where all are taken."""
+        with self._lock:
+            if most is None or (self._under_way < most and not self._queue):
+                self._under_way += 1
+                return None
+            turn: Future[None] = Future()
+            self._queue.append(turn)
+            return turn
+
+    def _leave(self) -> None:
+        """Give the place to the first that waits for one."""
+        with self._lock:
+            while self._queue:
+                turn = self._queue.popleft()
+                if turn.set_running_or_notify_cancel():
+                    turn.set_result(None)
+                    return
+            self._under_way -= 1
+
+
+#: The gates of this process, by the server's address.
+GATES: dict[str, Gate] = {}
+
+
+def gate_of(server: str) -> Gate:
+    """Return the gate of a server, by its address; one for all calls of this process."""
+    return GATES.setdefault(server, Gate())
 
 
 def _possible_timeout(_: object, __: object, value: float) -> None:
@@ -46,47 +161,31 @@ class Resending:
     gate: Gate = field(factory=Gate, repr=False)
     at_once: int | None = None
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return the first reply.
 
         Raises:
             PolicyFailed: No request brought one in time.
         """
         with self.gate.place(self.at_once):
-            return self._replied(messages, tools, schema, temperature=temperature)
-
-    def _replied(self, *request: Any, **options: Any) -> ModelReply:
-        """Send requests until one brings a reply."""
-        deadline = time.monotonic() + self.timeout
-        for sent in range(1, self.resends + 2):
-            self._pass_gate(deadline)
-            left = deadline - time.monotonic()
-            try:
-                return self.send(*request, **options, timeout=left)
-            except NoReply as fault:
-                failed = fault
-            seconds = _pause(sent, failed.wait)
-            if failed.busy:
-                self.gate.close(seconds)
-            left = deadline - time.monotonic()
-            if failed.final or sent > self.resends or seconds >= left:
-                break
-            pause(seconds)
-        raise PolicyFailed(self._sentence(failed, sent, left))
+            deadline = time.monotonic() + self.timeout
+            for sent in range(1, self.resends + 2):
+                self._pass_gate(deadline)
+                try:
+                    return self.send(request, deadline - time.monotonic())
+                except NoReply as fault:
+                    failed = fault
+                seconds = _pause(sent, failed.wait)
+                if failed.busy:
+                    self.gate.close(seconds)
+                left = deadline - time.monotonic()
+                if failed.final or sent > self.resends or seconds >= left:
+                    break
+                pause(seconds)
+            raise PolicyFailed(self._sentence(failed, sent, left))
 
     def _pass_gate(self, deadline: float) -> None:
-        """Wait while the server has too much to do.
-
-        Raises:
-            PolicyFailed: The server asks to wait beyond the deadline.
-        """
+        """Wait while the server has too much to do; fail if that is beyond the deadline."""
         if not self.gate.passed(deadline):
             wait = self.gate.seconds_closed
             raise PolicyFailed(
@@ -105,10 +204,7 @@ class Resending:
 
 
 def _pause(sent: int, wait: float | None) -> float:
-    """Return the seconds to wait before the next request.
-
-    As long as the server asks; otherwise longer each time, and never equally long in two processes.
-    """
+    """Return the seconds to wait: as the server asks, else longer each time, with jitter."""
     if wait is not None:
         return wait
     longest = min(_FIRST_PAUSE * 2.0 ** min(sent - 1, 10), _LONGEST_PAUSE)

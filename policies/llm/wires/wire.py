@@ -1,8 +1,7 @@
-"""One call of a model, `complete(messages, tools, schema) -> ModelReply`, in plain classes."""
+"""One call of a model, `complete(request) -> reply`, in plain classes."""
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
@@ -13,6 +12,24 @@ Message = dict[str, Any]
 def _storable(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode, so that a record can hold the text."""
     return text.encode("utf-8", "replace").decode()
+
+
+@frozen
+class Request:
+    """One request to a model.
+
+    Attributes:
+        messages: The conversation.
+        tools: Tools that the model may call; empty for an answer in text.
+        schema: JSON Schema of the answer, where the answer must be JSON.
+        temperature: The temperature that a method prefers; the user's own takes precedence. None
+            for the server's.
+    """
+
+    messages: Sequence[Message]
+    tools: Sequence[Mapping[str, Any]] = ()
+    schema: Mapping[str, Any] | None = None
+    temperature: float | None = None
 
 
 @frozen
@@ -84,50 +101,9 @@ class NoReply(Exception):
         self.busy = busy
 
 
-class Complete(Protocol):
-    """One call of a model. A method (`methods/`) wraps one and is one."""
+#: One call of a model. A method (`methods/`) wraps one and is one.
+Complete: TypeAlias = Callable[[Request], ModelReply]
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
-        """Return the model's reply.
-
-        Args:
-            messages: The conversation.
-            tools: Tools that the model may call; empty for an answer in text.
-            schema: JSON Schema of the answer, where the answer must be JSON.
-            temperature: The temperature that a method prefers; the user's own takes precedence.
-        """
-        ...
-
-
-class Send(Protocol):
-    """One request to a server; a call of a model is one or more of them."""
-
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-        timeout: float = math.inf,
-    ) -> ModelReply:
-        """Return the model's reply; the arguments are those of `Complete`.
-
-        Args:
-            messages: See `Complete`.
-            tools: See `Complete`.
-            schema: See `Complete`.
-            temperature: See `Complete`.
-            timeout: Seconds until the reply must be complete.
-
-        Raises:
-            NoReply: The request brought no reply.
-        """
-        ...
+#: One request to a server within some seconds, of which a call makes one or more; it raises
+#: `NoReply`.
+Send: TypeAlias = Callable[[Request, float], ModelReply]

@@ -12,15 +12,9 @@ from desim import Seat
 from desim.schema.described import Schema, field_lines
 from policies.llm.chat.conversation import ConversationKind, ParsedReply
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import (
-    BadReply,
-    as_tagged,
-    checked_action,
-    only,
-    stated_objects,
-    written_calls,
-)
-from policies.llm.replies.written import WrittenCall
+from policies.llm.chat.parse import as_tagged, checked_action, only, stated_objects, written_calls
+from policies.llm.replies import BadReply
+from policies.llm.replies.elements import WrittenCall
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -69,7 +63,7 @@ class WeeklyConversation(GenericConversation):
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return super().answer_format()
         return (
             'Answer with one JSON object: {"order_qty": whole number from 0 to '
@@ -81,11 +75,7 @@ class WeeklyConversation(GenericConversation):
         return _SCHEMA
 
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
-        """Return the order of a reply, truncated to a whole number and cut to its range.
-
-        Raises:
-            BadReply: The reply holds no order, or different ones.
-        """
+        """Return the order of a reply, truncated to a whole number and cut to its range."""
         if calls := written_calls(reply, self.codec, self.known):
             numbers = [self._called(call) for call in calls]
         else:

@@ -15,19 +15,17 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
-from policies.llm.chat.action_tools import as_object, strict
-from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply, Question
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
+from policies.llm.chat.messages import as_json, as_object, strict, system, user
 from policies.llm.chat.options import ROUTED, LLMOptions
 from policies.llm.chat.parse import written_calls
 from policies.llm.method_parts.setting import Setting
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.consulting_replies import (
     FIRST_TURN,
     FORMS,
     SCORES,
     STOCK,
-    Scores,
     said_in,
     scores_in,
     unrefused,
@@ -82,9 +80,17 @@ class _InterviewConversation(GenericConversation):
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return super().answer_format()
         return FORMS[_kind(self.seat.role)]
+
+    def rules(self, _: Any) -> str:
+        """Return the rules of the interview, or what is judged and what the scores mean."""
+        return self.world_rules
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer: a message."""
+        return strict(as_object({"reply": {"type": "string"}}))
 
     def is_called(self, reply: ModelReply) -> bool:
         """Return whether a reply holds a call, in a field or in its text.
@@ -93,6 +99,20 @@ class _InterviewConversation(GenericConversation):
         """
         calls = written_calls(reply, self.codec, self.known)
         return any(self.by_tools or call.name in self.known for call in calls)
+
+    def meant(self, text: str) -> ParsedReply:
+        """Return the action that a reply's text means; an empty one means the fallback."""
+        raise NotImplementedError
+
+    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+        """Return the action of a call, or what the text means."""
+        if self.is_called(reply):
+            return super().parsed(reply, observation)
+        return self.meant(unrefused(reply))
+
+    def fallback(self, _: Any) -> Any:
+        """Return what an empty reply means."""
+        return self.meant("").action
 
     def fields(self, temperature: float | None, tokens: int | None, *, json: bool) -> None:
         """Set the fields of all requests."""
@@ -107,10 +127,6 @@ class InterviewerConversation(_InterviewConversation):
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options)
         self.fields(_INTERVIEWER, _TOKENS, json=False)
-
-    def rules(self, _: Any) -> str:
-        """Return the rules of the interview."""
-        return self.world_rules
 
     def answer_format(self) -> str:
         """Return how to answer."""
@@ -131,25 +147,10 @@ class InterviewerConversation(_InterviewConversation):
         ]
         return "\n\n".join(part for part in parts if part)
 
-    def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
-        return strict(as_object({"reply": {"type": "string"}}))
-
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+    def meant(self, text: str) -> ParsedReply:
         """Return the text as it is; an empty one stops the interview."""
-        if self.is_called(reply):
-            return super().parsed(reply, observation)
-        text = unrefused(reply)
-        if self.mode == "schema":
-            text = said_in(text) or text
-        return self._say(text)
-
-    def fallback(self, _: Any) -> Any:
-        """Return an empty message, which stops the interview."""
-        return self._say("").action
-
-    def _say(self, text: str) -> ParsedReply:
-        kept = text.strip()[:LONGEST_TEXT]
+        said = said_in(text) if self.mode == "schema" else ""
+        kept = (said or text).strip()[:LONGEST_TEXT]
         action = self.codec.read({"do": "say", "text": kept})
         return ParsedReply(action, int(not kept), "" if kept else _NOTHING_SAID)
 
@@ -168,40 +169,24 @@ class CandidateConversation(_InterviewConversation):
         """Return the candidate's task."""
         return f"{self.world_rules}\n\nThe case has the id {observation.case_id}."
 
-    def question(self, observation: Any) -> Question:
+    def question(self, observation: Any) -> Request:
         """Return the dialogue as a chat; own messages are in the form in which they are asked for.
 
         A model that saw them as text would soon answer in text.
         """
         told = system(f"{self.rules(observation)}\n\n{self.answer_format()}")
-        chat = [self._shown(each) for each in observation.dialogue]
+        chat = [_chat_message(each) for each in observation.dialogue]
         if minutes := _minutes(observation):
             chat[-1] = user(f"{observation.last}\n\n({minutes.strip()})")
-        generic = super().question(observation)
-        return Question([told, *chat], generic.tools, generic.schema)
+        return self.request([told, *chat])
 
-    def _shown(self, message: Any) -> Message:
-        if message.role == "interviewer":
-            return user(message.text)
-        return {"role": "assistant", "content": as_json({"reply": message.text})}
-
-    def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
-        return strict(as_object({"reply": {"type": "string"}}))
-
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the message of a reply; a stock sentence where it holds none."""
-        if self.is_called(reply):
-            return super().parsed(reply, observation)
-        text = unrefused(reply)
+    def meant(self, text: str) -> ParsedReply:
+        """Return the message that a text holds; a stock sentence where it holds none."""
         said = said_in(text)
         if not said and self.options.chosen_method not in _STRICT:
             said = text.strip()
-        return self._reply(said)
-
-    def fallback(self, _: Any) -> Any:
-        """Return the stock sentence."""
-        return self._reply("").action
+        action = self.codec.read({"do": "reply", "text": said[:LONGEST_TEXT] or STOCK})
+        return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
 
     def revealed(self, episode: Episode) -> str:
         """Return the text of the case that was played."""
@@ -218,11 +203,6 @@ class CandidateConversation(_InterviewConversation):
         named |= {case.id: case for case in model.loaded_cases}
         return named[episode.metrics["case"]]
 
-    def _reply(self, said: str) -> ParsedReply:
-        text = said[:LONGEST_TEXT] or STOCK
-        action = self.codec.read({"do": "reply", "text": text})
-        return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
-
 
 class JudgeConversation(_InterviewConversation):
     """The case and the dialogue, answered by scores as JSON."""
@@ -230,10 +210,6 @@ class JudgeConversation(_InterviewConversation):
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options)
         self.fields(_JUDGE, _TOKENS, json=True)
-
-    def rules(self, _: Any) -> str:
-        """Return what is judged, and what the scores mean."""
-        return self.world_rules
 
     def situation(self, observation: Any) -> str:
         """Return the case and the dialogue."""
@@ -248,23 +224,25 @@ class JudgeConversation(_InterviewConversation):
         scores: dict[str, Schema] = {name: {"type": "number"} for name in SCORES}
         return strict(as_object(scores | {"feedback": {"type": "string"}}))
 
-    def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
+    def fallback(self, _: Any) -> Any:
+        """Return 0 everywhere."""
+        return self.meant("nothing").action
+
+    def meant(self, text: str) -> ParsedReply:
         """Return the scores of the first object in a text, without those that are not numbers.
 
         A text without an object scores 0 everywhere; an empty one has no scores.
         """
-        if self.is_called(reply):
-            return super().parsed(reply, observation)
-        return self._verdict(scores_in(unrefused(reply)))
-
-    def fallback(self, _: Any) -> Any:
-        """Return 0 everywhere."""
-        return self._verdict(scores_in("nothing")).action
-
-    def _verdict(self, given: Scores) -> ParsedReply:
+        given = scores_in(text)
         feedback = given.feedback[:LONGEST_TEXT]
         action = self.codec.read({"do": "verdict", **given.scores, "feedback": feedback})
         return ParsedReply(action, int(given.incomplete), _NO_SCORES if given.unread else "")
+
+
+def _chat_message(message: Any) -> Message:
+    if message.role == "interviewer":
+        return user(message.text)
+    return {"role": "assistant", "content": as_json({"reply": message.text})}
 
 
 def _dialogue(messages: Any) -> str:

@@ -11,16 +11,15 @@ from typing import Any
 
 from attrs import frozen
 
-from policies.llm.chat.parse import BadReply, objects
+from policies.llm.replies import BadReply
+from policies.llm.replies.objects import objects
 from policies.llm.wires.wire import ModelReply
 
 #: Scores of a verdict.
 SCORES = ("structure", "quant", "business_sense", "communication", "overall")
 
-
 #: The largest score that an action can hold.
 _LARGEST = 1e300
-
 
 #: Keys of a candidate's reply; the second one occurs in replies to methods' own questions.
 _KEYS = ("reply", "final_answer")
@@ -99,11 +98,9 @@ def _number(value: Any) -> float | None:
 #: The candidate's message where a reply holds none.
 STOCK = "Let me go back to the structure for a moment: which part of the problem matters most here?"
 
-
 FIRST_TURN = (
     "This is the first turn: introduce the case, ask for objective and structure, and do not end."
 )
-
 
 #: The requested form of each role's answers.
 FORMS = {

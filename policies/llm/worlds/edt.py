@@ -12,19 +12,12 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, field_lines
-from policies.llm.chat.action_tools import as_object, strict
 from policies.llm.chat.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
-from policies.llm.chat.messages import as_json
+from policies.llm.chat.messages import as_json, as_object, strict
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import (
-    BadReply,
-    as_tagged,
-    checked_action,
-    only,
-    stated_objects,
-    written_calls,
-)
+from policies.llm.chat.parse import as_tagged, checked_action, only, stated_objects, written_calls
 from policies.llm.method_parts.setting import Setting
+from policies.llm.replies import BadReply
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -88,11 +81,7 @@ class OneDecisionConversation(GenericConversation):
         self._refused = 0
 
     def action_without_call(self, observation: Any) -> Any:
-        """Return None: a refused decision is asked for again, up to a limit.
-
-        Raises:
-            NoCallNeeded: More than `_REFUSALS` decisions in a row were refused.
-        """
+        """Return None: a refused decision is asked for again, up to a limit."""
         self._refused = self._refused + 1 if observation.refused else 0
         if self._refused > _REFUSALS:
             raise NoCallNeeded(
@@ -126,7 +115,7 @@ class OneDecisionConversation(GenericConversation):
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return super().answer_format()
         return (
             'Answer with one JSON object with exactly these keys: {"C": whole number from 0 to '
@@ -154,13 +143,10 @@ class OneDecisionConversation(GenericConversation):
         )
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
-        """Return the decision of a reply, unrepaired: the world repairs or refuses it.
-
-        Raises:
-            BadReply: The reply holds no decision, or different ones.
-        """
+        """Return the decision of a reply, unrepaired: the world repairs or refuses it."""
         calls = written_calls(reply, self.codec, self.known)
-        given = [call.arguments for call in calls] or map(_arguments, self._stated(reply))
+        given = [call.arguments for call in calls]
+        given = given or [_arguments(each) for each in stated_objects(reply, tools=self.by_tools)]
         decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]
         if decisions:
             answer = {"do": "answer", "given": only(decisions)}
@@ -168,9 +154,6 @@ class OneDecisionConversation(GenericConversation):
         if self.by_tools or any(call.name in self.known for call in calls):
             return super().parsed(reply, observation)
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")
-
-    def _stated(self, reply: ModelReply) -> list[dict[str, Any]]:
-        return stated_objects(reply, tools=self.by_tools)
 
     def after(self, episode: Episode) -> None:
         """Keep the five metrics of an episode and its decision."""

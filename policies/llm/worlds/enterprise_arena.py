@@ -9,15 +9,23 @@ from typing import Any
 from attrs import field, frozen
 
 from desim import Episode, Seat
-from desim.core.model_protocols import world_rules
-from desim.schema import codec, to_plain
+from desim.schema import to_plain
 from desim.schema.described import Schema, action_schemas, menu
-from policies.llm.chat.action_tools import as_object, as_tools, strict
-from policies.llm.chat.conversation import ConversationKind, NoCallNeeded, ParsedReply, Question
-from policies.llm.chat.messages import as_json, assistant_message, system, tool_results, user
+from policies.llm.chat.conversation import ConversationKind, NoCallNeeded, ParsedReply
+from policies.llm.chat.messages import (
+    as_json,
+    as_object,
+    assistant_message,
+    strict,
+    system,
+    tool_results,
+    user,
+)
 from policies.llm.chat.options import LLMOptions, choice
-from policies.llm.chat.parse import BadReply, action_of, as_tagged, name_of
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.chat.parse import action_of, as_tagged, name_of
+from policies.llm.replies import BadReply
+from policies.llm.wires.wire import Message, ModelReply, Request
+from policies.llm.worlds.generic import GenericConversation
 
 _NOTES = ("save_note", "recall_notes")
 
@@ -67,7 +75,7 @@ class EnterpriseArenaOptions(LLMOptions):
     spent: str = field(default="pass", validator=choice(*_SPENT))
 
 
-class MonthlyConversation:
+class MonthlyConversation(GenericConversation):
     """A conversation of one month.
 
     Args:
@@ -76,17 +84,11 @@ class MonthlyConversation:
     """
 
     def __init__(self, seat: Seat, options: EnterpriseArenaOptions) -> None:
-        self.seat = seat
-        self.mode = options.mode or "json"
-        self.codec = codec(seat.spec.action)
+        super().__init__(seat, options, mode="json")
         hidden = _NAMES.values() if options.tool_names == "paper" else _NAMES.keys()
         self.spent = options.spent
-        rules = world_rules(seat.model, seat.role)
-        self.rules = _RULES.format(rules=rules, spent=_SPENT[options.spent])
-        self.known = list(self.codec.classes)
-        self.actions = action_schemas(self.codec, [n for n in self.known if n not in hidden])
-        self.without_tools = {n: each for n, each in self.actions.items() if _kind(n) != _TOOL}
-        self.memory: list[Any] = []
+        self.all_actions = action_schemas(self.codec, [n for n in self.known if n not in hidden])
+        self.without_tools = {n: each for n, each in self.all_actions.items() if _kind(n) != _TOOL}
         self._begin(None)
 
     def _begin(self, month: int | None) -> None:
@@ -96,12 +98,7 @@ class MonthlyConversation:
         self._note_uses = 0
 
     def action_without_call(self, month: Any) -> Any:
-        """Return None while the model may act in this month.
-
-        Raises:
-            NoCallNeeded: The month's tool calls are used up, unless `spent` is "ask", or its uses
-                of the notepad are.
-        """
+        """Return None while the model may act in this month."""
         if month.current_month != self._month:
             self._begin(month.current_month)
             return None
@@ -111,29 +108,21 @@ class MonthlyConversation:
             raise NoCallNeeded("the notepad has been used enough this month")
         return None
 
-    def question(self, month: Any) -> Question:
+    def question(self, month: Any) -> Request:
         """Return the question: the rules, and the conversation of the month so far."""
         if self._last is not None:
             self._messages += self._result(self._last, month)
             self._last = None
         elif not self._messages:
             self._messages.append(user(_header(month)))
-        actions = self._offered(month)
-        form = self._answer_format(actions)
-        rules = system(f"{self.rules}\n\n{form}\n\nIt is month {_month_name(month)}.")
-        offered = as_tools(actions) if self.mode == "tools" else []
-        schema = _schema(actions) if self.mode == "schema" else None
-        return Question([rules, *self._messages], offered, schema)
+        self.actions = self._offered_now(month)
+        rules = _RULES.format(rules=self.world_rules, spent=_SPENT[self.spent])
+        told = f"{rules}\n\n{self.answer_format()}\n\nIt is month {_month_name(month)}."
+        return self.request([system(told), *self._messages])
 
     def read(self, reply: ModelReply, month: Any) -> ParsedReply:
-        """Parse a reply and keep it for the rest of the month.
-
-        Raises:
-            BadReply: It holds no tool call, note or action, or different ones, or it calls a tool
-                that the model is not offered any more.
-        """
-        offered = self._offered(month)
-        tools = self.mode == "tools"
+        """Parse a reply and keep it for the rest of the month."""
+        offered, tools = self._offered_now(month), self.by_tools
         action = action_of(self.codec, reply, self.known, _as_tagged, offered, tools=tools)
         if _kind(name_of(action)) == _TOOL and offered is self.without_tools:
             raise BadReply("the tools of the month are used up; give the month's action, or a note")
@@ -161,15 +150,18 @@ class MonthlyConversation:
         """Return whether the month's tool calls are used up."""
         return bool(month.tool_calls_remaining <= 0)
 
-    def _offered(self, month: Any) -> Mapping[str, Schema]:
+    def _offered_now(self, month: Any) -> dict[str, Schema]:
         """Return the schemas of what the model may do now."""
         without = self.spent == "ask" and self._closed(month)
-        return self.without_tools if without else self.actions
+        return self.without_tools if without else self.all_actions
 
-    def _answer_format(self, actions: Mapping[str, Schema]) -> str:
-        if self.mode == "tools":
+    def answer_format(self) -> str:
+        """Return how to answer."""
+        if self.by_tools:
             return "Call one tool at a time; an action ends the month."
-        kinds = {kind: _of(actions, kind) for kind in _TYPES}
+        kinds: dict[str, dict[str, Schema]] = {kind: {} for kind in _TYPES}
+        for name, schema in self.actions.items():
+            kinds[_kind(name)][name] = schema
         tools = (
             f'{{"type": "tool", "name": NAME, "params": {{...}}}}\n{menu(kinds[_TOOL], "name")}\n'
         )
@@ -181,6 +173,11 @@ class MonthlyConversation:
             '{"type": "memory", "operation": NAME, and its arguments beside}\n'
             f"{menu(kinds[_MEMORY], 'operation')}"
         )
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of a reply in the form of the SPEC: reasons, and one action."""
+        shapes = [_shape(name, schema) for name, schema in self.actions.items()]
+        return strict(as_object({"reasoning": {"type": "string"}, "action": {"anyOf": shapes}}))
 
 
 def _header(month: Any) -> str:
@@ -220,10 +217,6 @@ def _kind(name: str) -> str:
     return _ACTION if name in _ACTIONS else _TOOL
 
 
-def _of(actions: Mapping[str, Schema], kind: str) -> dict[str, Schema]:
-    return {name: schema for name, schema in actions.items() if _kind(name) == kind}
-
-
 def _as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
     """Rewrite an object in the form of the SPEC as a tagged object."""
     wrapped = value.get("action")
@@ -234,12 +227,6 @@ def _as_tagged(value: Mapping[str, Any], known: Collection[str]) -> dict[str, An
     del plain["type"]
     name, inner = plain.pop(key), plain.pop("params", None)
     return {**(inner if isinstance(inner, Mapping) else plain), "do": name}
-
-
-def _schema(actions: Mapping[str, Schema]) -> Schema:
-    """Return the JSON Schema of a reply in the form of the SPEC: reasons, and one action."""
-    shapes = [_shape(name, schema) for name, schema in actions.items()]
-    return strict(as_object({"reasoning": {"type": "string"}, "action": {"anyOf": shapes}}))
 
 
 def _shape(name: str, schema: Schema) -> Schema:

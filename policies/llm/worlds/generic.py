@@ -1,16 +1,18 @@
 """Any world: described by the docstrings of its own classes, one action a reply."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from desim import Episode, Seat
 from desim.core.model_protocols import world_rules
 from desim.schema import codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
-from policies.llm.chat.action_tools import answer_schema, as_tools
-from policies.llm.chat.conversation import ConversationKind, ParsedReply, Question
+from policies.llm.chat.conversation import ConversationKind, ParsedReply
 from policies.llm.chat.messages import (
     Rounds,
+    answer_schema,
     as_json,
+    as_tools,
     assistant_message,
     system,
     tool_results,
@@ -18,7 +20,7 @@ from policies.llm.chat.messages import (
 )
 from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import action_of
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Rounds kept by default.
 _HISTORY = 20
@@ -37,6 +39,14 @@ class GenericConversation:
         options: The user's options.
         mode: The mode where the options name none.
         history: Rounds kept where the options name no number.
+
+    Attributes:
+        codec: Reads and writes the actions of the role.
+        known: The names of the actions that the model is offered.
+        actions: Their schemas.
+        by_tools: Whether the model answers by calls of tools.
+        world_rules: The rules that the world states for the role.
+        memory: What is carried from episode to episode.
     """
 
     def __init__(
@@ -44,12 +54,14 @@ class GenericConversation:
     ) -> None:
         self.seat = seat
         self.mode = options.mode or mode
+        self.by_tools = self.mode == "tools"
         self.codec = codec(seat.spec.action)
         self.known = self.offered()
         self.actions = action_schemas(self.codec, self.known)
+        self.world_rules = world_rules(seat.model, seat.role)
         self.memory: list[Any] = []
-        self._keep = history if options.history is None else options.history
-        self._rounds = Rounds(self._keep)
+        self.keep = history if options.history is None else options.history
+        self._rounds = Rounds(self.keep)
         self._question: Message = user("")
 
     # -- what a world may override -----------------------------------------------------------------
@@ -67,20 +79,16 @@ class GenericConversation:
             f"{field_lines(self.seat.spec.observation)}"
         )
 
-    @property
-    def world_rules(self) -> str:
-        """The rules that the world states for the role."""
-        return world_rules(self.seat.model, self.seat.role)
-
     def situation(self, observation: Any) -> str:
         """Return the user message: the observation."""
         return as_json(plain_observation(observation, self.seat.spec.observation))
 
     def answer_format(self) -> str:
         """Return the last part of the system prompt: how to answer."""
-        if self.mode == "tools":
+        if self.by_tools:
             return "Answer by calling exactly one tool; it is what you do."
-        wrapped = ' wrapped as {"action": ...}' if self.mode == "schema" and self.many else ""
+        many = len(self.known) > 1
+        wrapped = ' wrapped as {"action": ...}' if self.mode == "schema" and many else ""
         return (
             "Answer with exactly one of these as a JSON object, with its arguments beside"
             f" it{wrapped}; reasons may stand before it:\n{menu(self.actions)}"
@@ -91,35 +99,24 @@ class GenericConversation:
         return answer_schema(self.actions)
 
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
-        """Return the action of a reply.
-
-        Raises:
-            BadReply: The reply holds no valid action, or different ones.
-        """
+        """Return the action of a reply."""
         return ParsedReply(action_of(self.codec, reply, self.known, tools=self.by_tools))
 
     # -- the conversation --------------------------------------------------------------------------
 
-    @property
-    def by_tools(self) -> bool:
-        """Whether the model answers by calls of tools."""
-        return self.mode == "tools"
-
-    @property
-    def many(self) -> bool:
-        """Whether more than one action is offered."""
-        return len(self.known) > 1
-
     def action_without_call(self, _: Any) -> Any:
         """Return None: every decision is the model's."""
 
-    def question(self, observation: Any) -> Question:
+    def question(self, observation: Any) -> Request:
         """Return the question: the rules, the rounds kept, the observation."""
+        rules = f"{self.rules(observation)}\n\n{self.answer_format()}"
         self._question = user(self.situation(observation))
-        rules = system(f"{self.rules(observation)}\n\n{self.answer_format()}")
-        messages = [rules, *self._rounds.messages(), self._question]
-        offered = as_tools(self.actions) if self.mode == "tools" else []
-        return Question(messages, offered, self.schema() if self.mode == "schema" else None)
+        return self.request([system(rules), *self._rounds.messages(), self._question])
+
+    def request(self, messages: Sequence[Message]) -> Request:
+        """Return the request for an answer in the conversation's mode."""
+        tools = as_tools(self.actions) if self.by_tools else ()
+        return Request(messages, tools, self.schema() if self.mode == "schema" else None)
 
     def read(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Parse a reply and keep the round."""
@@ -137,7 +134,7 @@ class GenericConversation:
 
     def after(self, _: Episode) -> None:
         """Clear the conversation."""
-        self._rounds = Rounds(self._keep)
+        self._rounds = Rounds(self.keep)
 
 
 #: The conversation of a world without a file of its own.

@@ -16,18 +16,16 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from desim import Episode, Seat
-from desim.core.model_protocols import world_rules
+from desim import Seat
 from desim.errors import UsageError
-from desim.schema import codec
 from desim.schema.described import Schema
-from policies.llm.chat.action_tools import as_object, strict
-from policies.llm.chat.conversation import ConversationKind, ParsedReply, Question
-from policies.llm.chat.messages import system, user
+from policies.llm.chat.conversation import ConversationKind, ParsedReply
+from policies.llm.chat.messages import as_object, strict, system, user
 from policies.llm.chat.options import LLMOptions, choice
 from policies.llm.method_parts.items import Item, Outcome
 from policies.llm.method_parts.setting import Setting
-from policies.llm.wires.wire import Message, ModelReply
+from policies.llm.wires.wire import Message, ModelReply, Request
+from policies.llm.worlds.generic import GenericConversation
 
 LETTERS = "ABCDEF"
 
@@ -65,7 +63,7 @@ class ReasoningOptions(LLMOptions):
             )
 
 
-class QuestionConversation:
+class QuestionConversation(GenericConversation):
     """A conversation of one message pair a question.
 
     Args:
@@ -76,32 +74,29 @@ class QuestionConversation:
     setting = Setting(task="questions")
 
     def __init__(self, seat: Seat, options: ReasoningOptions) -> None:
-        self.seat = seat
-        self._rules = f"{world_rules(seat.model, seat.role)} {_FORM}"
-        self.memory: list[Any] = []
-        self._schema: Schema | None = _SCHEMA if options.mode == "schema" else None
+        super().__init__(seat, options, mode="json", history=0)
         # Methods have temperatures of their own, which a field of every request would replace.
         self.request_fields: Mapping[str, Any] = (
             {} if options.chosen_method else {"temperature": 0.0}
         )
-        self._codec = codec(seat.spec.action)
         self._ids: dict[tuple[str, ...], str] = {}
 
     # -- one question ------------------------------------------------------------------------------
 
-    def action_without_call(self, _: Any) -> Any:
-        """Return None: every question is the model's."""
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
+        return _SCHEMA
 
-    def question(self, observation: Any) -> Question:
+    def question(self, observation: Any) -> Request:
         """Return the messages of a question."""
-        messages = [system(self._rules), *_messages(observation)]
+        messages = [system(f"{self.world_rules} {_FORM}"), *_messages(observation)]
         self._ids[_key(messages)] = observation.id
-        return Question(messages, (), self._schema)
+        return self.request(messages)
 
     def read(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Return the whole reply as the action, cut to what an action takes."""
         text = reply.text[:_LONGEST]
-        action = self._codec.read({"do": "reply", "text": text})
+        action = self.codec.read({"do": "reply", "text": text})
         default = "" if self._model.states_answer(text) else "the reply stated no answer"
         return ParsedReply(action, int(len(reply.text) > _LONGEST), default)
 
@@ -109,16 +104,13 @@ class QuestionConversation:
         """Return the default action: an empty answer."""
         return self.seat.spec.default_for(observation)
 
-    def after(self, _: Episode) -> None:
-        """Keep nothing: what is learned is a method's."""
-
     # -- what methods learn from -------------------------------------------------------------------
 
-    def stream(self) -> Sequence[Question]:
+    def stream(self) -> Sequence[Request]:
         """Return all questions of an episode as they are given, which may be shuffled in it."""
         return [self.question(each) for each in self._model.public_items]
 
-    def training(self) -> Sequence[Question]:
+    def training(self) -> Sequence[Request]:
         """Return the questions of the training split that the episode does not ask."""
         try:
             apart = evolve(self._model, split=_TRAIN, limit=0).public_items

@@ -11,26 +11,30 @@ from typing import Any
 from attrs import frozen
 
 from desim import Episode, Seat
-from desim.core.model_protocols import world_rules
-from desim.schema import codec
-from desim.schema.described import Schema, action_schemas, menu
-from policies.llm.chat.action_tools import answer_schema, as_object, as_tools, strict
-from policies.llm.chat.conversation import ConversationKind, ParsedReply, Question
-from policies.llm.chat.messages import assistant_message, system, user
+from desim.schema.described import Schema, menu
+from policies.llm.chat.conversation import ConversationKind, ParsedReply
+from policies.llm.chat.messages import (
+    answer_schema,
+    as_object,
+    assistant_message,
+    strict,
+    system,
+    user,
+)
 from policies.llm.chat.options import LLMOptions
 from policies.llm.chat.parse import (
-    BadReply,
-    action_of_call,
     arguments,
     as_tagged,
     checked_action,
-    objects,
     stated_objects,
     text_of,
     written_calls,
 )
-from policies.llm.wires.wire import Call, Message, ModelReply
+from policies.llm.replies import BadReply
+from policies.llm.replies.objects import objects
+from policies.llm.wires.wire import Call, Message, ModelReply, Request
 from policies.llm.worlds import yc_bench_texts as texts
+from policies.llm.worlds.generic import GenericConversation
 
 #: Rounds kept by default, as published.
 _HISTORY = 20
@@ -67,7 +71,7 @@ class YCBenchOptions(LLMOptions):
     stale_scratchpad: bool = True
 
 
-class TurnConversation:
+class TurnConversation(GenericConversation):
     """A conversation of turns.
 
     Args:
@@ -76,19 +80,16 @@ class TurnConversation:
     """
 
     def __init__(self, seat: Seat, options: YCBenchOptions) -> None:
-        self.seat = seat
-        self.mode = options.mode or "tools"
         self.console = options.console
         self.stale = options.stale_scratchpad
-        self._world_rules = world_rules(seat.model, seat.role)
-        self.keep = _HISTORY if options.history is None else options.history
-        self.codec = codec(seat.spec.action)
-        self.known = [n for n in self.codec.classes if n not in _NOT_OFFERED]
-        if self.console:
-            self.known = [_CONSOLE]
-        self.actions = action_schemas(self.codec, self.known)
-        self.memory: list[Any] = []
+        super().__init__(seat, options, history=_HISTORY)
         self._begin()
+
+    def offered(self) -> list[str]:
+        """Return the names of the commands."""
+        return (
+            [_CONSOLE] if self.console else [n for n in super().offered() if n not in _NOT_OFFERED]
+        )
 
     def _begin(self) -> None:
         self._messages: list[Message] = []
@@ -106,13 +107,15 @@ class TurnConversation:
         if desk.status is not None:
             self._drop_waiting()
             if desk.status.kind == "reopened":
-                self._forget_messages()
+                # A new company begins an empty conversation; only the scratchpad is kept.
+                self._messages.clear()
+                self._answers.clear()
             return None
         if self._waiting:
             return self._next()
         return self.codec.read({"do": "end_turn"})
 
-    def question(self, desk: Any) -> Question:
+    def question(self, desk: Any) -> Request:
         """Return the question: rules and notes, the rounds kept, the status."""
         self._trim()
         answers, self._answers = self._answers, []
@@ -120,10 +123,7 @@ class TurnConversation:
         if answers:
             text = "\n".join(["What your last commands were answered:", *answers, "", text])
         self._question = user(text)
-        messages = [system(self._rules(desk.status)), *self._messages, self._question]
-        offered = as_tools(self.actions) if self.mode == "tools" else []
-        schema = self._schema() if self.mode == "schema" else None
-        return Question(messages, offered, schema)
+        return self.request([system(self.rules(desk)), *self._messages, self._question])
 
     def read(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Parse all commands of a reply and return the first.
@@ -158,13 +158,14 @@ class TurnConversation:
         A text without commands is a turn that does nothing, as published.
         """
         if reply.calls:
-            return [(call, self._command(call)) for call in reply.calls]
+            known = self.known
+            return [(c, checked_action(self.codec, self._tagged(c), known)) for c in reply.calls]
         text = text_of(reply)
-        if self.mode == "tools" and self.console:
+        if self.by_tools and self.console:
             return []
         if written := written_calls(reply, self.codec, self.known):
             tagged = [{**each.arguments, "do": each.name} for each in written]
-        elif self.mode == "tools" and not objects(text):
+        elif self.by_tools and not objects(text):
             return []
         else:
             stated = [each for one in stated_objects(reply) for each in _several(one)]
@@ -172,31 +173,27 @@ class TurnConversation:
         return [(Call("", str(each["do"]), ""), self._checked(each)) for each in tagged]
 
     def _among(self, stated: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the objects that name a command, or hold a line of the console, as tagged objects.
-
-        Raises:
-            BadReply: None does.
-        """
+        """Return the objects that name a command, or hold a line of the console, tagged."""
         tagged = [as_tagged(each, self.known if "command" in each else ()) for each in stated]
         commands = [each for each in tagged if "do" in each]
         if not commands:
-            how = "call a tool" if self.mode == "tools" else "write one JSON object"
+            how = "call a tool" if self.by_tools else "write one JSON object"
             raise BadReply(f"your reply holds no command; {how} for every command")
         return commands
 
-    def _command(self, call: Call) -> Any:
+    def _tagged(self, call: Call) -> dict[str, Any]:
+        """Return a call as a tagged object."""
         if not (self.console and call.name == _CONSOLE):
-            return action_of_call(self.codec, call, self.known)
+            return {**arguments(call), "do": call.name}
         # As published, arguments that cannot be read are an empty command, which is refused.
         try:
             line = arguments(call).get("command")
         except BadReply:
             line = None
-        line = line if isinstance(line, str) else ""
-        return self._checked({"do": _CONSOLE, "command": line})
+        return {"do": _CONSOLE, "command": line if isinstance(line, str) else ""}
 
     def _checked(self, tagged: Mapping[str, Any]) -> Any:
-        return checked_action(self.codec, tagged, self.known, tools=self.mode == "tools")
+        return checked_action(self.codec, tagged, self.known, tools=self.by_tools)
 
     def _next(self) -> Any:
         self._running, action = self._waiting.popleft()
@@ -222,11 +219,6 @@ class TurnConversation:
         elif isinstance(content := out.get("content"), str):
             self._pad = content
 
-    def _forget_messages(self) -> None:
-        """Begin an empty conversation, as a new company does; only the scratchpad is kept."""
-        self._messages.clear()
-        self._answers.clear()
-
     def _drop_waiting(self) -> None:
         """Answer the calls that an ended turn has left: servers refuse a call without an answer."""
         for call, _ in self._waiting:
@@ -241,20 +233,23 @@ class TurnConversation:
 
     # -- messages ----------------------------------------------------------------------------------
 
-    def _rules(self, status: Any) -> str:
-        pad = status.scratchpad if self.stale else self._pad
+    def rules(self, desk: Any) -> str:
+        """Return the system prompt: the rules, how to answer, the notes."""
+        pad = desk.status.scratchpad if self.stale else self._pad
         notes = f"\n\n## Your scratchpad\n{pad}" if pad else ""
-        rules = texts.rules(self._world_rules, console=self.console)
-        return f"{rules}\n\n{self._answer_format()}{notes}"
+        rules = texts.rules(self.world_rules, console=self.console)
+        return f"{rules}\n\n{self.answer_format()}{notes}"
 
-    def _answer_format(self) -> str:
-        if self.mode == "tools":
+    def answer_format(self) -> str:
+        """Return how to answer."""
+        if self.by_tools:
             return "Act by calling tools, several in one reply if you like."
         offered = texts.CONSOLE if self.console else ""
         wrap = ' in a list: {"commands": [...]}' if self.mode == "schema" else ", in order"
         return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}\n{offered}"
 
-    def _schema(self) -> Schema:
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the answer."""
         one = answer_schema(self.actions)
         # The schema of a choice is wrapped in an object; here the list takes the object's place.
         each = one["properties"]["action"] if len(self.actions) > 1 else one

@@ -58,7 +58,6 @@ def test_seeds_are_found() -> None:
         (TEXT.replace('"3":', '"every":'), "preset 'short': scores of seeds, or one entry"),
         (TEXT.replace('"floor": "idle"', '"floor": "x"'), "floor 'x' is none of the policies"),
         (TEXT.replace('"format": 1', '"format": 2'), "has format 2; this version reads format 1"),
-        (" " * 10_000_001, "has more than 10,000,000 bytes"),
     ],
 )
 def test_a_damaged_file_is_refused(wrong: str, text: str) -> None:
@@ -66,6 +65,13 @@ def test_a_damaged_file_is_refused(wrong: str, text: str) -> None:
     with pytest.raises(UsageError, match=r"^scores\.json") as refused:
         parsed_known_scores(wrong.encode(), "scores.json")
     assert text in str(refused.value)
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    """Before its content is decoded."""
+    (tmp_path / FILE_NAME).write_text(" " * 10_000_001)
+    with pytest.raises(UsageError, match=r"cannot read .*: it is larger than 9 MiB, the limit"):
+        read_known_scores(str(tmp_path / "model.py"))
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import pytest
 from attrs import field, frozen
 from attrs.validators import ge
-from support.ids import stable
+from support.cases import stable
 
 from desim.catalog.changes import changed
-from desim.catalog.presets import from_preset, nearest_preset, presets
+from desim.catalog.presets import Presets, from_preset, nearest_preset, presets
 from desim.errors import UsageError
 
 
@@ -35,6 +35,24 @@ class Bare:
     """Parameters without presets."""
 
     n: int = 0
+
+
+@frozen
+class Stall(Presets):
+    """A user's model with presets."""
+
+    days: int = 5
+    price: float = 1.5
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {}, "long": {"days": 50}}
+
+
+def test_a_model_of_a_user_has_preset() -> None:
+    """The class that it derives from builds presets as `from_preset` does, with the same errors."""
+    assert Stall.preset() == Stall()
+    assert Stall.preset("long", price=2.0) == from_preset(Stall, "long", {"price": 2.0})
+    with pytest.raises(UsageError, match=r"^Stall has no preset 'lung'; did you mean 'long'\?"):
+        Stall.preset("lung")
 
 
 def test_a_preset_is_a_model_with_changes() -> None:

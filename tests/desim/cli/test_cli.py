@@ -132,14 +132,16 @@ def test_own_policies_are_found_in_the_current_folder(shell: Desim, folder: Path
     assert code == 0
 
 
-def test_an_own_model_runs_and_replays(shell: Desim, folder: Path) -> None:
+def test_an_own_model_runs_and_replays(process: Desim, folder: Path) -> None:
     """Under its name `module:Class`."""
-    code, out, err = shell("run", "mine:World", "--policy", "mine:Cover", "--record", "r", "--json")
+    code, out, err = process(
+        "run", "mine:World", "--policy", "mine:Cover", "--record", "r", "--json"
+    )
     assert (code, err) == (0, "")
     assert json.loads(out)["model"] == "mine:World"
-    refused(shell("replay", "r"), "r: the record would import module 'mine'")
-    assert shell("replay", "r", "--model", "mine:World").code == 0
-    assert json.loads(shell("schema", "mine:World/classic").out)["model"] == "mine:World"
+    refused(process("replay", "r"), "r: the record would import module 'mine'")
+    assert process("replay", "r", "--model", "mine:World").code == 0
+    assert json.loads(process("schema", "mine:World/classic").out)["model"] == "mine:World"
 
 
 def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:

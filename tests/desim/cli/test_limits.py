@@ -5,19 +5,30 @@ from pathlib import Path
 
 import click
 import pytest
+from attrs import frozen
 from click.testing import CliRunner
 from support.command_line import Desim
 
-from desim.cli.options import limit_options
+from desim.cli.options import command
 from desim.core.limits import Limits
 from desim.errors import UsageError
 
 
-@click.command()
-@limit_options
-def shows(limits: Limits | None) -> None:
+@frozen
+class Limited:
+    """A command's options.
+
+    Attributes:
+        limits: The limits of an episode.
+    """
+
+    limits: Limits | None = None
+
+
+@command("shows")
+def shows(options: Limited) -> None:
     """Print the limits."""
-    click.echo(repr(limits))
+    click.echo(repr(options.limits))
 
 
 @pytest.mark.parametrize(

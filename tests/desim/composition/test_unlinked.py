@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 import pytest
+from support.cases import SEARCHES
 from support.companies import Firm, Hike, figures, played
-from support.searches import SEARCHES
 
 from desim import catalog, play
 from desim.catalog import baselines

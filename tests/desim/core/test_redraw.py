@@ -170,12 +170,12 @@ def test_a_future_is_a_seed(future: Any) -> None:
     """Nothing has changed after a wrong one."""
     run = Run(Rolls(), 1)
     run.advance()
-    with pytest.raises(UsageError, match="it is a seed, a whole number of at least 0"):
+    with pytest.raises(UsageError, match="a seed is a whole number of at least 0"):
         run.redraw(future)
-    with pytest.raises(UsageError, match="it is a seed, a whole number of at least 0"):
+    with pytest.raises(UsageError, match="a seed is a whole number of at least 0"):
         run.world.redraw(future)
     assert run.world.draw_seed == 1
-    with pytest.raises(UsageError, match="it is a seed, a whole number of at least 0"):
+    with pytest.raises(UsageError, match="a seed is a whole number of at least 0"):
         Run(Rolls(), 1, futures=[(0, future)])
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,10 +112,35 @@ def test_a_wrong_call_leaves_no_file(tmp_path: Path, wrong: Any) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_a_model_is_an_instance() -> None:
-    """A class is refused, because it has no values of the parameters."""
-    with pytest.raises(UsageError, match=r"^BeerGame is a class; give an instance: BeerGame\(\)$"):
-        play(BeerGame, "typical")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("model", "preset"),
+    [
+        ("beer_game/poisson", ""),
+        ("beer_game", "poisson"),
+        (BeerGame, "poisson"),
+        (BeerGame.preset("poisson"), ""),
+    ],
+)
+def test_a_model_has_four_forms(model: Any, preset: str) -> None:
+    """A name, a name with a preset, a class and an instance with the same changes are one world."""
+    episode = play(model, "typical", 1, preset=preset, set={"horizon": 6, "holding_cost": "0.25"})
+    same = play(BeerGame.preset("poisson", horizon=6, holding_cost=0.25), "typical", 1)
+    assert (episode.score, episode.ledger_digest) == (same.score, same.ledger_digest)
+
+
+@pytest.mark.parametrize(
+    ("model", "preset", "text"),
+    [
+        (GAME, "poisson", "preset 'poisson' belongs to a model's name; a built model was given"),
+        (3, "", "3 is no model: it needs roles, begin, score and metrics"),
+        (Stage, "", "Stage: "),
+        (BeerGame, "poison", "BeerGame has no preset 'poison'; did you mean 'poisson'?"),
+    ],
+)
+def test_what_is_no_model_is_refused(model: Any, preset: str, text: str) -> None:
+    """The sentence names what was given."""
+    with pytest.raises(UsageError, match=f"^{re.escape(text)}"):
+        play(model, "typical", preset=preset)
 
 
 @frozen

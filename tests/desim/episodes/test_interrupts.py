@@ -3,13 +3,11 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from support.paths import PYTHONPATH
+from support.forked import desim_process
 from support.recorded import GAME
 from support.small_worlds import Go, Spot, Walk
 
@@ -55,16 +53,7 @@ def test_the_first_ctrl_c_stops_a_run(tmp_path: Path, policy: str) -> None:
     """Exit code 130, one sentence, and a record that can be resumed."""
     (tmp_path / "endless.py").write_text(ENDLESS)
     arguments = ["run", "beer_game", "--policy", f"endless:{policy}", "--record", "run"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "desim", *arguments],
-        cwd=tmp_path,
-        env={"PYTHONPATH": PYTHONPATH, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A parent may ignore the signal, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-    ) as run:
+    with desim_process(*arguments, cwd=tmp_path) as run:
         assert run.stdout is not None
         run.stdout.readline()
         time.sleep(0.1)

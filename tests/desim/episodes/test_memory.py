@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from support.long_episode import ACTS
+from support.memory import ACTS
 from support.paths import PYTHONPATH
 
 #: Decisions of the measured episode, and the most that memory may grow over all of them, in MiB.
@@ -17,7 +17,7 @@ HELD = 900
 def growth(act: str) -> float:
     """Return by how many MiB the peak of a process rises in a long episode."""
     done = subprocess.run(
-        [sys.executable, "-m", "support.long_episode", act, str(DECISIONS)],
+        [sys.executable, "-m", "support.memory", act, str(DECISIONS)],
         env={"PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,

@@ -18,7 +18,7 @@ from desim import Episode, play, replay
 from desim.episodes.prefix import first_difference
 from desim.errors import BadRecord, DesimError
 from desim.records import record, record_file
-from desim.records.recorded_steps import RecordedSteps
+from desim.records.record import RecordedSteps
 
 #: How many altered records are read; `DESIM_MUTATIONS` raises it.
 MUTATIONS = int(os.environ.get("DESIM_MUTATIONS", "300"))
@@ -45,7 +45,7 @@ def test_a_bomb_stops_at_the_limit(tmp_path: Path) -> None:
         "import sys\n"
         "from desim import Episode\n"
         "from desim.errors import BadRecord\n"
-        "from support.peak import peak\n"
+        "from support.memory import peak\n"
         "begun = peak()\n"
         "try: Episode.read(sys.argv[1])\n"
         "except BadRecord as fault: print(fault)\n"

@@ -27,7 +27,7 @@ class Slow:
     def decide(self, stage: Stage) -> Order:
         """Say so first."""
         print("decides", flush=True)  # noqa: T201 (on the standard output of its process)
-        time.sleep(0.02)
+        time.sleep(0.05)
         return Order(stage.week)
 
 
@@ -165,3 +165,31 @@ def test_many_processes_take_turns(tmp_path: Path) -> None:
     assert [process.returncode for process in processes] == [0] * 4
     assert sum(turns) > 100
     assert time.monotonic() - begun < 60
+
+
+def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
+    """Nor is a file in its place a folder."""
+    (tmp_path / "file").touch()
+    for folder in ("missing", "file"):
+        with pytest.raises(UsageError, match=rf"cannot write .*{folder}/run: "):
+            RecordLock(tmp_path / folder / "run")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_lock_is_no_link_to_another_file(tmp_path: Path) -> None:
+    """The other file stays as it is."""
+    (tmp_path / "other").write_text("kept")
+    (tmp_path / "run.lock").symlink_to(tmp_path / "other")
+    with pytest.raises(UsageError, match="cannot write"):
+        RecordLock(tmp_path / "run")
+    assert (tmp_path / "other").read_text() == "kept"
+
+
+def test_a_lock_ends_in_another_thread(tmp_path: Path) -> None:
+    """An event loop may begin an episode in one thread and end it in another."""
+    lock = RecordLock(tmp_path / "run")
+    ending = threading.Thread(target=lock.__exit__)
+    ending.start()
+    ending.join()
+    with RecordLock(tmp_path / "run"):
+        pass

@@ -10,6 +10,7 @@ from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
 from desim.episodes.driver import play_session
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.records.episode import Episode
@@ -53,7 +54,7 @@ def watched(name: str) -> tuple[Episode, Nosy]:
     model, spec = first(name)
     points = Nosy()
     lineup = resolve(model, spec, 0)
-    with Session(model, lineup, 0, series=True, points=points, keep_state=True) as session:
+    with Session(model, lineup, 0, how=EpisodeOptions(series=True), points=points) as session:
         points.run = session.run
         tell = session.run.advance
 

@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from support.html_page import Read, read
+from support.pages import Read, read
 from support.suites import bench
 
+from desim.jobs.keep.outcome import JobOutcome
+from desim.jobs.keep.record_folder import RecordFolder
 from desim.reports.report import write_report
-from desim.suites.folder import Folder
-from desim.suites.outcome import Outcome
+from desim.suites.manifest import opened_suite, plan_of
 from desim.suites.suite_plan import read_plan
 
 SUITE = """
@@ -46,11 +47,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.delenv("DESIM_REFERENCE", raising=False)
         code, _, errors = bench(home / "suite.toml", home / "out")
         assert code == 0, errors
-        played = Folder(home / "out")
-        first, second = [job.name for job in played.plan().jobs if job.entry.name == "greedy"][:2]
-        with played.opened(read_plan(home / "suite.toml")):
-            played.add(Outcome(job=first, limit="max_cost <i>"))
-            played.add(Outcome(job=second, error="PolicyFailed: down"))
+        played = RecordFolder(home / "out")
+        first, second = [job.name for job in plan_of(played).jobs if job.entry == "greedy"][:2]
+        with opened_suite(played, read_plan(home / "suite.toml")):
+            played.add(JobOutcome(job=first, limit="max_cost <i>"))
+            played.add(JobOutcome(job=second, error="PolicyFailed: down"))
     return home / "out"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from desim.sandbox import Limits, process, run_program
+from desim.sandbox import ProgramLimits, process, run_program
 from desim.sandbox.process import run_order
 from desim.sandbox.reply import UnreadableError, read_reply
 from experiments.attack_programs import NAMESPACES
@@ -19,7 +19,7 @@ from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostil
 PROGRAMS = hostile_programs()
 #: Folders that everybody can write to.
 SHARED = ("/tmp", "/dev/shm", "/", ".")  # noqa: S108
-LIMITS = Limits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
+LIMITS = ProgramLimits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
 
 
 #: What a system may lack, and the sandbox must hold without.

@@ -16,8 +16,8 @@ from support.paths import PYTHONPATH
 from desim.errors import UsageError
 from desim.sandbox import (
     Arguments,
-    Limits,
     NotConfined,
+    ProgramLimits,
     Protections,
     SandboxFailed,
     process,
@@ -32,9 +32,9 @@ from desim.sandbox.reply import UnreadableError, read_reply
 from experiments.attack_programs import FILLING, NAMESPACES
 
 _LOOPS = """
-from desim.sandbox import Limits, run_program
+from desim.sandbox import ProgramLimits, run_program
 print("started", flush=True)
-run_program("print(1)\\nwhile True: pass\\n1", limits=Limits(seconds=60.0, cpu_seconds=60))
+run_program("print(1)\\nwhile True: pass\\n1", limits=ProgramLimits(seconds=60.0, cpu_seconds=60))
 """
 
 
@@ -111,7 +111,7 @@ def test_what_is_left_out_does_not_count_as_a_protection() -> None:
     everything = protections().active
     for name in everything - {"limits", "no_new_rights", "user", "users"}:
         order = {"way": "probe", "without": (name,)}
-        assert name not in read_reply(run_order(order, Limits(seconds=10.0)).answer).value
+        assert name not in read_reply(run_order(order, ProgramLimits(seconds=10.0)).answer).value
 
 
 #: The protections of the kernel.
@@ -122,10 +122,10 @@ ANSWER = {"way": "program", "source": "6 * 7", "without": KERNEL}
 def test_a_program_that_nothing_confines_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless the caller or the environment allows it; the audit hook alone can be evaded."""
     with pytest.raises(NotConfined, match=r"does not confine programs, .* DESIM_UNCONFINED_PROGR"):
-        run_order(ANSWER, Limits())
-    assert read_reply(run_order(ANSWER, Limits(), unconfined=True).answer).number == 42
+        run_order(ANSWER, ProgramLimits())
+    assert read_reply(run_order(ANSWER, ProgramLimits(), unconfined=True).answer).number == 42
     monkeypatch.setenv("DESIM_UNCONFINED_PROGRAMS", "1")
-    assert read_reply(run_order(ANSWER, Limits()).answer).number == 42
+    assert read_reply(run_order(ANSWER, ProgramLimits()).answer).number == 42
 
 
 @pytest.mark.parametrize("way", [run_program, run_block, partial(run_calls, target="f")])
@@ -150,7 +150,7 @@ def lacking(without: tuple[str, ...], order: dict[str, Any], *given: Any, **opti
 def test_a_program_writes_no_more_than_its_limit(without: tuple[str, ...]) -> None:
     """In all its files together, also without a namespace of mounts."""
     order = {"way": "program", "source": FILLING, "without": without}
-    assert (read_reply(run_order(order, Limits(seconds=5.0)).answer).number or 0) <= 1
+    assert (read_reply(run_order(order, ProgramLimits(seconds=5.0)).answer).number or 0) <= 1
 
 
 def test_a_sandbox_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ import pytest
 from desim.errors import UsageError
 from desim.sandbox import (
     Arguments,
-    Limits,
-    Outcome,
+    ProgramLimits,
+    ProgramOutcome,
     protections,
     run_block,
     run_calls,
@@ -78,7 +78,7 @@ def test_value_and_number(source: str, value: float | str | None, number: float 
 @pytest.mark.parametrize("source", ["(n for n in [1])", "class A: pass\nA()", "import math\nmath"])
 def test_what_no_other_process_can_receive_counts_as_a_time_out(source: str) -> None:
     """The published code waits for such a value in vain."""
-    assert run_program(source) == Outcome(
+    assert run_program(source) == ProgramOutcome(
         failed=True, timed_out=True, error="no other process can receive the value"
     )
 
@@ -105,9 +105,9 @@ def test_a_program_has_a_folder_that_nobody_has_used() -> None:
 
 def test_a_program_that_is_too_long_is_not_run() -> None:
     """Neither for its value, nor for calls, nor for its output."""
-    limits = Limits(source=10)
+    limits = ProgramLimits(source=10)
     text = "the program has 11 characters; at most 10 are run"
-    assert run_program("1" * 11, limits=limits) == Outcome(failed=True, error=text)
+    assert run_program("1" * 11, limits=limits) == ProgramOutcome(failed=True, error=text)
     assert run_calls("1" * 11, "f", [Arguments()], limits=limits)[0].error == text
     assert run_block("1" * 11, limits=limits) == text
 
@@ -127,7 +127,7 @@ def test_limits_lie_within_limits(field: str, value: float) -> None:
     """None is infinite, not a number, or less than what a program needs."""
     given: dict[str, Any] = {field: value}
     with pytest.raises(UsageError, match=f"{field}=.* was given; it lies between"):
-        Limits(**given)
+        ProgramLimits(**given)
 
 
 # -- calls -----------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_every_call_fails_where_the_source_or_the_target_does() -> None:
         results = run_calls(source, target, two)
         assert [each.failed for each in results] == [True, True]
         assert all(each.error.startswith(error) for each in results)
-    over = run_calls("def f(x):\n    while True: pass", "f", two, limits=Limits(seconds=0.2))
+    over = run_calls("def f(x):\n    while True: pass", "f", two, limits=ProgramLimits(seconds=0.2))
     assert [(each.failed, each.timed_out) for each in over] == [(True, True)] * 2
     assert [each.failed for each in run_calls("def f(x): return 1 / x", "f", two)] == [True, False]
     assert run_calls("", "f", []) == ()
@@ -211,7 +211,7 @@ def test_a_block_shows_what_a_notebook_shows(source: str, shown: str) -> None:
 
 def test_output_is_kept_up_to_its_limit_and_its_time() -> None:
     """What was printed before the end is shown, with the reason of the end."""
-    limits = Limits(seconds=0.3, output=1_000)
+    limits = ProgramLimits(seconds=0.3, output=1_000)
     shown = run_block("while True: print('x' * 99)", limits=limits)
     assert shown.startswith("x" * 99)
     assert shown.endswith("the program wrote more than it may")

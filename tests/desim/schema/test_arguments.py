@@ -6,7 +6,7 @@ import pytest
 from attrs import asdict
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 
 from desim.errors import UsageError
 from desim.schema.arguments import read_arguments, read_value

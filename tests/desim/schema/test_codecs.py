@@ -26,7 +26,7 @@ from attrs.validators import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 
 from desim.errors import SchemaError, WrongAction
 from desim.schema import Codec, codec, encode, from_plain, json_schema, tag, tagged, to_plain

@@ -11,10 +11,10 @@ from desim.schema import (
     encode,
     encode_observation,
     from_plain,
+    plain_observation,
     to_plain,
 )
 from desim.schema.described import field_lines
-from desim.schema.observations import plain_observation
 
 BOTH = Closing | Breakdown
 

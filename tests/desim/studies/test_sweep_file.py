@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from support.small_worlds import STRIDE, WALK
 
+from desim import sweep
 from desim.errors import UsageError
 from desim.studies.sweep_file import SweepSpec, read_config, read_entries, read_seeds
 
@@ -26,7 +27,7 @@ def file(tmp_path: Path) -> str:
 def test_a_file_holds_a_sweep(file: str) -> None:
     """Each entry of its list of policies is one way to play."""
     spec = read_config(file, "", {}, [], "")
-    rows = spec.play(jobs=1, out=None, executor=None, progress=None)
+    rows = sweep(**spec.arguments)
     assert len(rows) == 2 * 2 * 3
     assert list(rows.groups("policy")) == [(STRIDE,), (f"walker={STRIDE} helper=greedy",)]
 

@@ -17,7 +17,7 @@ from support.paths import ROOT
 from support.stub import Served, Stub, serving
 from support.suites import WORLDS, answer, bench, damage_outcomes, started, suite_file
 
-from desim.suites.folder import Folder
+from desim.jobs.keep.record_folder import RecordFolder
 from desim.suites.status import expectations, expected_cost
 from desim.suites.suite_plan import read_plan
 
@@ -83,7 +83,7 @@ def scores(out: Path) -> dict[str, Any]:
     """What of the outcomes does not depend on time and kills."""
     return {
         name: (o.score, o.ended, o.decisions, o.limit, o.usage.get("replies"), o.usage.get("cost"))
-        for name, o in Folder(out).outcomes().items()
+        for name, o in RecordFolder(out).outcomes().items()
     }
 
 
@@ -121,7 +121,7 @@ def test_the_smoke_suite_runs_without_a_network(tmp_path: Path) -> None:
     code, printed, errors = bench(suite, tmp_path / "out", "--ask")
     assert code == 0, errors
     assert "spent 0 in 0 calls" in printed
-    outcomes = Folder(tmp_path / "out").outcomes()
+    outcomes = RecordFolder(tmp_path / "out").outcomes()
     assert [o.state for o in outcomes.values()] == ["done"] * len(read_plan(suite).jobs)
 
 
@@ -241,7 +241,7 @@ def test_a_policy_that_ends_its_process_fails_alone(tmp_path: Path) -> None:
     code, _, errors = bench(suite, tmp_path / "out", "--jobs", "1")
     assert code == 1
     assert "6 of 8 episodes failed" in errors
-    reasons = {name: o.error for name, o in Folder(tmp_path / "out").outcomes().items()}
+    reasons = {name: o.error for name, o in RecordFolder(tmp_path / "out").outcomes().items()}
     assert reasons["beer__Ends__seed1__1"] == "its worker process ended (exit code 3)"
     assert "RuntimeError: out of order" in reasons["beer__Breaks__seed0__1"]
     assert reasons["beer__Leaves__seed0__1"].endswith("SystemExit: 5")
@@ -297,7 +297,7 @@ def test_a_limit_of_an_entry_leaves_the_others_alone(tmp_path: Path, stub: Stub)
     assert code == 1
     assert "entries.poor.max_cost" in errors
     assert [body["model"] for body in stub.requests].count("n") == 3
-    outcomes = Folder(tmp_path / "out").outcomes()
+    outcomes = RecordFolder(tmp_path / "out").outcomes()
     assert {name: outcome.state for name, outcome in outcomes.items()} == {
         "beer__model__seed0__1": "done",
         "beer__poor__seed0__1": "cut",
@@ -335,7 +335,7 @@ def test_a_dry_run_counts_and_plays_nothing(tmp_path: Path, stub: Stub) -> None:
     assert "1 of 1 episodes are left, cost not known" in printed
     assert bench(suite, out)[0] == 0
     twice = f'model = "n"\nbase_url = "{stub.url}"\nprice_in = 200\nprice_out = 200'
-    outcomes = Folder(out).outcomes()
+    outcomes = RecordFolder(out).outcomes()
     plan = read_plan(suite_file(tmp_path, stub.url, BEER, 'seeds = "0:3"', twice=twice))
     own, other = expectations(plan, outcomes)
     assert (own.left, own.calls, own.basis) == (2, 12, "1 of its own")

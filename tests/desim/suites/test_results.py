@@ -11,14 +11,14 @@ import pytest
 from rich.console import Console
 from support.paths import REFERENCE, ROOT
 
+from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
-from desim.suites.outcome import Outcome, Played
 from desim.suites.result_files import as_csv, as_json, table_as_csv
 from desim.suites.result_table import result_table
-from desim.suites.results import Cell, column_value, results
-from desim.suites.suite_file import Column
+from desim.suites.results import ResultCell, column_value, results
+from desim.suites.suite_file import SuiteColumn
 from desim.suites.suite_plan import Plan, read_plan
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
@@ -60,10 +60,10 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     return read_plan(path)
 
 
-def ended(job: str, score: float, **more: object) -> tuple[str, Outcome]:
+def ended(job: str, score: float, **more: object) -> tuple[str, JobOutcome]:
     """An outcome by its job."""
     given = {"job": job, "score": score, "ended": "horizon", "seconds": 6.0, **more}
-    return job, Outcome(**given)  # type: ignore[arg-type]
+    return job, JobOutcome(**given)  # type: ignore[arg-type]
 
 
 def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
@@ -74,7 +74,7 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
             ended("game__first__seed0__2", 20.0, ended="ruin"),
             ended("game__first__seed1__1", 30.0),
             ended("game__first__seed1__2", 999.0, limit="max_calls=3 reached"),
-            ("game__second__seed0__1", Outcome(job="game__second__seed0__1", error="died")),
+            ("game__second__seed0__1", JobOutcome(job="game__second__seed0__1", error="died")),
         ]
     )
     first, second = results(plan, outcomes)
@@ -233,14 +233,14 @@ def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
     assert score.sd == pytest.approx(stdev([2.0, 4.0, 3.0, 5.0, 5.0, 8.0]))
 
 
-def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, Outcome]:
+def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, JobOutcome]:
     """The outcome of a series by its job."""
     job = f"game__{entry}__seed{seed}__1"
     episodes = [Played(job=job, episode=n, score=score) for n, score in enumerate(scores, 1)]
-    return job, Outcome(job=job, episodes=tuple(episodes))
+    return job, JobOutcome(job=job, episodes=tuple(episodes))
 
 
-def shown(cell: Cell) -> tuple[float, float | None]:
+def shown(cell: ResultCell) -> tuple[float, float | None]:
     """The value of a cell, and the lower end of its interval."""
     assert cell.estimate is not None
     return cell.estimate.mean, cell.estimate.low
@@ -263,7 +263,7 @@ def test_columns_of_shipped_suites_are_published_ones(
     The table prints it in a column of its own, right of ours.
     """
     monkeypatch.setenv("DESIM_REFERENCE", str(REFERENCE))
-    plan = read_plan(suite, to_play=False)
+    plan = read_plan(suite, keys=False)
     for world in plan.worlds.values():
         lines = [line for line in results(plan, {}) if line.world == world.name]
         named = [column.head for column in world.table.columns if column.published]
@@ -291,26 +291,26 @@ def test_tables_are_as_wide_as_the_console(plan: Plan) -> None:
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        (Column(figure="score"), 3.0),
-        (Column(figure="score", scale=2), 6.0),
-        (Column(figure="a.b", per="decisions"), 2.0),
-        (Column(figure="a.b", per="none"), None),
-        (Column(figure="ended", equals="ruin", scale=100), 100.0),
-        (Column(figure="ended", equals="horizon"), 0.0),
-        (Column(figure="ended"), None),
-        (Column(figure="usage.calls"), 7.0),
-        (Column(figure="tokens"), 30.0),
-        (Column(figure="cost"), 0.5),
-        (Column(figure="minutes"), 2.0),
-        (Column(figure="true"), 1.0),
-        (Column(figure="nothing"), None),
+        (SuiteColumn(figure="score"), 3.0),
+        (SuiteColumn(figure="score", scale=2), 6.0),
+        (SuiteColumn(figure="a.b", per="decisions"), 2.0),
+        (SuiteColumn(figure="a.b", per="none"), None),
+        (SuiteColumn(figure="ended", equals="ruin", scale=100), 100.0),
+        (SuiteColumn(figure="ended", equals="horizon"), 0.0),
+        (SuiteColumn(figure="ended"), None),
+        (SuiteColumn(figure="usage.calls"), 7.0),
+        (SuiteColumn(figure="tokens"), 30.0),
+        (SuiteColumn(figure="cost"), 0.5),
+        (SuiteColumn(figure="minutes"), 2.0),
+        (SuiteColumn(figure="true"), 1.0),
+        (SuiteColumn(figure="nothing"), None),
     ],
 )
 def test_columns_are_figures_scaled_divided_or_compared(
-    column: Column, value: float | None
+    column: SuiteColumn, value: float | None
 ) -> None:
     """A figure that is no number, or is missing, has no value."""
-    outcome = Outcome(
+    outcome = JobOutcome(
         job="x",
         score=3.0,
         ended="ruin",

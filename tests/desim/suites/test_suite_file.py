@@ -48,7 +48,7 @@ def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
         "game__rule__seed3__2",
     ]
     assert len(set(names)) == len(names) == 8
-    assert plan.jobs[0].world.model.horizon == 4  # type: ignore[attr-defined]
+    assert plan.jobs[0].model.horizon == 4  # type: ignore[attr-defined]
 
 
 def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
@@ -236,8 +236,8 @@ def test_a_model_may_take_some_roles_beside_rules(tmp_path: Path) -> None:
         'policy = "laissez_faire"',
     )
     (job,) = read_plan(path).jobs
-    assert isinstance(job.entry.policies, dict)
-    assert set(job.entry.policies) == {"", "treasury.cfo"}
+    assert isinstance(job.policies, dict)
+    assert set(job.policies) == {"", "treasury.cfo"}
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -251,7 +251,7 @@ def test_shipped_suites_are_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_what_shipped_suites_guess_is_marked(path: Path) -> None:
     """Names and addresses of language models are examples, and the entry says so."""
-    entries = [entry.table for entry in read_plan(path, to_play=False).entries.values()]
+    entries = [entry.table for entry in read_plan(path, keys=False).entries.values()]
     assert all("an example to be edited" in entry.note for entry in entries if entry.model)
 
 

@@ -14,6 +14,7 @@ from desim.core.event_log import EventLog
 from desim.core.points import Points
 from desim.core.reported import Span
 from desim.episodes.driver import play_session
+from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
@@ -66,7 +67,8 @@ def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
     alone, tracing = play(world, "greedy"), Tracing(file, last_events=5)
     tracing.observers.append(EventLog())
     lineup = resolve(model, "greedy", 0)
-    with Session(model, lineup, 0, series=True, points=Points(), tracing=tracing) as session:
+    how = EpisodeOptions(series=True, keep_state=False)
+    with Session(model, lineup, 0, how=how, points=Points(), tracing=tracing) as session:
         looked_at = play_session(session)
     assert looked_at.steps == alone.steps
     assert looked_at.result == alone.result

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import browsing
+from support import pages
 
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One browser for all tests."""
-    with browsing.Browser.started(tmp_path_factory.mktemp("profile")) as browser:
+    with pages.Browser.started(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """Where screenshots go."""
-    folder = Path(browsing.SCREENSHOTS or tmp_path / "pictures")
+    folder = Path(pages.SCREENSHOTS or tmp_path / "pictures")
     folder.mkdir(exist_ok=True, parents=True)
     return folder

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from desim import Option, Role
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
-from desim.ui.form_texts import field_text, initial_texts, read_form
-from desim.ui.forms import Field, Form, forms
+from desim.ui.forms import Field, Form, field_text, forms, initial_texts, read_form
 
 
 @frozen

@@ -213,9 +213,9 @@ def test_a_file_of_another_game_is_left_alone(tmp_path: Path) -> None:
     with game(file) as played:
         take_best(played, 1)
     before = file.read_bytes()
-    with pytest.raises(UsageError, match="with seed 0 instead of 3"):
+    with pytest.raises(UsageError, match="seed was 0, now 3"):
         game(file, seed=3)
-    with pytest.raises(UsageError, match="with horizon 8 instead of 9"):
+    with pytest.raises(UsageError, match=r"params\.horizon was 8, now 9"):
         game(file, model=catalog.model("beer_game", changes={"horizon": "9"}))
     with pytest.raises(UsageError, match="another game"):
         game(file, seats=["wholesaler"])

@@ -11,8 +11,7 @@ from desim.episodes import session
 from desim.errors import BadRecord, UsageError
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault
-from desim.ui.game_texts import answer_lines, way_command, way_lines
-from desim.ui.helps import shown_table
+from desim.ui.game_texts import answer_lines, shown_table, way_command, way_lines
 
 
 def mill(file: Path, model: Mill | None = None, **more: Any) -> Game:

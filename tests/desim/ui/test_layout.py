@@ -7,7 +7,8 @@ import pytest
 from attrs import frozen
 from support.two_questions import Breakdown, Closing
 
-from desim import Role, Run, Step, catalog
+from desim import Role, Run, catalog
+from desim.records.lines import Step
 from desim.schema import plain_observation, to_plain
 from desim.ui.browser import widgets
 from desim.ui.history import history
@@ -69,7 +70,7 @@ DESK = Desk(
 
 @pytest.mark.parametrize("seen", [DESK, to_plain(DESK)], ids=["instance", "plain"])
 def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None:
-    """Single values are figures, records tables, long texts blocks, nested JSON sections."""
+    """Single values are figures, records tables, long texts blocks, nested JSON groups."""
     section = lay_out(seen, Desk)
     assert [(f.label, f.text) for f in section.figures] == [
         ("Week", "3"),
@@ -84,7 +85,7 @@ def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None
     assert (lines.heads, lines.lines) == (("Zeta", "Alpha"), (("z", "0.25"), ("y", "1,000,000")))
     assert lines.left == {0}
     assert section.texts[0].text == "first line\nsecond line"
-    (mail,) = section.sections
+    (mail,) = section.groups
     assert (mail.label, mail.figures[0].text, mail.tables[0].lines) == (
         "Mail",
         "bank",

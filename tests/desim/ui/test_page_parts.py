@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import browsing
-from support.browsing import Browser, Server
+from support import pages
 from support.groups import TOWN, WORKS, Town
+from support.pages import Browser, Server
 from support.stub import Served, serving, text
 
 from desim import Episode, play, replay
@@ -16,7 +16,7 @@ from desim import Episode, play, replay
 SIZES = ((390, 844), (800, 900), (1280, 900))
 COOK = "inn.deputy_master_of_the_kitchen_and_of_the_cellars"
 
-LACK = browsing.missing()
+LACK = pages.missing()
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or "all is there")]
 
 

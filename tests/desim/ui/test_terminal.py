@@ -1,6 +1,5 @@
 """The game in plain text, through the command line, in a pipe."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.failing_world import MILL
-from support.paths import PYTHONPATH
+from support.forked import desim_process
 
 from desim import Episode, play
 from desim.cli.main import main
@@ -273,21 +272,8 @@ def test_ctrl_c_stops_the_game_and_keeps_its_record(
 ) -> None:
     """While a line is read, and while a policy of another role computes."""
     (tmp_path / "busy.py").write_text(BUSY)
-    # A shell in the background ignores SIGINT, and a test may run in one.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from desim.cli.main import main; main()"
-    )
-    command = [sys.executable, "-c", code, "play", MILL, "--terminal", "--record", "game.jsonl"]
-    process = subprocess.Popen(
-        [*command, *options.split()],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = ("play", MILL, "--terminal", "--record", "game.jsonl", *options.split())
+    process = desim_process(*command, cwd=tmp_path, stdin=subprocess.PIPE)
     try:
         _until_written(tmp_path / "game.jsonl", tmp_path / ready, process)
         process.send_signal(signal.SIGINT)

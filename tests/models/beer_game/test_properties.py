@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 
 from desim import Episode, Run, play
 from desim.catalog.changes import changed

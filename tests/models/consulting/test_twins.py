@@ -4,8 +4,8 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import first_difference
 from support.interviews import BAKERY
-from support.twins import first_difference
 
 from desim import Run, catalog
 from models.consulting import CandidateView, Case, Consulting, Fact, Reply, Rubric

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.edt_links import answered, linked
+from support.edt_firms import answered, linked
 
 from desim import Run, play
 from models.edt import EnterpriseDigitalTwin

@@ -122,16 +122,6 @@ FAULTS: list[Fault] = [
         lambda s: put(consultant(s)["salary"], "value", not 0),
         ".value",
     ),
-    (
-        "salary=nan was given; it is a finite number",
-        lambda s: put(consultant(s)["salary"], "value", float("nan")),
-        ".salary.value",
-    ),
-    (
-        "salary=inf was given; it is a finite number",
-        lambda s: put(consultant(s)["salary"], "value", float("inf")),
-        ".salary.value",
-    ),
     ("'salary' must be >= 0", lambda s: put(consultant(s)["salary"], "value", -1), ".salary.value"),
     (
         "two consultants are named 'Consultant 1'",
@@ -195,7 +185,8 @@ def test_a_malformed_scenario_is_one_clear_error_with_its_path(
         ('{"a": {}, "b": {}}', "not 2: a, b"),
         ('{"a": {"type": "sd", "name": "", "model": "", "scenarios": {}}}', "type is 'abm'"),
         ('{"a": {"type": "abm", "name": "", "model": "", "scenarios": {}}}', "one scenario is"),
-        ('{"a": 1, "a": 2}', "the field 'a' is given twice"),
+        ('{"a": NaN}', "NaN is not a number"),
+        ('{"a": 1, "a": 2}', "the key 'a' comes twice in one object"),
         ("[" * 100_000, "scenario: "),
         (b"\xff\xfe", "it is no text"),
     ],

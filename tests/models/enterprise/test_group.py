@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from attrs import define
+from attrs import define, evolve
 from support.forked import desim_process, ended
 
 from desim import Episode, Run, catalog, play, replay, resume
@@ -347,7 +347,7 @@ def check_random(seeds: Iterable[int], model: Enterprise) -> None:
 def test_a_group_is_recorded_replayed_and_resumed(tmp_path: Path) -> None:
     """A record that is cut anywhere goes on to the same result."""
     file, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
-    whole = play(SMALL, "tuned", 3, record=file)
+    whole = play(evolve(SMALL, months=4), "tuned", 3, record=file)
     assert replay(file).result == whole.result
     lines = file.read_bytes().splitlines(keepends=True)
     for kept in (2, len(lines) // 3, len(lines) - 1):

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from support.arena_playing import DEBT, EQUITY, MILLION, played
-from support.arena_seat import Seat, document
+from support.arena import DEBT, EQUITY, MILLION, Seat, document, played
 
 from desim import catalog, play, sweep
 from desim.errors import WrongAction

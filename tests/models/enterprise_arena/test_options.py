@@ -1,7 +1,7 @@
 """The menu of sensible commands, and what generic policies make of it."""
 
 import pytest
-from support.arena_seat import Seat
+from support.arena import Seat
 
 from desim import play
 from models.enterprise_arena import (

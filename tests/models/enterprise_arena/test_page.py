@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from attrs import fields_dict
-from support.arena_playing import played
+from support.arena import played
 from support.paths import ROOT
 
 from models.enterprise_arena import EnterpriseArena

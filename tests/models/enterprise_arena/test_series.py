@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.arena_playing import DEBT, EQUITY, MILLION, played
+from support.arena import DEBT, EQUITY, MILLION, played
 
 from desim import play
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest

@@ -12,7 +12,7 @@ from desim import Episode, play, resume
 from desim.cli.main import main
 from desim.episodes.usage import CommandBudget, command_budget, spending
 from desim.errors import LimitReached, PolicyFailed, UsageError
-from policies.llm.wires.post import redactor
+from policies.llm.wires.completion import redactor
 
 ORDER = text('{"order_qty": 100}')
 BROKEN = Served({"error": {"message": "broken"}}, 500, {"Retry-After": "0.01"})

@@ -17,8 +17,8 @@ from support.stub import Served, Stub, serving, text
 from desim import Episode, catalog, play, play_async, replay, resume
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import PolicyFailed
-from policies.llm.wires import gate as gates
-from policies.llm.wires.gate import Gate
+from policies.llm.wires import resending as gates
+from policies.llm.wires.resending import Gate
 
 #: Seconds after which a test gives up; nothing takes so long.
 LONG = 60

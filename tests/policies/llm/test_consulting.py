@@ -17,7 +17,7 @@ from support.stub import Served, serving, text
 from desim import Episode, Seat, play, play_series, replay
 from desim.composition import Composite
 from desim.episodes.lineup import seat_of
-from desim.episodes.part_episode import part_episode
+from desim.episodes.series import part_episode
 from desim.errors import PolicyFailed
 from models.consulting import CandidateView, Case, Consulting, Message, Reply
 from models.consulting.actions import END, FIELDS
@@ -25,7 +25,7 @@ from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import Setting
 from policies.llm.methods import METHODS
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 from policies.llm.worlds import consulting
 from policies.llm.worlds.consulting_replies import STOCK
 
@@ -211,7 +211,7 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
         **({"memory": Playbook(text="## OTHERS")} if method == "ace" else {}),
     )
     for number, step in enumerate(replies, 1):
-        item = Item.of(dialogue(number), task="interview")
+        item = Item.of(Request(dialogue(number)), task="interview")
         reply = built.answer(item)
         built.step(item, reply)
         said = talk.read(reply, None).action.text

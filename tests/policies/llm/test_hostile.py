@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.forked import Preloaded
 from support.hostile import KEY, MODES, attacking, percent
-from support.preloaded import Preloaded
 
 from desim import Episode, replay
 

@@ -16,7 +16,6 @@ from support.stub import Served, serving, text
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, UsageError
-from policies.llm.chat.conversation import Question
 from policies.llm.chat.messages import user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome
@@ -26,7 +25,7 @@ from policies.llm.methods import METHODS, method_class
 from policies.llm.methods.build import MethodMaker, check_method
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.budget import CallLimits
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 
 #: Empty, garbage, broken, huge, and what makes a careless pattern search for hours.
 BAD = (
@@ -35,11 +34,11 @@ BAD = (
     "{" * 3_000,
     "[1, 2",
     '{"order_qty": ' + "9" * 100_000,
-    "```" + "\n" * 60_000,
-    "```json\n" * 15_000,
-    "<cheatsheet>" * 15_000,
-    "[lof-00001]" * 15_000,
-    '"bullet_tags": [' * 15_000,
+    "```" + "\n" * 20_000,
+    "```json\n" * 4_000,
+    "<cheatsheet>" * 4_000,
+    "[lof-00001]" * 4_000,
+    '"bullet_tags": [' * 4_000,
 )
 
 WITH_MEMORY = ("reflexion", "amem", "dynamic_cheatsheet", "gepa", "ace")
@@ -112,11 +111,10 @@ def test_a_limit_between_the_calls_leaves_the_last_answer(method: str, calls: in
 @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
 def test_no_method_stumbles_over_a_bad_reply(method: str, bad: str) -> None:
     """Empty, garbage, broken and huge replies lead to the world's fallback or a cut order."""
-    model, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))
+    _, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))
     llm.metered.send.script = lambda _: ModelReply(bad)
     episode = play(catalog.model("beer_game", changes={"horizon": "3"}), {"retailer": llm})
     assert len(episode.steps) == 3
-    assert model is not None
 
 
 @pytest.mark.parametrize("method", SOME_QUICK)
@@ -407,9 +405,9 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
     for number in range(1, size + 1):
         assert learning.method.memory == METHODS[method].MEMORY()
         messages = [user(f"context {number}"), user(f"question {number}")]
-        learning.begin(Question(messages))
-        reply = learning.method(messages, (), None)
-        learning.decided(Question(messages), reply)
+        learning.begin(Request(messages))
+        reply = learning.method(Request(messages))
+        learning.decided(Request(messages), reply)
     assert len(scripted.sent) == calls
     rows = learning.method.memory.rows()
     assert len(rows) == size

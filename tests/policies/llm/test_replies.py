@@ -11,7 +11,7 @@ from desim import catalog, play, play_series
 from desim.errors import BadRecord
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import ModelReply, Request
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')
 PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
@@ -134,7 +134,7 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
     usage = {"prompt_tokens": 10, "completion_tokens": 5, **report}
     with serving(text("hello", usage=usage)) as stub:
         metered = Metered(Endpoint(model="m", base_url=stub.url), limits)
-        reply = metered([{"role": "user", "content": "hello"}], (), None, timeout=30)
+        reply = metered(Request([{"role": "user", "content": "hello"}]), 30)
     assert (reply.cached_tokens, reply.reported_cost) == (cached, reported)
     used = metered.episode
     assert (used.cached_tokens, used.reported_cost) == (cached, reported or 0)
@@ -172,7 +172,7 @@ def test_a_record_with_impossible_figures_is_refused(altered: dict[str, Any]) ->
     before = {"text": "x", "prompt_tokens": 10, "completion_tokens": 5, "seconds": 0.1}
     metered = Metered(lambda *_, **__: ModelReply(), CallLimits())
     metered.restore([{"request": 1}, {"reply": before}])
-    assert metered([], (), None).text == "x"
+    assert metered(Request([])).text == "x"
     with pytest.raises(BadRecord, match=next(iter(altered))):
         metered.restore([{"request": 1}, {"reply": before | altered}])
 

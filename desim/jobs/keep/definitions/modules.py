@@ -45,7 +45,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @frozen
-class Place:
+class ModulePlace:
     """The place of a module.
 
     Attributes:
@@ -80,12 +80,13 @@ class Module:
     decorated: list[tuple[str, tuple[str, ...]]]
 
 
-def place_of(name: str) -> Place | None:
+def place_of(name: str) -> ModulePlace | None:
     """Return the place of a module; None if it does not exist or is built into Python."""
     if module := sys.modules.get(name):
         file = module.__dict__.get("__file__") or ""
         # Links are not resolved, as in a tree of links the folder of the link has the data.
-        return Place(file and os.path.abspath(file), tuple(module.__dict__.get("__path__", ())))  # noqa: PTH100
+        folders = tuple(module.__dict__.get("__path__", ()))
+        return ModulePlace(file and os.path.abspath(file), folders)  # noqa: PTH100
     parent, _, _ = name.rpartition(".")
     if parent:
         around = place_of(parent)
@@ -95,7 +96,7 @@ def place_of(name: str) -> Place | None:
     if spec is None:
         return None
     file = spec.origin if spec.has_location and spec.origin else ""
-    return Place(file, tuple(spec.submodule_search_locations or ()))
+    return ModulePlace(file, tuple(spec.submodule_search_locations or ()))
 
 
 def is_ours(module: str) -> bool:

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
 
-from desim.jobs.keep.definitions.data_files import data_files, digest
-from desim.jobs.keep.definitions.module_files import read_module
+from desim.jobs.keep.definitions.module_files import data_files, digest, read_module
 from desim.jobs.keep.definitions.modules import (
     Module,
-    Place,
+    ModulePlace,
     is_installed_file,
     is_ours,
     place_of,
@@ -135,7 +134,7 @@ class _Walk:
         self.packages: set[str] = set()
         self._waiting: list[_Key] = []
         self._modules: dict[str, Module | None] = {}
-        self._places: dict[str, Place | None] = {}
+        self._places: dict[str, ModulePlace | None] = {}
         self._uses: dict[tuple[str, tuple[str, ...]], _Use] = {}
         #: Definitions whose data files were searched.
         self._read: set[_Key] = set()
@@ -270,7 +269,7 @@ class _Walk:
             if any(not is_ours(key.module) for key in self._use(module.name, decorator).keys):
                 self._waiting.append(_Key(module.name, name))
 
-    def _place(self, name: str) -> Place | None:
+    def _place(self, name: str) -> ModulePlace | None:
         if name not in self._places:
             self._places[name] = place_of(name)
         return self._places[name]

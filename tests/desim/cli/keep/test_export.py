@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from support.bean_check import bean_check
+from support.lemonade import bean_check
 from support.shop import SALES, Shop
 from support.small_worlds import Walk
 

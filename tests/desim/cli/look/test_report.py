@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from support.html_page import read
+from support.pages import read
 from support.small_worlds import Diary, Stride
 from support.sweep_rows import three_policies
 

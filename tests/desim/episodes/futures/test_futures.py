@@ -71,7 +71,7 @@ def test_without_a_future_a_branch_is_the_episode() -> None:
 @pytest.mark.parametrize("future", [-1, True, 0.5, "1"])
 def test_a_future_is_checked_before_anything_is_played(future: Any) -> None:
     """The error says what it is."""
-    with pytest.raises(UsageError, match="it is a seed, a whole number of at least 0"):
+    with pytest.raises(UsageError, match="a seed is a whole number of at least 0"):
         branch(play(TABLE, ZEROS, 1), 4, future=future)
 
 
@@ -142,7 +142,7 @@ def _with(file: Path, futures: Any) -> Path:
 @pytest.mark.parametrize(
     ("futures", "text"),
     [
-        ([[4, -1]], "future -1 was given; it is a seed, a whole number of at least 0"),
+        ([[4, -1]], "future -1 was given; a seed is a whole number of at least 0"),
         ([[-4, 1]], "a future after -4 decisions was given; it is a whole number of at least 0"),
         ([[4, 1], [2, 1]], "a future after 2 decisions was given; .* of at least 4"),
         ([[0, 1]] * 1_001, "1001 futures were given; 1000 are possible"),

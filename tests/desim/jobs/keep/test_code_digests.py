@@ -19,7 +19,7 @@ from support.small_worlds import Go, Spot, Stride, Walk
 from desim import sweep
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import code_digests
-from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import grid
 
 SIZE = {"plus": 1}
@@ -90,7 +90,7 @@ def test_what_has_a_file_counts_by_definitions() -> None:
     class Local(Stride):
         """A local class of a file's class."""
 
-    topics = fingerprint(grid(Walk, Local, [0]))
+    topics = code_topics(grid(Walk, Local, [0]).parts(0))
     assert {"Stride", "Walk"} <= {*json.loads(topics["definitions"])}
     assert [one for one in topics if one.startswith("the code of")] == [
         f"the code of {__name__}:test_what_has_a_file_counts_by_definitions.<locals>.Local"

@@ -12,7 +12,8 @@ import pytest
 from support.small_worlds import FAILS, OUTAGE, STRIDE, WALK
 
 from desim.errors import BadRecord, DesimError, UsageError
-from desim.jobs.keep.checkpoint import FILE_NAME, Checkpoint
+from desim.jobs.keep.cell_store import FILE_NAME
+from desim.jobs.keep.row_file import insert, write_entries
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.rows.rows import Rows
 from desim.studies.sweep import sweep
@@ -33,6 +34,11 @@ def altered(folder: Path, statement: str) -> None:
     file.close()
     for name in ("rows.csv", "rows.jsonl"):
         (folder / name).unlink()
+
+
+def at(seed: int) -> str:
+    """The condition in SQL for the row of a seed of the first policy."""
+    return f"job = (SELECT min(job) FROM rows) / 4294967296 * 4294967296 + {seed}"  # noqa: S608 (ours)
 
 
 def flipped(data: bytes, bit: int) -> bytes:
@@ -61,10 +67,10 @@ def test_a_flipped_bit_changes_no_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE rows SET row = replace(row, '\"score\":', '\"score\":1') WHERE job = 7",
-        "UPDATE rows SET row = (SELECT row FROM rows WHERE job = 8) WHERE job = 7",
-        "UPDATE rows SET row = 3 WHERE job = 7",
-        "UPDATE rows SET checksum = NULL WHERE job = 7",
+        "UPDATE rows SET row = replace(row, '\"score\":', '\"score\":1') WHERE {seven}",
+        "UPDATE rows SET row = (SELECT row FROM rows WHERE {eight}) WHERE {seven}",
+        "UPDATE rows SET row = 3 WHERE {seven}",
+        "UPDATE rows SET checksum = NULL WHERE {seven}",
     ],
 )
 def test_a_damaged_row_is_named_and_played_again(tmp_path: Path, statement: str) -> None:
@@ -74,7 +80,7 @@ def test_a_damaged_row_is_named_and_played_again(tmp_path: Path, statement: str)
         file.execute("PRAGMA writable_schema = 1")
         file.execute("UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '')")
     file.close()
-    altered(tmp_path, statement)
+    altered(tmp_path, statement.format(seven=at(7), eight=at(8)))
     reports: list[tuple[int, int]] = []
     text = rf"was damaged; played again: {WALK}/short, {STRIDE}, seed 7$"
     with pytest.warns(SweepWarning, match=text):
@@ -86,11 +92,12 @@ def test_a_damaged_row_is_named_and_played_again(tmp_path: Path, statement: str)
 def test_a_row_of_another_job_is_played_again(tmp_path: Path) -> None:
     """Its checksum fits, but not its model, policy or seed."""
     rows = swept(tmp_path)
-    with Checkpoint(tmp_path) as file:
-        stored = [*file.rows()]
-    altered(tmp_path, "DELETE FROM rows WHERE job IN (3, 4)")
-    with Checkpoint(tmp_path) as file:
-        file.add([3, 4], [stored[4], stored[3]])
+    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+        query = f"SELECT job, row FROM rows WHERE {at(3)} OR {at(4)} ORDER BY job"  # noqa: S608 (ours)
+        (three, row), (four, other) = file.execute(query)
+        file.execute(f"DELETE FROM rows WHERE {at(3)} OR {at(4)}")  # noqa: S608 (ours)
+        insert(file, [(three, other), (four, row)])
+    file.close()
     with pytest.warns(SweepWarning, match=r"seed 3; .*seed 4$"):
         assert swept(tmp_path) == rows
 
@@ -112,7 +119,7 @@ def test_pages_that_were_overwritten_are_played_again(tmp_path: Path) -> None:
 def test_a_damaged_identity_is_an_error(tmp_path: Path) -> None:
     """It is not known then which sweep the rows belong to; nothing changes."""
     swept(tmp_path)
-    altered(tmp_path, "UPDATE identity SET topics = replace(topics, '0:20', '0:21')")
+    altered(tmp_path, "UPDATE identity SET topics = replace(topics, 'policies', 'Policies')")
     before = (tmp_path / FILE_NAME).read_bytes()
     with pytest.raises(UsageError) as refused:
         swept(tmp_path)
@@ -126,21 +133,97 @@ def test_a_damaged_identity_is_an_error(tmp_path: Path) -> None:
 def test_reading_an_unfinished_sweep_notices_damage(tmp_path: Path) -> None:
     """`Rows.read` changes nothing, so it names the row."""
     swept(tmp_path)
-    altered(tmp_path, "UPDATE rows SET checksum = 1 WHERE job = 5")
-    with pytest.raises(BadRecord, match="the row of episode 5 is damaged; the command of the"):
+    altered(tmp_path, f"UPDATE rows SET checksum = 1 WHERE {at(5)}")  # noqa: S608 (ours)
+    with pytest.raises(BadRecord, match="the row of seed 5 is damaged; the command of the"):
         Rows.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        b"7 {}",
+        b'7 {"score":NaN}',
+        b"7 " + b"[" * 100_000,
+        b"9" * 5_000 + b" {}",
+        b"-7 {}",
+        b"",
+        b"\xff",
+    ],
+    ids=range(7),
+)
+def test_a_row_of_a_stranger_with_a_sound_checksum_is_played_again(
+    tmp_path: Path, row: bytes
+) -> None:
+    """Not a result, NaN, too deep, too large a seed; reading it ends with one sentence."""
+    rows = swept(tmp_path)
+    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+        ((seven,),) = file.execute(f"SELECT job FROM rows WHERE {at(7)}")  # noqa: S608 (ours)
+        file.execute("DELETE FROM rows WHERE job = ?", (seven,))
+        insert(file, [(seven, row)])
+    file.close()
+    (tmp_path / "rows.jsonl").unlink()
+    with pytest.raises(BadRecord, match=FILE_NAME):
+        Rows.read(tmp_path)
+    with pytest.warns(SweepWarning, match=r"seed 7$"):
+        assert swept(tmp_path) == rows
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (9, b"{}"),
+        (9, b'{"type":"group","plays":{},"code":99,"files":{}}'),
+        (9, b'{"type":"group","plays":{},"code":2,"files":' + b"[" * 100_000),
+        (2**40, b'{"type":"code","topics":{}}'),
+        (9, b'{"type":"plan","ranges":[[0,99999999999999999]],"cells":[]}'),
+        (9, b'{"type":"plan","ranges":[[5,1]],"cells":[]}'),
+        (9, b'{"type":"plan","ranges":[[0,2]],"cells":[[77,{"before":{},"after":{}}]]}'),
+    ],
+    ids=range(7),
+)
+def test_an_entry_of_a_stranger_is_an_error(tmp_path: Path, number: int, text: bytes) -> None:
+    """Reading and playing end with one sentence; `--restart` starts anew."""
+    rows = swept(tmp_path)
+    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+        write_entries(file, {number: text})
+    file.close()
+    (tmp_path / "rows.jsonl").unlink()
+    for command in (swept, Rows.read):
+        with pytest.raises(
+            UsageError, match="is damaged: its sweep cannot be read; choose another"
+        ):
+            command(tmp_path)
+    with pytest.warns(SweepWarning, match="40 rows were discarded"):
+        assert swept(tmp_path, restart=True) == rows
+
+
+def test_a_view_of_a_stranger_is_not_read(tmp_path: Path) -> None:
+    """Its query need not end."""
+    swept(tmp_path)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+    altered(tmp_path, "DROP TABLE rows")
+    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+        file.execute(
+            f"CREATE VIEW rows AS {endless} SELECT i AS job, '' AS row, 0 AS checksum FROM n"  # noqa: S608
+        )
+    file.close()
+    for command in (swept, Rows.read):
+        with pytest.raises(UsageError, match="has other tables"):
+            command(tmp_path)
 
 
 # -- rows that are discarded on purpose ------------------------------------------------------------
 
 
-def test_restart_discards_the_rows_of_another_sweep(tmp_path: Path) -> None:
-    """It says how many they were; files of the old rows do not stay beside the new sweep."""
+def test_restart_discards_the_rows_of_the_command(tmp_path: Path) -> None:
+    """It says how many they were; other rows stay, and their files not."""
     sweep(WALK, STRIDE, range(5), out=tmp_path)
-    with pytest.warns(SweepWarning, match=rf"{FILE_NAME}: 5 rows were discarded$"):
+    with pytest.warns(SweepWarning, match=rf"{FILE_NAME}: 3 rows were discarded$"):
         rows = sweep(WALK, STRIDE, range(3), out=tmp_path, restart=True)
     assert rows == sweep(WALK, STRIDE, range(3)) == Rows.read(tmp_path)
-    assert sweep(WALK, STRIDE, range(3), out=tmp_path) == rows
+    reports: list[tuple[int, int]] = []
+    sweep(WALK, STRIDE, range(6), out=tmp_path, progress=lambda *now: reports.append(now))
+    assert reports[0] == (5, 6)
 
 
 @pytest.mark.parametrize(
@@ -190,5 +273,7 @@ def test_failed_episodes_can_be_played_again(
 @pytest.mark.parametrize("word", ["restart", "retry_failed"])
 def test_discarding_rows_needs_a_folder(word: str) -> None:
     """There is nothing to discard in memory."""
-    with pytest.raises(UsageError, match=f"{word} needs the folder of an earlier sweep; give out"):
+    with pytest.raises(
+        UsageError, match=f"{word} needs the folder of an earlier command; give out"
+    ):
         sweep(WALK, STRIDE, range(3), **{word: True})  # type: ignore[arg-type]

@@ -21,9 +21,9 @@ SWEEP = (
 
 #: Harmless edits, by file: what is replaced and by what.
 SAME = {
-    "desim/ui/browser/style.py": ("STYLE = ", "# A comment.\nSTYLE = "),
+    "desim/ui/browser/widgets.py": ("_PAGE_ROWS = ", "# A comment.\n_PAGE_ROWS = "),
     "desim/core/world.py": ('"""', '"""Another docstring. '),
-    "desim/jobs/run/play_job.py": ("_MAX_ERROR = ", "# A comment.\n_MAX_ERROR = "),
+    "desim/jobs/run/play_episode.py": ("_MAX_ERROR = ", "# A comment.\n_MAX_ERROR = "),
     "desim/reports/elements/page.py": ("MOST_LINES = ", "WIDTH = 9\nMOST_LINES = "),
     "models/beer_game/processes.py": ("\nfrom ", "\nimport sys\nfrom "),
     "models/beer_game/rules.py": ("\ndef ", "\ndef added(): return 1\n\n\ndef "),

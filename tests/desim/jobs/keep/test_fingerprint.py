@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.command_line import Ended
@@ -16,12 +17,10 @@ from support.small_worlds import STRIDE, WALK, Stride
 
 from desim.catalog import policy_finder
 from desim.catalog.presets import from_preset
-from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.jobs.keep.checkpoint import Checkpoint
-from desim.jobs.keep.fingerprint import code_topics, fingerprint
+from desim.jobs.keep.cell_store import CellStore
+from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import grid
-from desim.jobs.rows.rows import Rows
 from desim.studies.sweep import sweep
 from models.enterprise import Enterprise
 
@@ -72,8 +71,9 @@ def test_a_change_is_named(folder: Path, policy: str, file: str, changed: str, n
     refused = desim(folder, "--policy", policy)
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == (
-        f"desim: out/sweep.sqlite holds rows of other code or data ({named} has changed); "
-        "choose another folder (--out), or discard its rows (--restart)\n"
+        f"desim: out/sweep.sqlite holds rows of other code or data ({named} has changed): 3 of "
+        f"{WALK}/short, {policy}; choose another folder (--out), or discard the 3 rows "
+        "(--restart)\n"
     )
     restarted = desim(folder, "--policy", policy, "--restart")
     assert restarted.code == 0
@@ -110,39 +110,21 @@ def test_a_script_is_compared_as_well(folder: Path) -> None:
     assert "(Own of __main__ has changed)" in played().stderr
 
 
-def swept(out: Path, limits: Limits | None = None) -> Rows:
-    """A small sweep into a folder."""
-    return sweep(WALK, STRIDE, range(3), out=out, limits=limits)
-
-
-def test_another_desim_is_another_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_desim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its version counts."""
-    swept(tmp_path)
+    sweep(WALK, STRIDE, range(3), out=tmp_path)
     monkeypatch.setattr("desim.jobs.keep.fingerprint.__version__", "9.9")
-    with pytest.raises(UsageError, match=r"holds another sweep \(desim '.*', now '9\.9'\)"):
-        swept(tmp_path)
+    with pytest.raises(UsageError, match=r"of other code or data \(desim '.*', now '9\.9'\)"):
+        sweep(WALK, STRIDE, range(3), out=tmp_path)
 
 
-def test_a_folder_of_an_earlier_desim_is_refused(tmp_path: Path) -> None:
-    """Its fingerprint counts files, with which definitions cannot be compared."""
-    plan = grid(WALK, STRIDE, range(3))
-    topics = fingerprint(plan)
-    earlier = {t: text for t, text in topics.items() if t not in {"code", "definitions"}}
-    Checkpoint(tmp_path, {**earlier, "the source of desim": "sha256:00"}).close()
-    with pytest.raises(UsageError, match="holds a sweep of an earlier desim, whose fingerprint"):
-        swept(tmp_path)
-
-
-def test_limits_are_part_of_a_sweep(tmp_path: Path) -> None:
-    """An episode that failed by a limit may not fail with another one."""
-    swept(tmp_path)
-    with pytest.raises(UsageError, match=r"\(limits 'none', now '9 decisions'\)"):
-        swept(tmp_path, Limits(decisions=9))
-    assert swept(tmp_path, Limits()) == swept(tmp_path)
+def topics(model: str, policies: Any, **changes: Any) -> dict[str, str]:
+    """The topics of one model with one line-up."""
+    return code_topics(grid(model, policies, [0], changes=changes).parts(0))
 
 
 def test_a_named_file_counts_by_its_content(tmp_path: Path) -> None:
-    """In a parameter, in an argument, in an instance, and between colons; not a folder."""
+    """In an argument, also in that of one role; not a folder."""
     steps = tmp_path / "steps"
     steps.write_text('{"do": "go", "places": 1}\n' * 3)
     for policies, changes in (
@@ -150,25 +132,34 @@ def test_a_named_file_counts_by_its_content(tmp_path: Path) -> None:
         ("script", {"policy.file": [str(steps)]}),
         ({"walker": f"script,file={steps}"}, {}),
     ):
-        topics = fingerprint(grid(WALK, policies, [0], changes=changes))
-        assert f"file {steps}" in topics
-    beer = grid("beer_game", "random", [0], changes={"demand": _csv(tmp_path / "a b.csv")})
-    assert f"file {tmp_path / 'a b.csv'}" in fingerprint(beer)
-    assert not [t for t in fingerprint(grid(WALK, STRIDE, [0])) if t.startswith(f"file {tmp_path}")]
+        assert f"file {steps}" in topics(WALK, policies, **changes)
+    assert not [topic for topic in topics(WALK, STRIDE) if topic.startswith(f"file {tmp_path}")]
 
 
-def _csv(path: Path) -> str:
-    path.write_text("week,units\n1,4\n2,5\n")
-    return f"csv:{path}:units"
+def test_a_parameter_that_is_read_from_a_file_counts_by_its_value(tmp_path: Path) -> None:
+    """Edited demand makes another cell, whose episodes are kept beside those of before."""
+    file = tmp_path / "a b.csv"
+    given = {"demand": f"csv:{file}:units", "horizon": 2}
+    for played, demand in ((2, "4\n5"), (4, "4\n6"), (4, "4\n5")):
+        file.write_text(f"units\n{demand}\n")
+        sweep("beer_game", "order_up_to", range(2), set=given, out=tmp_path / "out")
+        with CellStore(tmp_path / "out", read=True) as store:
+            assert len(store) == played
 
 
 def test_definitions_that_are_reached_count() -> None:
     """The kernel, what plays a row, the ledgers, the model and the policy; no tables, no pages."""
-    topics = fingerprint(grid("beer_game", ["base_stock,target=20", "random"], [0]))
-    names = {*json.loads(topics["definitions"])}
+    names = {*json.loads(topics("beer_game", "base_stock,target=20")["definitions"])}
     assert names >= {"World", "Run", "Session", "play_to_json", "Book", "BeerGame", "BaseStock"}
-    assert names >= {"Random", "Greedy"} or "Random" in names
-    assert not names & {"Checkpoint", "Report", "Sterman", "Consulting", "Tracer", "render"}
+    assert not names & {
+        "Random",
+        "CellStore",
+        "Report",
+        "Sterman",
+        "Consulting",
+        "Tracer",
+        "render",
+    }
 
 
 def test_installed_packages_count_by_their_version(tmp_path: Path) -> None:
@@ -180,17 +171,17 @@ def test_installed_packages_count_by_their_version(tmp_path: Path) -> None:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(tmp_path)
-        topics = code_topics([importlib.import_module("with_scipy").rule])
-    assert topics["scipy"] == importlib.metadata.version("scipy")
+        found = code_topics([importlib.import_module("with_scipy").rule])
+    assert found["scipy"] == importlib.metadata.version("scipy")
 
 
 def test_texts_that_a_language_model_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Docstrings of actions are part of prompts; the world's conversation is found by its name."""
-    plan = grid("beer_game", "llm,model=m,base_url=http://localhost:1/v1", [0])
-    before = fingerprint(plan)
+    policy = "llm,model=m,base_url=http://localhost:1/v1"
+    before = topics("beer_game", policy)
     assert "GenericConversation" in before["definitions"]
     monkeypatch.setattr("policies.llm.adapter.world_texts", lambda _: b"another docstring")
-    after = fingerprint(plan)
+    after = topics("beer_game", policy)
     assert [topic for topic in after if after[topic] != before[topic]] == [
         "the rules and schemas that a policy reads"
     ]
@@ -199,4 +190,4 @@ def test_texts_that_a_language_model_reads_count(monkeypatch: pytest.MonkeyPatch
 def test_the_specs_of_a_named_line_up_count() -> None:
     """A line-up is given by its name, and its function returns the specs."""
     (name, *_) = policy_finder.lineups(from_preset(Enterprise))
-    assert "lineups" in fingerprint(grid("enterprise", name, [0]))["definitions"]
+    assert "lineups" in topics("enterprise", name)["definitions"]

@@ -10,7 +10,7 @@ from support.paths import PYTHONPATH
 from desim import sweep
 from desim.composition import Composite
 from desim.errors import UsageError
-from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import Grid, grid
 from desim.jobs.plan.lineups import entries
 from desim.studies.sweep_file import read_entries
@@ -118,7 +118,7 @@ def test_the_fingerprint_covers_parts_and_links() -> None:
 
 
 def _reached(plan: Grid) -> set[str]:
-    return {*json.loads(fingerprint(plan)["definitions"])}
+    return {*json.loads(code_topics(plan.parts(0))["definitions"])}
 
 
 def test_a_policy_of_a_role_beside_the_parts_plays_in_sweeps() -> None:

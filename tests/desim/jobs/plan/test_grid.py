@@ -6,7 +6,7 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
-from support.ids import stable
+from support.cases import stable
 from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, Spot, Stride, Walk
 
 from desim.errors import UsageError
@@ -182,7 +182,7 @@ def test_a_policy_may_be_a_function() -> None:
         ({"jobs": 0}, "jobs=0 was given; it is a whole number of at least 1"),
         (
             {"executor": "ray=1"},
-            "executor 'ray=1' was given; possible: processes=N with N of at least 1, dask=ADDRESS",
+            "executor 'ray=1' was given; possible: processes=N, concurrent=N with N of at least 1",
         ),
         ({"executor": 7}, "7 is no executor: it needs the methods run and close"),
     ],

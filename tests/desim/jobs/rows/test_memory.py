@@ -24,22 +24,22 @@ MOST = 60
 #: play, and prints the peak memory in MB after each step.
 PROGRAM = """
 import json, sys
-from desim.jobs.keep.checkpoint import Checkpoint
-from desim.jobs.keep.fingerprint import fingerprint
+from desim.jobs.keep.cell_store import CellStore
 from desim.jobs.plan.grid import grid
 from desim.studies.sweep import sweep
 from desim.jobs.run.play_job import play_to_json
-from support.peak import peak
+from support.memory import peak
 from support.small_worlds import STRIDE, WALK
 
 out, count = sys.argv[1], int(sys.argv[2])
 sweep(WALK, STRIDE, range(9), out=out + "/warm").table()  # what the first call imports
-before = play_to_json(grid(WALK, STRIDE, [0]).job(0)).split(b'"seed":0')
+found = play_to_json(grid(WALK, STRIDE, [0]).job(0))
 plan = grid(WALK, STRIDE, range(count))
-with Checkpoint(out, fingerprint(plan)) as file:
+with CellStore(out) as store:
+    kept = store.of(plan)
     for start in range(0, count, 1_000):
         jobs = range(start, min(start + 1_000, count))
-        file.add(jobs, [(b'"seed":%d' % job).join(before) for job in jobs])
+        kept.add(jobs, [found] * len(jobs), [{}] * len(jobs))
 peaks = [peak()]
 rows = sweep(WALK, STRIDE, range(count), out=out)
 assert len(rows) == count

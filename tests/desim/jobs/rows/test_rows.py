@@ -6,14 +6,12 @@ import json
 import math
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 from support.small_worlds import DIARY, FAILS, STRIDE, WALK
 from support.sweep_rows import SCORES, row, three_policies
 
 from desim.errors import BadRecord, UsageError
-from desim.jobs.keep.checkpoint import Checkpoint
 from desim.jobs.rows.rows import Rows
 from desim.statistics.sequential.selection import best
 from desim.studies.sweep import sweep
@@ -111,9 +109,9 @@ def test_rows_are_read_from_a_folder_or_a_file(rows: Rows, tmp_path: Path) -> No
     """A finished sweep is read from rows.jsonl, an unfinished one from its checkpoint."""
     rows.write(tmp_path)
     assert Rows.read(tmp_path) == Rows.read(tmp_path / "rows.jsonl") == rows
-    with Checkpoint(tmp_path / "cut", {}) as checkpoint:
-        checkpoint.add([5, 2], [msgspec.json.encode(r) for r in (rows[5], rows[2])])
-    assert Rows.read(tmp_path / "cut") == Rows([rows[2], rows[5]])
+    swept = sweep(WALK, [STRIDE, FAILS], [4, 1], set={"wind": [1, 2]}, out=tmp_path / "cut")
+    (tmp_path / "cut" / "rows.jsonl").unlink()
+    assert Rows.read(tmp_path / "cut") == swept
 
 
 def test_a_path_without_a_sweep_is_refused(tmp_path: Path) -> None:
@@ -185,11 +183,11 @@ def test_rows_without_that_series_are_refused() -> None:
     assert sweep(DIARY, FAILS, [3], series=True).series("place")[FAILS].shape == (1, 0)
 
 
-def test_a_sweep_with_series_does_not_continue_one_without(tmp_path: Path) -> None:
-    """Its rows would differ."""
-    sweep(DIARY, STRIDE, [1], out=tmp_path)
-    with pytest.raises(UsageError, match="series"):
-        sweep(DIARY, STRIDE, [1], out=tmp_path, series=True)
+def test_a_sweep_with_series_plays_what_one_without_has_played(tmp_path: Path) -> None:
+    """Its rows differ; both are kept in one folder."""
+    plain = sweep(DIARY, STRIDE, [1], out=tmp_path)
+    assert sweep(DIARY, STRIDE, [1], out=tmp_path, series=True).series("place")
+    assert sweep(DIARY, STRIDE, [1], out=tmp_path) == plain
 
 
 def test_a_notebook_shows_means_by_what_varies(rows: Rows) -> None:

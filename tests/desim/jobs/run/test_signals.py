@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.command_line import interruptible
 from support.paths import PYTHONPATH
 
-from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.keep.cell_store import CellStore
 from desim.jobs.run.playing import stopped_text
 
 FILES = ("rows.csv", "rows.jsonl")
@@ -34,17 +35,8 @@ def started(
 
     Without the file *gate*, one of its policies waits forever.
     """
-    interrupts = "inherited" if background else "handled"
-    script = [
-        sys.executable,
-        "-m",
-        "support.small_worlds",
-        str(folder),
-        str(jobs),
-        "20",
-        interrupts,
-    ]
-    process = subprocess.Popen(
+    script = [sys.executable, "-m", "support.small_worlds", str(folder), str(jobs), "20"]
+    process = interruptible(
         [*IN_BACKGROUND, *script] if background else script,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -71,8 +63,8 @@ def wait_for_rows(process: "subprocess.Popen[str]", least: int = 11) -> None:
 
 def kept(folder: Path) -> int:
     """How many rows a checkpoint holds."""
-    with Checkpoint(folder) as checkpoint:
-        return len(checkpoint)
+    with CellStore(folder, read=True) as store:
+        return len(store)
 
 
 def continued(folder: Path) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.html_page import Read, read
+from support.pages import Read, read
 from support.sweep_rows import row, three_policies
 
 from desim import Rows, sweep

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from attrs import frozen
 from support.failing_world import Mill
-from support.html_page import read
+from support.pages import read
 from support.recorded import GAME, SEATS
 from support.shop import Shop
 from support.small_worlds import Diary, Stride

@@ -1,5 +1,6 @@
-"""Judged decisions are kept: a stopped or killed command goes on, and another one is refused."""
+"""Judged decisions are kept: a stopped or killed command goes on, others are kept beside."""
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -16,13 +17,13 @@ from attrs import evolve
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
-from desim.episodes.futures.past import Past
 from desim.errors import UsageError
+from desim.jobs.keep.cell_store import FILE_NAME, CellStore
+from desim.jobs.keep.row_file import insert
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.run.executors import WorkerDied
 from desim.studies.decisions.judge import Judge
 from desim.studies.decisions.regret import RegretStopped, regret
-from desim.studies.decisions.regret_store import RegretCheckpoint, identity, opened_store
 from models.beer_game import BeerGame
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=10)
@@ -100,56 +101,88 @@ def test_further_decisions_are_added(game: Episode, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    "changes",
     [
-        ({"futures": 3}, "holds another comparison (futures '2', now '3')"),
-        ({"futures": None}, "now 'the true one'"),
-        ({"then": "sterman"}, "then 'order_up_to', now 'sterman'"),
-        ({"against": "sterman"}, "against 'options', now 'sterman'"),
-        ({"most_options": 4}, "most options '3', now '4'"),
+        {"futures": 3},
+        {"futures": None},
+        {"then": "sterman"},
+        {"against": "sterman"},
+        {"most_options": 4},
     ],
 )
-def test_another_command_is_refused(
-    game: Episode, tmp_path: Path, changes: dict[str, Any], says: str
+def test_another_command_is_kept_beside(
+    game: Episode, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
-    """The sentence says what differs, and what is possible."""
-    judged(game, tmp_path, decisions=slice(0, 1))
-    with pytest.raises(UsageError) as refused:
-        judged(game, tmp_path, **changes)
-    assert says in str(refused.value)
-    assert "choose another folder (--out), or discard its rows (--restart)" in str(refused.value)
+    """It plays all of its decisions, and those of before stay."""
+    few: Any = {"decisions": slice(0, 2)}
+    first, _ = judged(game, tmp_path, **few)
+    other, before = judged(game, tmp_path, **few, **changes)
+    assert before == 0
+    assert other == regret(game, **{**GIVEN, **few, **changes})
+    again, before = judged(game, tmp_path, **few)
+    assert (again, before > 0) == (first, True)
 
 
-def test_another_record_is_refused_or_replaces(game: Episode, tmp_path: Path) -> None:
-    """A restart says what it discards."""
+def test_another_record_is_kept_beside(game: Episode, tmp_path: Path) -> None:
+    """A restart says how many decisions of its own record it discards."""
     judged(game, tmp_path, decisions=slice(0, 2))
     other = play(GAME, {"retailer": "typical"}, seed=3)
-    with pytest.raises(UsageError, match="record has changed"):
-        judged(other, tmp_path)
-    with pytest.warns(SweepWarning, match="2 decisions were discarded"):
-        judged(other, tmp_path, restart=True, decisions=slice(0, 1))
+    assert judged(other, tmp_path, decisions=slice(0, 3))[1] == 0
+    with pytest.warns(SweepWarning, match="2 rows were discarded"):
+        judged(game, tmp_path, restart=True, decisions=slice(0, 2))
+    assert judged(other, tmp_path, decisions=slice(0, 3))[1] > 0
     with pytest.raises(UsageError, match="restart needs the folder"):
         regret(game, restart=True, **GIVEN)
 
 
 def test_one_process_writes(game: Episode, tmp_path: Path) -> None:
     """A second one is refused while the first one runs."""
-    topics = {"futures": "2"}
-    with opened_store(tmp_path, topics) as first:
-        first.add([1], [b'{"best":0,"recorded":[],"others":[]}'])
-        with pytest.raises(UsageError, match="is being written by another process"):
-            opened_store(tmp_path, topics)
-    with pytest.raises(UsageError, match="another comparison"):
+    with (
+        CellStore(tmp_path),
+        pytest.raises(UsageError, match="is being written by another process"),
+    ):
         judged(game, tmp_path)
+
+
+#: A rule that reads its order from a file.
+READS = """
+import pathlib
+from models.beer_game import Order
+
+def rule(_stage):
+    return Order(int(pathlib.Path({data!r}).read_text()))
+"""
+
+
+@pytest.mark.parametrize("played", ["then", "against"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_edited_data_of_a_policy_are_refused(
+    game: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: str, jobs: int
+) -> None:
+    """The file that it has opened is named, whether it plays on or is compared with."""
+    data, out, name = tmp_path / "data.txt", tmp_path / "out", f"judged_{played}_{jobs}"
+    data.write_text("4")
+    (tmp_path / f"{name}.py").write_text(READS.format(data=str(data)))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("desim.studies.decisions.judging._SECONDS_ALONE", 0.0)
+    given: Any = {played: f"{name}:rule", "decisions": slice(0, 4), "jobs": jobs}
+    table, _ = judged(game, out, **given)
+    again, before = judged(game, out, **given)
+    assert (again, before > 0) == (table, True)
+    data.write_text("40")
+    with pytest.raises(UsageError, match=r"file .*data\.txt has changed\): 4 of decisions of a"):
+        judged(game, out, **given)
 
 
 def test_damaged_rows_are_played_again(game: Episode, tmp_path: Path) -> None:
     """With a warning; a foreign row of the right checksum counts as damaged as well."""
     table, _ = judged(game, tmp_path)
-    file = tmp_path / RegretCheckpoint.file_name
-    with sqlite3.connect(file) as rows:
-        rows.execute("UPDATE rows SET row = '{}' WHERE job = 4")
-    with pytest.warns(SweepWarning, match="what cannot be read is played again"):
+    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+        ((number,),) = file.execute("SELECT job FROM rows ORDER BY job LIMIT 1 OFFSET 4")
+        file.execute("DELETE FROM rows WHERE job = ?", (number,))
+        insert(file, [(number, b"4 {}")])
+    file.close()
+    with pytest.warns(SweepWarning, match="was damaged; played again: decisions of .*, seed 4$"):
         again, before = judged(game, tmp_path)
     assert again == table
     assert before > 0
@@ -159,11 +192,15 @@ def test_a_stranger_s_record_opens_no_file(tmp_path: Path) -> None:
     """Unless it is trusted, a file that a text of its parameters names does not count."""
     file = tmp_path / "secret"
     file.write_text("x")
-    past = Past.read(play(evolve(GAME, opponents=str(file)), {"retailer": "typical"}, seed=1))
-    then = {"retailer": "typical"}
-    for texts in (False, True):
-        topics = identity(past, then, None, {}, texts=texts)
-        assert (f"file {file}" in topics) is texts
+    record = play(evolve(GAME, opponents=str(file)), {"retailer": "typical"}, seed=1)
+    found: list[str] = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(CellStore, "of", lambda _, plan: found.extend(map(str, plan.parts(0))))
+        for trust in (False, True):
+            found.clear()
+            with contextlib.suppress(AttributeError, TypeError):
+                judged(record, tmp_path / "out", trust=trust)
+            assert (str(file) in found) is trust
 
 
 @pytest.mark.slow
@@ -175,7 +212,7 @@ def test_a_killed_command_goes_on(game: Episode, tmp_path: Path) -> None:
     given: Any = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": PYTHONPATH}}
     kept = [*command, "--out", "judged"]
     process = subprocess.Popen(kept, stdout=subprocess.DEVNULL, **given)
-    file = tmp_path / "judged" / RegretCheckpoint.file_name
+    file = tmp_path / "judged" / FILE_NAME
     end = time.monotonic() + 60
     # The bytes of the file, as no other process can open it meanwhile.
     while time.monotonic() < end and process.poll() is None:
@@ -184,8 +221,8 @@ def test_a_killed_command_goes_on(game: Episode, tmp_path: Path) -> None:
         time.sleep(0.02)
     process.kill()
     assert process.wait() == -signal.SIGKILL
-    with RegretCheckpoint(tmp_path / "judged") as checkpoint:
-        assert 1 < len(checkpoint) < 6
+    with CellStore(tmp_path / "judged", read=True) as store:
+        assert 1 < len(store) < 6
     once, twice = (
         subprocess.run(each, capture_output=True, check=True, timeout=120, **given).stdout
         for each in (command, kept)

@@ -18,7 +18,7 @@ from support.small_worlds import FAILS, GATED, STRIDE, WALK, Still, Walk
 from desim import sweep
 from desim.cli.main import main
 from desim.errors import DesimError, UsageError
-from desim.studies.tuning.optuna_study import FILE_NAME
+from desim.jobs.keep.cell_store import FILE_NAME, CellStore
 from desim.studies.tuning.tune import Tuned, tune
 
 #: The strides of a walker, of which the largest walks farthest.
@@ -148,18 +148,24 @@ def stopping(after: int) -> Any:
     return progress
 
 
+def count(folder: Path) -> int:
+    """How many episodes a folder holds."""
+    with CellStore(folder, read=True) as store:
+        return len(store)
+
+
 def test_a_stopped_search_goes_on(tmp_path: Path, usual: Tuned) -> None:
     """The message holds the best parameters so far; the same call ends as if nothing had been."""
     with pytest.raises(KeyboardInterrupt, match=r"of 60 episodes; best so far policy\.size=\d+"):
         tuned(out=tmp_path, progress=stopping(30))
-    done: list[int] = []
-    assert tuned(out=tmp_path, progress=lambda n, _: done.append(n)) == usual
-    assert done[0] >= 26
+    kept = count(tmp_path)
+    assert tuned(out=tmp_path) == usual
+    assert 28 <= kept < count(tmp_path)
 
 
 @pytest.mark.slow
 def test_a_killed_search_goes_on(tmp_path: Path, usual: Tuned) -> None:
-    """SIGKILL in the middle of a trial loses this trial alone."""
+    """SIGKILL in the middle of a trial loses nothing that was finished."""
     script = (
         "import os, signal\n"
         "from desim.studies.tuning.tune import tune\n"
@@ -176,9 +182,8 @@ def test_a_killed_search_goes_on(tmp_path: Path, usual: Tuned) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGKILL, "", "")
-    done: list[int] = []
-    assert tuned(out=tmp_path, progress=lambda n, _: done.append(n)) == usual
-    assert done[0] >= 38
+    assert count(tmp_path) >= 38
+    assert tuned(out=tmp_path) == usual
 
 
 @pytest.mark.slow
@@ -189,23 +194,51 @@ def test_a_larger_budget_continues_a_search(tmp_path: Path, usual: Tuned) -> Non
     assert tuned(budget=24, out=tmp_path) == small
 
 
-def test_another_question_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    """And nothing is changed."""
-    tuned(budget=20, out=tmp_path)
-    before = (tmp_path / FILE_NAME).read_bytes()
-    with pytest.raises(UsageError, match=r"holds another tuning \(it differs in: .*ranges"):
-        tuned(budget=20, out=tmp_path, ranges={"policy.size": "int:1:41"})
-    with pytest.raises(UsageError, match="sampler seed"):
-        tuned(budget=20, out=tmp_path, sampler_seed=2)
-    assert (tmp_path / FILE_NAME).read_bytes() == before
+def test_another_question_in_the_same_folder_is_played_beside(tmp_path: Path, usual: Tuned) -> None:
+    """With other ranges, or another seed of the sampler, the result is that without a folder."""
+    assert tuned(out=tmp_path) == usual
+    before = count(tmp_path)
+    for other in ({"ranges": {"policy.size": "int:1:41"}}, {"sampler_seed": 2}):
+        assert tuned(budget=20, out=tmp_path, **other) == tuned(budget=20, **other)
+    assert count(tmp_path) > before
+    assert tuned(out=tmp_path) == usual
 
 
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     """And nothing is changed."""
     (tmp_path / FILE_NAME).write_text("a diary, not a database at all")
-    with pytest.raises(UsageError, match="is no study of a tuning"):
+    with pytest.raises(UsageError, match="is no SQLite file, or a damaged one"):
         tuned(out=tmp_path)
     assert (tmp_path / FILE_NAME).read_text() == "a diary, not a database at all"
+
+
+#: A policy that reads the size of its steps from a file.
+READS = """
+import pathlib
+from attrs import frozen
+from support.small_worlds import Go
+
+@frozen
+class Reads:
+    size: int = 1
+    def decide(self, _spot): return Go(self.size * int(pathlib.Path({data!r}).read_text()))
+"""
+
+
+def test_edited_data_of_a_policy_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file that it has opened is named, and nothing is mixed."""
+    data, out = tmp_path / "data.txt", tmp_path / "out"
+    data.write_text("2")
+    (tmp_path / "tuned_reads.py").write_text(READS.format(data=str(data)))
+    monkeypatch.syspath_prepend(tmp_path)
+    given: dict[str, Any] = {"policy": "tuned_reads:Reads", "budget": 20, "out": out}
+    found = tuned(**given)
+    assert tuned(**given) == found
+    data.write_text("3")
+    with pytest.raises(UsageError, match=r"\(opened file .*data\.txt has changed\): "):
+        tuned(**given)
 
 
 def test_two_at_once_are_refused(tmp_path: Path) -> None:
@@ -219,7 +252,7 @@ def test_two_at_once_are_refused(tmp_path: Path) -> None:
             texts.append(str(fault.value))
 
     tuned(budget=8, out=tmp_path, progress=second)
-    assert f"is being played by process {os.getpid()}" in texts[0]
+    assert "is being written by another process" in texts[0]
 
 
 def test_failed_episodes_without_a_worst_score_fail_their_point() -> None:
@@ -364,5 +397,7 @@ def test_ctrl_c_prints_the_best_so_far(desim: Any, monkeypatch: pytest.MonkeyPat
 
 def test_the_command_refuses_what_is_missing(desim: Any) -> None:
     """A policy, and a range."""
-    refused(desim("tune", WALK, "--set", "steps=int:1:3", "--budget", "9"), "no policy was given")
-    refused(desim("tune", WALK, "--policy", GATED, "--budget", "99"), "0 ranges were given")
+    refused(
+        desim("tune", WALK, "--set", "steps=int:1:3", "--budget", "9"), "Missing option '--policy'"
+    )
+    refused(desim("tune", WALK, "--policy", GATED, "--budget", "99"), "Missing option '--set'")

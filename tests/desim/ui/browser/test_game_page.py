@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import browsing
+from support import pages
 from support.failing_world import MILL
 
 from desim import Episode, play, replay
 
-Server = browsing.Server
+Server = pages.Server
 
 #: Windows of a phone, a tablet and a desktop.
 SIZES = ((390, 844), (1024, 768), (1600, 900))
 
 YEAR = re.compile(r"20\d\d")
 
-LACK = browsing.missing()
+LACK = pages.missing()
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or "all is there")]
 
 
@@ -113,7 +113,7 @@ def test_the_page_is_not_found_without_its_token(tmp_path: Path) -> None:
         assert origin.startswith("http://127.0.0.1:")
         for path in ("", "/", f"/{token[:-1]}", "/x" * 40, f"/{token}/more"):
             with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(f"{origin}{path}", timeout=browsing.TIMEOUT_SECONDS)  # noqa: S310
+                urllib.request.urlopen(f"{origin}{path}", timeout=pages.TIMEOUT_SECONDS)  # noqa: S310
             assert refused.value.code == 404
             page = refused.value.read().decode()
             refused.value.close()

@@ -2,8 +2,7 @@
 
 import pytest
 from attrs import evolve
-from support.edt_firms import changed_firm
-from support.edt_links import answered, linked, played_linked, project, small_firm
+from support.edt_firms import answered, changed_firm, linked, played_linked, project, small_firm
 from support.edt_stepping import dice
 
 from desim import Run

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from support.edt_firms import changed_firm
-from support.edt_links import answered, played_linked, project, small_firm
+from support.edt_firms import answered, changed_firm, played_linked, project, small_firm
 from support.edt_stepping import dice, random_scenario
 
 from desim import Run, play

@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 import pytest
-from support.arena_playing import MILLION, opened, played
+from support.arena import MILLION, opened, played
 
 from ledgers.book import Memo
 from ledgers.invariants import BrokenInvariant

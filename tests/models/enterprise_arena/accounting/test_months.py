@@ -5,7 +5,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
-from support.arena_playing import DEBT, EQUITY, MILLION, entries, months, opened, played
+from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import Run, play
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from support.arena_playing import DEBT, EQUITY, played
+from support.arena import DEBT, EQUITY, played
 
 from models.enterprise_arena import ArenaParams, EnterpriseArena
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.arena_playing import Seen, months, played
+from support.arena import Seen, months, played
 
 from ledgers.book import Entry
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass

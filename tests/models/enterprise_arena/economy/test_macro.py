@@ -6,7 +6,7 @@ from pathlib import Path
 import attrs
 import msgspec
 import pytest
-from support.arena_playing import opened
+from support.arena import opened
 
 from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain

@@ -12,7 +12,7 @@ import pytest
 from attrs import asdict, evolve
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support.arena_seat import Seat, document, names, numbers
+from support.arena import Seat, document, names, numbers
 
 from models.enterprise_arena import (
     AccessFinancialDocs,

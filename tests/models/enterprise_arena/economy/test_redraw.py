@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from attrs import asdict
-from support.arena_playing import EQUITY
+from support.arena import EQUITY
 
 from desim import Run
 from desim.core.streams import generator

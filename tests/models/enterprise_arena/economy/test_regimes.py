@@ -5,7 +5,7 @@ from math import sqrt
 
 import attrs
 import pytest
-from support.arena_playing import opened, played
+from support.arena import opened, played
 
 from desim.core.streams import generator
 from models.enterprise_arena import EnterpriseArena

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.arena_seat import Seat, series
+from support.arena import Seat, series
 
 from models.enterprise_arena import (
     AccessFinancialDocs,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve, fields
-from support.arena_seat import Seat
+from support.arena import Seat
 
 from models.enterprise_arena import (
     BookClosing,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from support.arena_seat import Seat, document, names
+from support.arena import Seat, document, names
 
 from models.enterprise_arena import (
     AccessFinancialDocs,

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from support.arena_playing import DEBT, EQUITY, MILLION, entries, months, opened, played
+from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain

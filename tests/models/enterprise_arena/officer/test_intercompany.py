@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve, frozen
-from support.arena_playing import DEBT, EQUITY, MILLION, entries, months, opened, played
+from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import World
 from desim.core.ledger_protocols import HasIntercompany

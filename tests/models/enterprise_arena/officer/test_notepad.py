@@ -2,7 +2,7 @@
 
 import pytest
 from attrs import evolve
-from support.arena_seat import Seat
+from support.arena import Seat
 
 from models.enterprise_arena import (
     BookClosing,

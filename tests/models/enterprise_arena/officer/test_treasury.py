@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from support.arena_playing import MILLION, months, opened, played
+from support.arena import MILLION, months, opened, played
 
 from desim import catalog, play
 from models.enterprise_arena import TREASURY, BookClosing, EnterpriseArena, FundRaisingRequest

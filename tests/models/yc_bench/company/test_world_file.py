@@ -162,11 +162,12 @@ def test_a_faulty_world_is_refused_in_one_sentence(
         (b"\n", "the file is empty"),
         (b"{", "Expecting property name"),
         (b"[1]", "this is no world file"),
-        (b'{"kind": "world", "funds_cents": NaN}', "NaN is no number"),
+        (b'{"kind": "world", "funds_cents": NaN}', "NaN is not a number"),
         (b"\xff\xfe\x00", "it is cut, or no text"),
         (b"\x1f\x8b\x08\x00", "it is cut, or no text"),
         (gzip.compress(b"{}" * 100, mtime=0)[:-9], "it is cut, or no text"),
-        (b"[" * 100_000, "recursion"),
+        (b"[" * 100_000, "more than 100 levels"),
+        (gzip.compress(bytes(65 << 20), 1), "it holds more than 64 MiB, the limit"),
     ],
 )
 def test_a_file_of_another_kind_is_refused(content: bytes, text: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.command_line import interruptible
 from support.paths import ROOT
 
 from desim.errors import UsageError
@@ -232,7 +233,7 @@ def test_help_is_printed_and_nothing_is_read(capfd: pytest.CaptureFixture[str]) 
 @pytest.fixture
 def running() -> Iterator[subprocess.Popen[bytes]]:
     """The program with its pipes open."""
-    with subprocess.Popen(
+    with interruptible(
         [*PROGRAM, "--seed", "1"],
         cwd=ROOT,
         stdin=subprocess.PIPE,

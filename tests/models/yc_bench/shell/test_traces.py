@@ -1,17 +1,94 @@
-"""The published transcripts, command by command, and the published loop, turn by turn."""
+"""The published transcripts, command by command; loop and bot runner, turn by turn."""
 
+import gzip
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.yc_transcripts import differences, load
 
 from desim import Run
-from models.yc_bench.actions import EndTurn, RunCommand
-from models.yc_bench.model import YCBench
+from desim.episodes.lineup import resolve
+from models.yc_bench import CompanyStatus, EndTurn, RunCommand, TaskAccept, YCBench
 from models.yc_bench.observation import TurnStatus
+from models.yc_bench.shell.program import Console
 from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.shell.status_text import event_line
+from models.yc_bench.state import CompanyState
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a trace."""
+    trace: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    return trace
+
+
+def differences(trace: dict[str, Any]) -> Iterator[str]:
+    """Replay a transcript and yield the differences in their order.
+
+    Compared are exit code, response, standard error and the state after every command (a step
+    without a state has changed nothing), with the order of keys; and the ledger at the end.
+    """
+    console, state = Console(YCBench(), _seed(trace)), None
+    for number, step in enumerate(trace["steps"]):
+        _rank(console.company, trace["steps"][number:])
+        answer = console.give(step["cmd"])
+        state = state if step.get("state", "unchanged") == "unchanged" else step["state"]
+        where = f"command {number}, {step['cmd']!r}"
+        yield from (f"{where}: {fault}" for fault in _faults(step, state, answer))
+    if console.company is not None and ledger(console.company) != trace["ledger"]:
+        yield "the ledger differs"
+
+
+def ledger(company: CompanyState) -> list[list[Any]]:
+    """Return the published ledger as traces hold it: time, category, cents, reference, funds."""
+    entries, funds = [], company.params.initial_funds_cents
+    for tick, category, cents, kind, name in company.accounts.entries():
+        funds += cents
+        entries.append([company.clock.stamp(tick), category, cents, f"{kind}:{name}", funds])
+    return entries
+
+
+def _seed(trace: dict[str, Any]) -> int | None:
+    """Return the seed of a company that exists from the start; edge cases found their own."""
+    return None if any("sim init" in step["cmd"] for step in trace["steps"]) else trace["seed"]
+
+
+def _faults(step: dict[str, Any], state: Any, answer: dict[str, Any]) -> Iterator[str]:
+    if answer["exit_code"] != step.get("exit", step.get("exit_code")):
+        yield f"exit code {answer['exit_code']}"
+    if json.dumps(answer["out"]) != json.dumps(step["out"]):
+        yield f"printed {json.dumps(answer['out'])}, not {json.dumps(step['out'])}"
+    expected = step.get("stderr", {})
+    if answer["stderr"] != expected.get("message", expected.get("exception", "")):
+        yield f"wrote {answer['stderr']!r} to stderr, not {expected}"
+    # Before the first state a transcript shows there is none to compare.
+    if state is not None and json.dumps(answer["state"]) != json.dumps(state):
+        yield f"left {json.dumps(answer['state'])}, not {json.dumps(state)}"
+
+
+def _rank(company: CompanyState | None, steps: list[dict[str, Any]]) -> None:
+    """Order completions of one instant as the report of the next resume does.
+
+    In the original their order is random (SPEC section 16).
+    """
+    if company is None:
+        return
+    for order, row in enumerate(_completed_next(steps)):
+        if row < len(company.tasks):
+            company.tasks[row].rank = order
+
+
+def _completed_next(steps: list[dict[str, Any]]) -> list[int]:
+    """Return the rows of the tasks that the next resume completes, in its order."""
+    for step in steps:
+        events = (step["out"] or {}).get("wake_events")
+        if events is not None:
+            done = [event for event in events if event["type"] == "task_completed"]
+            return [int(event["task_id"].strip("<>").split(":")[1]) for event in done]
+    return []
+
 
 #: Commands of the scripted replies that are not lists of commands.
 REPLIES: dict[str, list[str]] = {"text only": [], "one tool call with unparsable arguments": [""]}
@@ -79,3 +156,57 @@ def shown(status: TurnStatus) -> dict[str, Any]:
         "closing": status.closing,
         "bankrupt_warning": status.bankrupt,
     }
+
+
+@pytest.mark.traces("ycbench/traces/bots_direct_*.json.gz")
+def test_the_published_runner(trace: Path) -> None:
+    """Under `direct`, the four bots take every step the published runner took."""
+    for recorded in load(trace)["runs"]:
+        replay(recorded)
+
+
+def replay(recorded: dict[str, Any]) -> None:
+    """Let a bot play and compare it with a recorded run after every turn."""
+    seed, rule = recorded["seed"], f"published_{recorded['bot'].removesuffix('_bot')}"
+    model = YCBench.preset("direct")
+    run = Run(model, seed)
+    policy = resolve(model, rule, seed).policies["founder"]
+    turns = list(recorded["turns"])
+    company, taken = run.state, None
+    while handed := run.advance():
+        action = policy.decide(handed[0].observation)
+        if isinstance(action, TaskAccept):
+            taken = company.task(action.task_id)
+        if isinstance(action, CompanyStatus):
+            same_turn(turns.pop(0), company, handed[0].observation.reply, taken)
+            taken = None
+        run.answer(handed[0], action)
+    # The last resume ends the episode, so no look follows it.
+    assert len(turns) == 1
+    assert snapshot(company) == turns[0]["state"]
+    assert ledger(company) == recorded["ledger"]
+    result, metrics = recorded["result"], run.result().metrics
+    assert metrics["final_funds_cents"] == result["final_balance_cents"]
+    assert metrics["ended_on"] == result["end_time"]
+    assert metrics["turns"] == result["turns"]
+    assert (metrics["bankrupt_on"] is not None) == result["bankrupt"]
+    assert metrics["tasks_succeeded"] == result["tasks_completed"]
+    assert metrics["tasks_failed"] == result["tasks_failed"]
+    assert metrics["max_prestige"] == result["max_prestige"]
+
+
+def same_turn(turn: dict[str, Any], company: Any, reply: Any, taken: Any) -> None:
+    """Compare one turn: what was chosen and drawn in its place, what the step brought."""
+    assert (taken.title if taken else None) == turn.get("chosen")
+    if taken:
+        spec, drawn = company.tasks[-1].spec, turn["replacement"]
+        assert spec.title == drawn["title"]
+        assert company.clients[spec.client].name == drawn["client"]
+        assert spec.reward_cents == drawn["reward_funds_cents"]
+        assert spec.prestige_delta == drawn["prestige_delta_generated"]
+        assert (spec.domain, spec.required_qty) == (drawn["domain"], drawn["required_qty"])
+        assert company.clock.stamp(taken.deadline)[:19] == turn["accepted"]["deadline"][:19]
+        assert float(taken.required) == turn["accepted"]["required_qty_after"]
+    assert snapshot(company) == turn["state"]
+    for key, value in turn["advance"].items():
+        assert reply.out[key] == value

@@ -14,7 +14,8 @@ from desim import Run, catalog, play
 from desim.schema import codec
 from policies.llm.chat import parse
 from policies.llm.chat.options import MODES
-from policies.llm.chat.parse import BadReply
+from policies.llm.replies import BadReply
+from policies.llm.replies.objects import objects
 from policies.llm.wires.wire import Call, ModelReply
 
 WORLDS = ["beer_game", "edt", "edt/interactive", "enterprise_arena", "yc_bench"]
@@ -39,7 +40,7 @@ KNOWN = list(DESK.classes)
 )
 def test_objects_are_found_whatever_surrounds_them(text: str, found: list[Any]) -> None:
     """Outermost objects in order; text that is no JSON is skipped."""
-    assert parse.objects(text) == found
+    assert objects(text) == found
 
 
 @pytest.mark.parametrize(
@@ -97,14 +98,16 @@ def test_a_reply_without_an_action_is_refused_with_a_sentence(reply: ModelReply,
 def test_an_invalid_call_is_refused_with_a_sentence(call: Call, why: str) -> None:
     """Unknown tools and wrong arguments."""
     with pytest.raises(BadReply, match=why):
-        parse.action_of_call(DESK, call, KNOWN)
+        parse.checked_action(DESK, {**parse.arguments(call), "do": call.name}, KNOWN)
 
 
 def test_null_for_an_optional_argument_is_its_default() -> None:
     """A strict schema makes every argument required, so models write null."""
     founder = codec(catalog.model("yc_bench").roles["founder"].action)
     call = Call("1", "market_browse", '{"domain": null, "limit": 5, "offset": null}')
-    action = parse.action_of_call(founder, call, founder.classes)
+    action = parse.checked_action(
+        founder, {**parse.arguments(call), "do": call.name}, founder.classes
+    )
     assert (action.domain, action.limit, action.offset) == (None, 5, 0)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.llm.method_parts.evolution import BUDGET, Evolution, RandomDraws, leaders, prompts_in
+from policies.llm.method_parts.evolution import BUDGET, Draws, Evolution, leaders, prompts_in
 
 SCORES = st.integers(1, 5).flatmap(
     lambda items: st.lists(
@@ -60,7 +60,7 @@ class Counting:
             score_feedback=self.batch,
             propose=lambda prompt, *_: [prompt + each for each in self.proposals],
             merge=lambda prompts: ["+".join(prompts)],
-            draws=RandomDraws(seed),
+            draws=Draws(seed),
             budget=budget,
         )
 

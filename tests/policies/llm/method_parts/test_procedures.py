@@ -1,6 +1,6 @@
 """What methods do where the published traces do not reach: options, rounds, series, defects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,21 +10,19 @@ from desim.errors import UsageError
 from policies.llm.chat.messages import system, user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome, Past, explanation
+from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.notes import Note, Notes
 from policies.llm.method_parts.playbook import statistics
 from policies.llm.method_parts.setting import Setting, Task, per_task
-from policies.llm.method_parts.stream import answer_stream
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.build import check_method
-from policies.llm.methods.debate import Debate
-from policies.llm.methods.discussion import Discussion
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.gepa import Gepa
+from policies.llm.methods.memoryless import Debate, Discussion, SelfRefine
 from policies.llm.methods.reflexion import Reflexion
-from policies.llm.methods.self_refine import SelfRefine
 from policies.llm.wires.budget import Spent
-from policies.llm.wires.wire import Call, Message, ModelReply
+from policies.llm.wires.wire import Call, ModelReply, Request
 
 QUESTIONS = Setting(task="questions")
 PLAN = Setting(task="plan", keys=("C",), goal=("load", 0.7))
@@ -39,19 +37,12 @@ class Model:
     tools: list[Sequence[Any]] = field(factory=list)
     limit: int = 10_000
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return the next reply."""
         if len(self.sent) >= self.limit:
             raise Spent("the limit")
-        self.sent.append("\n".join(str(message["content"]) for message in messages))
-        self.tools.append(tools)
+        self.sent.append("\n".join(str(message["content"]) for message in request.messages))
+        self.tools.append(request.tools)
         return ModelReply(self.replies[min(len(self.sent), len(self.replies)) - 1])
 
 
@@ -62,7 +53,7 @@ def question(number: int = 1) -> Item:
 
 def game() -> Item:
     """Return a decision of a game, with a tool."""
-    return Item.of([system("TASK"), user("SITUATION")], [{"name": "order"}])
+    return Item.of(Request([system("TASK"), user("SITUATION")], [{"name": "order"}]))
 
 
 def wrong(_: Item, reply: ModelReply) -> Outcome:
@@ -76,16 +67,16 @@ def wrong(_: Item, reply: ModelReply) -> Outcome:
 def test_the_parts_of_an_item_depend_on_the_kind_of_task() -> None:
     """Questions have a context, dialogues a last message, everything else a situation."""
     asked = [system("T"), user("X"), user("Q"), {"role": "assistant", "content": "bad"}, user("no")]
-    item = Item.of(asked, task="questions")
+    item = Item.of(Request(asked), task="questions")
     assert (item.instructions, item.context, item.question) == ("T", "X", "Q\n\nbad\n\nno")
-    item = Item.of(asked, task="interview")
+    item = Item.of(Request(asked), task="interview")
     assert item.question == "no"
     assert "bad" in item.context
-    item = Item.of(asked)
+    item = Item.of(Request(asked))
     assert item.context == ""
     assert "X" in item.question
     assert "no" in item.question
-    assert Item.of([]).situation == ""
+    assert Item.of(Request([])).situation == ""
 
 
 @pytest.mark.parametrize(

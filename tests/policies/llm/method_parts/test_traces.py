@@ -24,9 +24,9 @@ from support.scripted import conversation_at, seat_of
 
 from desim import catalog
 from policies.llm.chat.messages import as_json, system, user
-from policies.llm.chat.parse import BadReply
 from policies.llm.method_parts.evolution import best_of, leaders, prompts_in
 from policies.llm.method_parts.items import Item, Outcome, Past
+from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.notes import BadNote
 from policies.llm.method_parts.playbook import (
@@ -41,14 +41,14 @@ from policies.llm.method_parts.playbook import (
     with_tags,
 )
 from policies.llm.method_parts.setting import Setting
-from policies.llm.method_parts.stream import answer_stream
 from policies.llm.methods import METHODS
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet, sheet_in
 from policies.llm.methods.gepa import query
 from policies.llm.methods.reflexion import Reflexion
-from policies.llm.wires.wire import ModelReply
+from policies.llm.replies import BadReply
+from policies.llm.wires.wire import ModelReply, Request
 
 #: The published text for an empty reflection is its own; ours is this one.
 EMPTY = "(the reflection was empty)"
@@ -288,9 +288,9 @@ def steps(trace: Mapping[str, Any], run: Mapping[str, Any]) -> None:
 def item_of(kind: str, number: int) -> Item:
     """Return the item of a step."""
     if kind == "reply":
-        return Item.of(dialogue(number), task="interview")
+        return Item.of(Request(dialogue(number)), task="interview")
     shown = {"week": observation(number), "decide": PROJECTS}.get(kind, "a task")
-    return Item.of([system("You decide."), user(shown)])
+    return Item.of(Request([system("You decide."), user(shown)]))
 
 
 def past_of(method: Method, item: Item | None, reply: ModelReply, **outcome: Any) -> Past:

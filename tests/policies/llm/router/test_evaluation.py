@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pytest
 from attrs import define, field
 from rich.console import Console
-from scipy.stats import binomtest
 from support.router_items import METHODS, Asked, item, items, lesson, rules
 
 from desim.errors import UsageError
@@ -25,7 +24,7 @@ from policies.llm.router import (
     table_4,
     tallied,
 )
-from policies.llm.router.evaluation import Share, router_lines
+from policies.llm.router.evaluation import router_lines
 
 
 @define
@@ -60,15 +59,6 @@ def test_accuracies_are_shares_of_right_choices() -> None:
     assert scored.cell_mean() == pytest.approx((1 / 3 + 0) / 2)
     assert scored.cell_mean(scored.method_right("gepa")) == 0.5
     assert (scored.choices, scored.left_out, scored.unrecorded) == ({"ace": 4}, 0, 0)
-
-
-@pytest.mark.parametrize(("right", "n"), [(0, 1), (1, 1), (3, 4), (729, 1000), (0, 50)])
-def test_the_interval_of_a_share_is_wilsons(right: int, n: int) -> None:
-    """As scipy computes it; it never leaves 0 to 1."""
-    share = Share.of([True] * right + [False] * (n - right))
-    expected = binomtest(right, n).proportion_ci(method="wilson")
-    assert (share.mean, share.n) == (right / n, n)
-    assert (share.low, share.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_only_items_with_every_method_count() -> None:

@@ -7,9 +7,10 @@ from policies.llm.router.labels import (
     CAPABILITIES,
     Label,
     Labeller,
-    RuleLabeller,
+    Sample,
     bucket_of,
     candidate_labels,
+    label_by_rules,
     read_label,
     sub_questions,
 )
@@ -58,7 +59,7 @@ def test_buckets_end_at_three_and_six(score: float, bucket: str) -> None:
 def test_the_model_reads_task_question_and_the_start_of_the_context() -> None:
     """At temperature 0, and it may not solve the question."""
     model = Asked(lambda _: "Capability: Complex Reasoning\nScore: 5\nReasoning: r")
-    assert Labeller(model).label("TASK", "QUESTION", "c" * 5000) == Label(CR, 5, "r")
+    assert Labeller(model)(Sample("TASK", "QUESTION", "c" * 5000)) == Label(CR, 5, "r")
     (request,) = model.requests
     assert model.temperatures == [0.0]
     assert all(
@@ -71,8 +72,8 @@ def test_the_model_reads_options_program_and_hints() -> None:
     """A program is cut; what an item does not have is left out."""
     model = Asked(lambda _: "")
     tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(30))
-    Labeller(model).label("TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000)
-    Labeller(model).label("TASK", "Which?", "")
+    Labeller(model)(Sample("TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000))
+    Labeller(model)(Sample("TASK", "Which?", ""))
     full, bare = model.requests
     assert '"options": ["yes", "no"]' in full
     assert "p" * 1200 in full
@@ -120,20 +121,19 @@ def test_rules_stand_in_for_the_model(
     question: str, context: str, options: tuple[str, ...], capability: str
 ) -> None:
     """They say why, and the same question always gets the same labels."""
-    label = RuleLabeller().label("any", question, context, options)
+    label = label_by_rules(Sample("any", question, context, options))
     assert label.capability == capability
     assert label.score is not None
     assert 0 <= label.score <= 10
     assert label.reasoning
-    assert RuleLabeller().label("other", question, context, options) == label
+    assert label_by_rules(Sample("other", question, context, options)) == label
 
 
 def test_by_rules_long_lists_and_long_texts_are_harder() -> None:
     """A list of twenty labels is hard at least; a score never exceeds 10."""
-    rules = RuleLabeller()
     tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(20))
-    listed = rules.label("t", "Which tag fits?", tags)
+    listed = label_by_rules(Sample("t", "Which tag fits?", tags))
     assert listed.bucket() == "hard"
-    short, long = (rules.label("t", "Who signed?", "Li. " * n).score for n in (1, 2_000))
+    short, long = (label_by_rules(Sample("t", "Who signed?", "Li. " * n)).score for n in (1, 2_000))
     assert (short, long) == (2, 4.5)
-    assert rules.label("t", "Who? " * 50, "").score == 10
+    assert label_by_rules(Sample("t", "Who? " * 50, "")).score == 10

@@ -1,6 +1,5 @@
 """The router in front of methods: which one gets a decision."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -11,8 +10,8 @@ from support.scripted import player, seat_of, worded
 from desim import catalog, play
 from desim.errors import UsageError
 from policies.llm.chat.messages import assistant_message, corrected, system, user
-from policies.llm.chat.parse import BadReply
-from policies.llm.methods.self_refine import SelfRefine
+from policies.llm.methods.memoryless import SelfRefine
+from policies.llm.replies import BadReply
 from policies.llm.router import (
     Describer,
     Features,
@@ -22,7 +21,7 @@ from policies.llm.router import (
     RuleChooser,
     Situation,
 )
-from policies.llm.wires.wire import Call, Complete, Message, ModelReply
+from policies.llm.wires.wire import Call, Complete, Message, ModelReply, Request
 
 RULES = Policy.read(
     {
@@ -40,18 +39,11 @@ class Named:
     """A method that answers with its name and keeps what it was given."""
 
     name: str
-    given: list[tuple[Any, ...]] = field(factory=list)
+    given: list[Request] = field(factory=list)
 
-    def __call__(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
-        *,
-        temperature: float | None = None,
-    ) -> ModelReply:
+    def __call__(self, request: Request) -> ModelReply:
         """Return its name."""
-        self.given.append((messages, tools, schema, temperature))
+        self.given.append(request)
         return worded(self.name)
 
 
@@ -68,19 +60,19 @@ def routed(*names: str, **more: Any) -> Routed:
 
 def answer(router: Routed, *messages: Message) -> str:
     """Return the name of the method that answers."""
-    return router(messages, (), None).text
+    return router(Request(messages)).text
 
 
 def test_a_decision_goes_to_the_method_that_the_rules_choose() -> None:
-    """The arguments are passed on as they are."""
+    """The request is passed on as it is."""
     router = routed("gepa", "dynamic_cheatsheet")
     assert answer(router, user("no table")) == "gepa"
     assert answer(router, user("| a | table |")) == router.chosen == "dynamic_cheatsheet"
-    messages, tools, schema = [user("x")], [{"type": "function"}], {"type": "object"}
-    router(messages, tools, schema, temperature=0.3)
+    request = Request([user("x")], [{"type": "function"}], {"type": "object"}, 0.3)
+    router(request)
     method = router.methods["gepa"]
     assert isinstance(method, Named)
-    assert method.given[-1] == (messages, tools, schema, 0.3)
+    assert method.given[-1] is request
 
 
 @pytest.mark.parametrize("with_call", [True, False])

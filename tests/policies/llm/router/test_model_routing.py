@@ -6,7 +6,7 @@ import pytest
 from support.router_items import Asked
 
 from policies.llm.router import Experience, Learned, ModelChooser, Policy, Rule, Situation
-from policies.llm.router.model_routing import ModelChoice, relevance, relevant
+from policies.llm.router.routing import ModelChoice, relevance, relevant
 
 SITUATION = Situation.of("WHY?", "| 7 |", task="finer", capability="DK", bucket="hard")
 POLICY = Policy((Rule({"task_name": "finer"}, "ace", rationale="BECAUSE"),), "gepa")

@@ -18,11 +18,9 @@ from policies.llm.router import (
     read_experiences,
     read_items,
     split,
-    write_experiences,
-    write_items,
+    write_lines,
 )
-from policies.llm.router.order import draw, in_turn, shuffled
-from policies.llm.router.predictions import require_disjoint
+from policies.llm.router.predictions import draw, in_turn, require_disjoint, shuffled
 
 RIGHT = {"correct": True}
 LINE: dict[str, Any] = {"id": "a", "task": "t", "predictions": {"cot": RIGHT}}
@@ -40,10 +38,10 @@ def stored(path: Path, *lines: Any) -> Path:
 def test_items_are_read_as_they_were_written(tmp_path: Path) -> None:
     """Every field, and nothing is overwritten."""
     made = [*items(5), item("x", features=Features(num_numbers=3), bucket="easy")]
-    write_items(tmp_path / "items.jsonl", made)
+    write_lines(tmp_path / "items.jsonl", made)
     assert read_items(tmp_path / "items.jsonl") == made
     with pytest.raises(UsageError, match="exists"):
-        write_items(tmp_path / "items.jsonl", made)
+        write_lines(tmp_path / "items.jsonl", made)
 
 
 def test_a_file_may_be_gzipped_and_hold_empty_lines(tmp_path: Path) -> None:
@@ -63,10 +61,10 @@ def test_methods_are_read_under_their_canonical_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("{", "truncated"),
+        ("{", "Expecting property name"),
         ("[]", "Expected `object`, got `array`"),
         ("null", "Expected `object`, got `null`"),
-        (b"\xff\xfe", "JSON"),
+        (b"\xff\xfe", "decode byte 0xff"),
         ('{"id": "\\ud800", "task": "t", "predictions": {}}', "surrogate"),
         ({"id": "a"}, "missing required field `task`"),
         (OTHER | {"id": ""}, "length >= 1 - at `$.id`"),
@@ -83,7 +81,7 @@ def test_methods_are_read_under_their_canonical_names(tmp_path: Path) -> None:
         ),
         (OTHER | {"features": {"num_numbers": -1}}, "Expected `int` >= 0"),
         (OTHER | {"features": {"num_numbers": 1e30}}, "num_numbers"),
-        ('{"id": "a", "task": "t", "predictions": ' + "[" * 10**5, "recursion"),
+        ('{"id": "a", "task": "t", "predictions": ' + "[" * 10**5, "more than 100 levels"),
         (LINE, "stands in line 1 already"),
     ],
     ids=lambda value: str(value)[:30],
@@ -193,7 +191,7 @@ def test_groups_take_turns(most: int, taken: str) -> None:
 def test_experiences_are_read_as_they_were_written(tmp_path: Path) -> None:
     """A line that does not fit is named."""
     made = [Experience("a", "cot", bullet="b"), Experience("a", "ace", bucket="hard")]
-    write_experiences(tmp_path / "e.jsonl", made)
+    write_lines(tmp_path / "e.jsonl", made)
     assert read_experiences(tmp_path / "e.jsonl") == made
     with pytest.raises(BadRecord, match="line 1: Object missing required field `method`"):
         read_experiences(stored(tmp_path / "f", {"item": "a"}))

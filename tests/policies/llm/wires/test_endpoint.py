@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from support.stub import Served, Stub, call, message, serving, text
 
 from desim import play
 from desim.errors import PolicyFailed, UsageError
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending
+from policies.llm.wires.wire import Request
 
-HELLO = [{"role": "user", "content": "hello"}]
+HELLO = Request([{"role": "user", "content": "hello"}])
 KEY = "sk-very-secret-0123456789"
 
 #: Requests the shortest wait that there is.
@@ -48,7 +50,7 @@ def calling(stub: Stub, timeout: float = 30, resends: int = 3) -> Resending:
 def test_a_request_without_a_reply_is_sent_again(broken: Served) -> None:
     """Within the same call, after a short wait or the one that the server asks for."""
     with serving(broken, text("hello")) as stub:
-        reply = calling(stub)(HELLO, (), None)
+        reply = calling(stub)(HELLO)
     assert (reply.text, len(stub.requests)) == ("hello", 2)
 
 
@@ -67,7 +69,7 @@ def test_an_endpoint_that_never_replies_ends_the_run_with_a_sentence(
 ) -> None:
     """The error names the server; the record can be resumed once the server works again."""
     with serving(broken) as stub, pytest.raises(PolicyFailed, match=why) as error:
-        calling(stub, timeout=0.1 if broken.slow else 30, resends=1)(HELLO, (), None)
+        calling(stub, timeout=0.1 if broken.slow else 30, resends=1)(HELLO)
     assert stub.url in str(error.value)
 
 
@@ -75,14 +77,14 @@ def test_a_server_that_does_not_run_is_reported() -> None:
     """By its address."""
     nowhere = Endpoint(model="stub", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(PolicyFailed, match=r"127\.0\.0\.1:9/v1 cannot be reached"):
-        Resending(nowhere, nowhere.name, resends=0)(HELLO, (), None)
+        Resending(nowhere, nowhere.name, resends=0)(HELLO)
 
 
 def test_missing_usage_is_estimated_from_lengths() -> None:
     """A limit of tokens holds even if the server does not count them; estimates are marked."""
     with serving(text("x" * 40, usage=None), text("x" * 40, usage={"prompt_tokens": "?"})) as stub:
         complete = endpoint(stub)
-        replies = [complete(HELLO, (), None) for _ in range(2)]
+        replies = [complete(HELLO) for _ in range(2)]
     assert [r.completion_tokens for r in replies] == [10, 10]
     assert all(r.prompt_tokens > 0 and r.estimated for r in replies)
 
@@ -96,7 +98,7 @@ def test_tool_calls_come_in_order_and_with_names_of_their_own() -> None:
         "nonsense",
     ]
     with serving(message(content=None, tool_calls=calls)) as stub:
-        found = endpoint(stub)(HELLO, (), None).calls
+        found = endpoint(stub)(HELLO).calls
     assert [(c.id, c.name, c.arguments) for c in found] == [
         ("a", "one", "{}"),
         ("call_2", "two", '{"x":1}'),
@@ -108,8 +110,9 @@ def test_requests_contain_what_was_given() -> None:
     """Tools, schema and options are sent where they are given, and only then."""
     tool = {"type": "function", "function": {"name": "x", "parameters": {}}}
     with serving(text("hello")) as stub:
-        endpoint(stub, options={"seed": 7})(HELLO, [tool], {"type": "object"}, temperature=0.2)
-        endpoint(stub, options={"temperature": 0.5})(HELLO, (), None, temperature=0.2)
+        request = evolve(HELLO, tools=[tool], schema={"type": "object"}, temperature=0.2)
+        endpoint(stub, options={"seed": 7})(request)
+        endpoint(stub, options={"temperature": 0.5})(evolve(HELLO, temperature=0.2))
     first, second = stub.requests
     assert (first["seed"], first["temperature"], first["tools"]) == (7, 0.2, [tool])
     assert first["response_format"]["json_schema"]["schema"] == {"type": "object"}
@@ -198,5 +201,5 @@ def test_invalid_arguments_are_refused(
 def test_a_call_and_a_text_make_one_reply() -> None:
     """A text beside tool calls is kept."""
     with serving(call(("order", {"quantity": 1}))) as stub:
-        reply = endpoint(stub)(HELLO, (), None)
+        reply = endpoint(stub)(HELLO)
     assert (reply.text, reply.finish, reply.calls[0].name) == ("", "tool_calls", "order")

@@ -1,0 +1,224 @@
+"""An episode whose caller receives rewards and texts, and which ends early at a limit."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from desim.core.model_protocols import Model, Rows, offers
+from desim.core.reported import HasSeries, HasTables
+from desim.core.result import Result, Series, read_series
+from desim.core.roles import Option
+from desim.core.run import Run
+from desim.core.world import Decision
+from desim.episodes.caller import CallerSession
+from desim.errors import UsageError, WrongResult, possible
+from desim.schema import TAG, plain_observation, tag, to_plain
+
+#: The name of the model's score among the metrics.
+SCORE = "score"
+
+#: The end of an episode that a limit of the adapter has cut.
+TRUNCATED = "truncated"
+
+
+class SteppedSession(CallerSession):
+    """A `CallerSession` with rewards, limits, options, tables and texts, as adapters need it.
+
+    Args:
+        model: The frozen parameters.
+        seed: A whole number of at least 0.
+        seats: The caller's roles, or by role the caller's name in the record.
+        rewards: See `Rewards`; by seat.
+        max_decisions: Answers of the seats after which the episode is truncated.
+        last_tick: The last tick at which the caller decides; the episode is truncated at its first
+            decision after it.
+        options: Further arguments of `CallerSession`.
+
+    Raises:
+        UsageError: A reward or another argument is wrong.
+        ModelFailed: The model raised an exception.
+
+    Attributes:
+        truncated: Whether a limit was reached before the world's own end. The open decisions then
+            show the effects of the last answers, and take no answer.
+    """
+
+    def __init__(
+        self,
+        model: Model[Any],
+        seed: int = 0,
+        *,
+        seats: Sequence[str] | Mapping[str, str],
+        rewards: Mapping[str, str] | None = None,
+        max_decisions: int | None = None,
+        last_tick: int | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(model, seed, seats=seats, **options)
+        try:
+            self._rewards = Rewards(self.run, rewards or dict.fromkeys(seats, SCORE))
+        except BaseException:
+            self.close()
+            raise
+        self._max, self._last_tick = max_decisions, last_tick
+        self.truncated = False
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended or is truncated."""
+        return self.episode is not None or self.truncated
+
+    @property
+    def result(self) -> Result | None:
+        """The result of the episode; None before its end and if it was truncated."""
+        return self.episode.result if self.episode else None
+
+    @property
+    def tick(self) -> int:
+        """The present tick of the clock."""
+        return self.run.world.now
+
+    @property
+    def score(self) -> float:
+        """The world's score of the present state."""
+        return self.run.score()
+
+    def rewards(self) -> dict[str, float]:
+        """Return by seat the change of its score or metric since the last call."""
+        return self._rewards.changes()
+
+    def answer(self, decision: Decision, action: Any) -> None:
+        """Answer an open decision of the caller's; otherwise as `CallerSession.answer`."""
+        if self.truncated:
+            raise UsageError(f"the episode is truncated after {self.answered:,} decisions")
+        super().answer(decision, action)
+
+    def answer_default(self, decision: Decision) -> dict[str, Any]:
+        """Answer an open decision by its role's default action, and return its tagged object."""
+        action = self.model.roles[decision.role].default_for(decision.observation)
+        name = tag(type(action))  # type: ignore[arg-type] # classes do hash
+        plain = {TAG: name, **to_plain(action)}
+        self.answer(decision, plain)
+        return plain
+
+    def step(self, action: Any) -> list[Decision]:
+        """Answer the one open decision and advance.
+
+        Raises:
+            WrongAction: The action does not fit the role's schema; nothing changes.
+            UsageError: The episode is over, or several decisions are open.
+        """
+        if self.done or len(self.open) != 1:
+            state = "the episode is over" if self.done else f"{len(self.open)} decisions are open"
+            raise UsageError(f"{state}; a step answers one open decision")
+        self.answer(self.open[0], action)
+        return self.advance()
+
+    def _move(self) -> None:
+        super()._move()
+        answers, last = self._max, self._last_tick
+        beyond = (answers is not None and self.answered >= answers) or (
+            last is not None and self.tick > last
+        )
+        self.truncated = bool(self.open) and beyond
+
+    def options(self, decision: Decision) -> Sequence[Option]:
+        """Return the options that a role offers at a decision; empty for a role without options."""
+        offered = self.model.roles[decision.role].options
+        return offered(decision.observation) if offered else ()
+
+    def tables(self, seat: str) -> Mapping[str, Rows]:
+        """Return the tables that the world lets a seat look up."""
+        return self.model.tables(self.run.state, seat) if offers(self.model, HasTables) else {}
+
+    def series(self) -> Series:
+        """Return the world's series so far; empty for a world that reports none.
+
+        For people who watch: they may hold facts that no role observes.
+        """
+        offered = offers(self.model, HasSeries)
+        return read_series(self.model, self.run.state) if offered else {}
+
+    # -- plain values and texts --------------------------------------------------------------------
+
+    def seen(self, decision: Decision) -> Any:
+        """Return the observation of a decision as JSON values."""
+        return plain_observation(decision.observation, self.model.roles[decision.role].observation)
+
+    def end_facts(self) -> dict[str, Any]:
+        """Return the facts of the end as plain values: score, reason, metrics, ledger digest.
+
+        For a truncated episode they hold the score so far, and nothing else that its seats could
+        not observe.
+        """
+        result = self.result
+        if result is None:
+            return {"ended": TRUNCATED if self.truncated else "", "score": self.score}
+        return {
+            "ended": result.ended,
+            "score": result.score,
+            "decisions": result.decisions,
+            "ledger_digest": result.ledger_digest,
+            "metrics": to_plain(dict(result.metrics)),
+        }
+
+    def text(self) -> str:
+        """Return the first open observation as JSON, or the sentence that the episode is over."""
+        if self.done:
+            return f"The episode is over. {as_json(self.end_facts())}"
+        return as_json(self.seen(self.open[0]))
+
+
+class Rewards:
+    """Measures the rewards of an episode's seats: the change of the score or of a metric.
+
+    The rewards of an episode add up to the score, or the metric, at its end less that at the
+    world's begin: changes before the first decision are part of the first reward. A metric that is
+    not known yet counts as 0.
+
+    Args:
+        run: The episode's run.
+        names: By seat "score" or a metric's name, with or without a minus before it.
+    """
+
+    def __init__(self, run: Run[Any], names: Mapping[str, str]) -> None:
+        self._run = run
+        self._signs = {seat: -1.0 if name[:1] == "-" else 1.0 for seat, name in names.items()}
+        self._keys = {seat: name.removeprefix("-") for seat, name in names.items()}
+        self._only_score = set(self._keys.values()) <= {SCORE}
+        self._last = self._numbers()
+
+    def changes(self) -> dict[str, float]:
+        """Return the reward of each seat since the last call."""
+        now, last = self._numbers(), self._last
+        self._last = now
+        return {
+            seat: self._signs[seat] * (now[key] - last[key]) for seat, key in self._keys.items()
+        }
+
+    def _numbers(self) -> dict[str, float]:
+        score = self._run.score()
+        if self._only_score:
+            return {SCORE: score}
+        metrics = self._run.model.metrics(self._run.state)
+        keys = self._keys.values()
+        return {key: score if key == SCORE else _number(metrics, key) for key in keys}
+
+
+def _number(metrics: Mapping[str, Any], name: str) -> float:
+    if name not in metrics:
+        raise UsageError(f"reward {name!r} was given; {possible(name, [SCORE, *metrics])}")
+    value = metrics[name]
+    if value is None:
+        return 0.0
+    if not isinstance(value, int | float):
+        raise UsageError(f"metric {name!r} is {value!r}; a reward is the change of a number")
+    if not math.isfinite(value):
+        raise WrongResult(f"metric {name!r} is {value}; a reward is a finite number")
+    return float(value)
+
+
+def as_json(value: Any) -> str:
+    """Return plain values, or a frozen class, as one line of JSON."""
+    return json.dumps(to_plain(value), ensure_ascii=False)

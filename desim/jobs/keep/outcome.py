@@ -1,0 +1,269 @@
+"""The outcomes of jobs with records: read from these, and kept in a journal, one SQLite file.
+
+The journal may be read while its jobs are played, which can take days, unlike the checkpoint of a
+sweep; the lock of the folder keeps other writers out.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from desim.core.result import flat
+from desim.episodes.usage import default_share, is_played
+from desim.errors import BadRecord, UsageError
+from desim.jobs.keep import row_file
+from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.plan.record_job import RecordJob
+from desim.records.episode import Episode
+
+#: The key of a policy's notes that says which limit of the episode was reached.
+LIMIT = "limit"
+
+
+class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The outcome of an episode.
+
+    Attributes:
+        job: The name of its job.
+        episode: Its place in a series, from 1.
+        training: Whether its policies only learned from it, so that it is not scored.
+        score: The score; None if the episode has not ended.
+        ended: The reason of its end.
+        decisions: The number of its decisions.
+        metrics: Further figures, nested ones by their path.
+        usage: Sums over all roles of what policies noted: calls, tokens, cost, seconds.
+        limit: The limit of the episode that was reached, or one shared with others; empty for none.
+        error: Why it failed; empty if it did not.
+        seconds: Wall time of the command that ended it.
+    """
+
+    job: str
+    episode: int = 1
+    training: bool = False
+    score: float | None = None
+    ended: str = ""
+    decisions: int = 0
+    metrics: dict[str, Any] = {}
+    usage: dict[str, float] = {}
+    limit: str = ""
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def state(self) -> str:
+        """The outcome: failed, cut (by a limit), training, not played or done; the last counts.
+
+        Not played is an episode in which language models mostly took the default action; see
+        `desim.episodes.usage.MOST_DEFAULTS`.
+        """
+        if self.error:
+            return "failed"
+        if self.limit:
+            return "cut"
+        if self.training:
+            return "training"
+        return "done" if is_played(self.usage) else "not played"
+
+    @property
+    def default_share(self) -> float | None:
+        """The share of default actions in the decisions of language models; None without any."""
+        return default_share(self.usage)
+
+    @property
+    def seconds_played(self) -> float:
+        """Seconds waited for replies, which a kill does not shorten; without any, wall time."""
+        return self.usage.get("seconds", 0.0) or self.seconds
+
+
+class JobOutcome(Played, frozen=True, kw_only=True, omit_defaults=True):
+    """The outcome of a job, which is one episode or a series.
+
+    The limit and error of a series say why it stopped; score, end, decisions, metrics and usage are
+    in its episodes.
+
+    Attributes:
+        episodes: The ended episodes of a series, in order; empty for one episode.
+    """
+
+    episodes: tuple[Played, ...] = ()
+
+    @property
+    def final(self) -> bool:
+        """Whether all episodes have ended, so that nothing is left to play."""
+        stopped = self.error or self.limit
+        return bool(self.episodes and not stopped) or self.score is not None
+
+    @property
+    def ended_episodes(self) -> int:
+        """The number of episodes that have ended."""
+        return len(self.episodes) or int(self.score is not None)
+
+    @property
+    def each(self) -> tuple[Played, ...]:
+        """The outcomes of its episodes, the one at which a series has stopped included."""
+        if self.final and self.episodes:
+            return self.episodes
+        return (*self.episodes, self)
+
+
+def read_outcome(job: str, record: Path, seconds: float = 0.0) -> JobOutcome | None:
+    """Return the outcome in a complete record; None for a record that is missing or cut.
+
+    Raises:
+        BadRecord: The file is damaged, or holds something else.
+    """
+    played = read_played(job, record, seconds)
+    return JobOutcome(**msgspec.structs.asdict(played)) if played else None
+
+
+def read_played(
+    job: str, record: Path, seconds: float = 0.0, episode: int = 1, *, training: bool = False
+) -> Played | None:
+    """Return the outcome of an episode by its record; None for one that is missing or cut.
+
+    Raises:
+        BadRecord: The file is damaged, or holds something else.
+    """
+    if not record.exists():
+        return None
+    recorded = Episode.read(record, whole=False, keep_steps=False)
+    result = recorded.result
+    if result is None:
+        return None
+    return Played(
+        job=job,
+        episode=episode,
+        training=training,
+        score=result.score,
+        ended=result.ended,
+        decisions=result.decisions,
+        metrics=dict(flat(result.metrics)),
+        usage=usage_in_all(result.usage.values()),
+        limit=next(_limits_noted(recorded), ""),
+        seconds=round(seconds, 3),
+    )
+
+
+def _limits_noted(episode: Episode) -> Iterator[str]:
+    """Yield the limits that policies noted."""
+    return (str(step.notes[LIMIT]) for step in episode.steps if step.notes and LIMIT in step.notes)
+
+
+def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the sums of several usages by name."""
+    sums: dict[str, float] = {}
+    for usage in usages:
+        for name, value in usage.items():
+            sums[name] = sums.get(name, 0) + value
+    return sums
+
+
+#: Seconds that a reader waits for a transaction of the writer, and the writer for a reader.
+_PATIENCE = 10.0
+
+
+#: The tables of the file as SQLite lists them: name and type.
+_TABLES = [(b"identity", b"table"), (b"rows", b"table")]
+
+
+_decode, _encode = msgspec.json.Decoder(JobOutcome).decode, msgspec.json.Encoder().encode
+
+
+class Journal(Checkpoint):
+    """Keeps the last outcome of each job by its place in the plan; a context manager.
+
+    Args:
+        folder: The folder of the journal.
+        identity: What determines the episodes, by topic; None opens an existing journal for
+            reading.
+        jobs: All jobs of the plan, to which outcomes belong; empty for reading.
+        restart: Discard the outcomes of an existing journal, of these jobs or others.
+
+    Raises:
+        UsageError: See `Checkpoint`.
+    """
+
+    file_name: ClassVar[str] = "suite.sqlite"
+    results: ClassVar[tuple[str, ...]] = ()
+    command: ClassVar[str] = "suite"
+    row_of: ClassVar[str] = "job"
+
+    def __init__(
+        self,
+        folder: Path,
+        identity: Mapping[str, str] | None = None,
+        jobs: Sequence[RecordJob] = (),
+        *,
+        restart: bool = False,
+    ) -> None:
+        self._places = {job.name: place for place, job in enumerate(jobs)}
+        super().__init__(folder, identity, self._owns, restart=restart)
+
+    def put(self, outcome: JobOutcome) -> None:
+        """Keep the outcome of a job; an earlier one is replaced.
+
+        Raises:
+            UsageError: The outcome cannot be written, for instance because the disk is full.
+        """
+        place = self._places[outcome.job]
+        if place in self.jobs():
+            # A kill in between loses an outcome that was not final; its job is played again anyhow.
+            self.remove([place])
+        self.add([place], [_encode(outcome)])
+
+    def outcomes(self) -> dict[str, JobOutcome]:
+        """Return the outcomes by the names of their jobs.
+
+        Raises:
+            BadRecord: An outcome is damaged.
+        """
+        try:
+            found = [_decode(row) for row in self.rows()]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise BadRecord(f"{self.path} holds a row that is no outcome: {fault}") from None
+        return {outcome.job: outcome for outcome in found}
+
+    def identity(self) -> dict[str, str]:
+        """Return what determines the episodes.
+
+        Raises:
+            UsageError: It is damaged.
+        """
+        with self._usage_errors():
+            stored = row_file.read_identity(self._file)
+        if stored is None:
+            raise UsageError(f"{self.path} is damaged: what was played cannot be read")
+        return stored
+
+    def require(self, identity: Mapping[str, str]) -> None:
+        """Check that the episodes are those of an identity.
+
+        Raises:
+            UsageError: The identities differ; the text names the differences.
+        """
+        with self._usage_errors():
+            self._check_identity(identity)
+
+    def _owns(self, place: int, row: bytes) -> bool:
+        try:
+            return self._places.get(_decode(row).job) == place
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+
+    def _connected(self) -> sqlite3.Connection:
+        file = super()._connected()
+        file.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+        return file
+
+    def _check_format(self) -> None:
+        super()._check_format()
+        # An untrusted file may hold a view under the name, whose query need not end.
+        found = self._file.execute("SELECT name, type FROM sqlite_master ORDER BY name").fetchall()
+        if found != _TABLES:
+            raise UsageError(f"{self.path} is no journal of a suite: it has other tables")
+
+    def _lock(self) -> None:
+        """Take no lock that lasts: the folder's keeps other writers out, and readers may read."""

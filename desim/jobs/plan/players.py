@@ -1,0 +1,98 @@
+"""The classes, functions and texts of which a model and its policies are made."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import attrs
+
+from desim.catalog import policy_finder
+from desim.catalog.policy_spec import ConfiguredClass, Spec
+from desim.core.model_protocols import HasParts, Model, is_deterministic, offers
+from desim.core.policy_protocols import (
+    DependsOnModel,
+    Draws,
+    NamesClasses,
+    NamesPolicies,
+    is_drawing,
+)
+from desim.episodes.lineup import Policies, assigned, maker_of
+
+
+def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
+    """Yield what some policies of a model depend on.
+
+    Yields:
+        Their classes and functions, what these find by name, and as texts what their specs hold;
+        as bytes what they read of the model.
+    """
+    for policy, of in assigned(model, policies):
+        yield from _policy(policy, of)
+    yield from _lineups(model, policies)
+
+
+def _lineups(model: Model[Any], policies: Policies) -> Iterator[Any]:
+    """Yield the functions that return the line-ups which are given by name."""
+    given = policies.values() if isinstance(policies, Mapping) else (policies,)
+    models = [model, *(model.models.values() if offers(model, HasParts) else ())]
+    for name in (one for one in given if isinstance(one, str)):
+        for of in models:
+            if policy_finder.lineup(name.strip(), of):
+                yield policy_finder.lineups_function(of)
+
+
+def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
+    if not isinstance(policy, str | ConfiguredClass):
+        yield from inside(policy)
+        return
+    maker = maker_of(policy, model)
+    given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
+    yield maker
+    if offers(maker, DependsOnModel):
+        yield from maker.dependencies(model)
+    yield from given.values()
+    if offers(maker, NamesClasses):
+        yield from maker.inner_classes(given)
+    if offers(maker, NamesPolicies):
+        for inner in maker.inner_policies(given):
+            yield from _policy(inner, model)
+
+
+def inside(value: Any) -> Iterator[Any]:
+    """Yield the classes, functions and texts that a value is made of."""
+    match value:
+        case str() | type() | FunctionType():
+            yield value
+        case os.PathLike():
+            yield os.fspath(value)
+        case Mapping():
+            yield from inside(list(value.values()))
+        case Sequence() if not isinstance(value, bytes | range):
+            for one in value:
+                yield from inside(one)
+        case _ if attrs.has(type(value)):
+            yield type(value)
+            yield from inside(_members(value))
+        case _ if type(value).__module__ != "builtins":
+            yield type(value)
+
+
+def _members(value: Any) -> list[Any]:
+    return [getattr(value, one.name) for one in attrs.fields(type(value))]
+
+
+def is_fixed(model: Model[Any], policies: Policies) -> bool:
+    """Return whether a model and policies are known to play the same episode on every seed.
+
+    The model declares it. Policies of the catalog declare whether they draw; those of a user, given
+    as a class, a function, an instance or `module:Name`, must declare that they do not.
+    """
+    played = assigned(model, policies)
+    return is_deterministic(model) and not any(_may_draw(one, of) for one, of in played)
+
+
+def _may_draw(policy: Any, model: Model[Any]) -> bool:
+    listed = isinstance(policy, str) and ":" not in Spec.read(policy).name
+    maker = maker_of(policy, model)
+    return is_drawing(maker) or not (listed or offers(maker, Draws))

@@ -1,0 +1,70 @@
+"""Functions whose arguments are the fields of an attrs class.
+
+The class states each argument once: its name, type and default, and a text in the `Attributes:`
+section of its docstring. `takes` makes these the signature and the help of a function, and
+`desim.cli.options` makes options of a command from them.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import attrs
+
+from desim.errors import UsageError, possible
+from desim.schema.wire_types import attribute_texts
+
+P = ParamSpec("P")
+Options = TypeVar("Options")
+R = TypeVar("R")
+
+
+def takes(cls: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Callable[P, R]]:
+    """Let a function that takes an instance of an attrs class be called with its fields.
+
+    The decorated function raises `UsageError` for an unknown keyword.
+    """
+
+    def decorate(function: Callable[[Options], R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def call(*arguments: P.args, **named: P.kwargs) -> R:
+            try:
+                options = cls(*arguments, **named)
+            except TypeError as fault:
+                _refuse(function.__name__, inspect.signature(cls), arguments, named, fault)
+            return function(options)
+
+        signature = inspect.signature(cls)
+        returned = function.__annotations__.get("return", inspect.Signature.empty)
+        call.__signature__ = signature.replace(return_annotation=returned)  # type: ignore[attr-defined]
+        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nArgs:\n{_arguments(cls)}"
+        return call
+
+    return decorate
+
+
+def given(options: attrs.AttrsInstance) -> dict[str, Any]:
+    """Return the fields of options by name, as the arguments of a function that takes them."""
+    return {one.alias: getattr(options, one.name) for one in attrs.fields(type(options))}
+
+
+def _arguments(cls: Any) -> str:
+    """Return the texts of the fields of a class as the section `Args:` of a docstring."""
+    texts = attribute_texts(cls)
+    return "\n".join(f"    {one.alias}: {texts[one.name]}" for one in attrs.fields(cls) if one.init)
+
+
+def _refuse(
+    name: str, signature: inspect.Signature, arguments: Any, named: Any, fault: TypeError
+) -> NoReturn:
+    """Raise the error of a call that does not fit a signature, in the words of the caller."""
+    for keyword in named:
+        if keyword not in signature.parameters:
+            known = possible(keyword, signature.parameters)
+            raise UsageError(f"{name} has no argument {keyword!r}; {known}") from None
+    try:
+        signature.bind(*arguments, **named)
+    except TypeError as wrong:
+        raise TypeError(f"{name}() call: {wrong}") from None
+    raise fault

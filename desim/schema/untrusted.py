@@ -1,0 +1,120 @@
+"""JSON that comes from outside: standard JSON of bounded depth, read once and in linear time.
+
+Python's reader also accepts NaN and infinity, a key that comes twice in one object, half of a
+surrogate pair, and any depth that its stack allows. Other readers refuse these or read something
+else, so a text that holds one is refused here. Callers limit its size when they read it.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from itertools import accumulate
+from typing import Any, NoReturn
+
+from desim.short_repr import shown
+
+#: Levels of objects and lists, at most; what desim writes has fewer than ten.
+DEEPEST = 100
+
+#: Digits of a whole number, which takes more than linear time to read.
+_MOST_DIGITS = 1_000
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_NO_BRACKETS = re.compile(r"[^\[\]{}]+")
+
+#: What a bracket does to the depth.
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
+class TooDeepError(ValueError):
+    """A JSON text with more than `DEEPEST` levels of objects and lists."""
+
+    def __init__(self) -> None:
+        super().__init__(f"more than {DEEPEST} levels of objects and lists")
+
+
+def decode_json(data: bytes | str) -> Any:
+    """Return the plain value of a JSON text.
+
+    Args:
+        data: The text, in UTF-8 if it is bytes.
+
+    Raises:
+        ValueError: The text is not standard JSON: also NaN, infinity or a number that is too large
+            for either kind, half of a surrogate pair, or a key that comes twice in one object.
+        TooDeepError: It has more than `DEEPEST` levels.
+    """
+    text = data.decode() if isinstance(data, bytes) else data
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_without_repeated_keys,
+            parse_constant=refuse_constant,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except RecursionError:
+        raise TooDeepError from None
+    if _depth(text) > DEEPEST:
+        raise TooDeepError
+    if "\\ud" in text or "\\uD" in text:
+        _check_characters(value)
+    return value
+
+
+def check_keys(data: bytes) -> None:
+    """Check that no object of a JSON text has a key twice, which typed decoders do not.
+
+    Raises:
+        ValueError: An object has one, or the text is not JSON.
+    """
+    json.loads(data, object_pairs_hook=_without_repeated_keys)
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, for readers of their own.
+
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _check_characters(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair, which UTF-8 cannot encode") from None
+
+
+def _depth(valid: str) -> int:
+    """Return the levels of a valid JSON text, or any number of at most `DEEPEST` if it has so few.
+
+    Its strings are closed, so they can be cut out.
+    """
+    if (opens := valid.count("[") + valid.count("{")) <= DEEPEST:
+        return opens
+    brackets = _NO_BRACKETS.sub("", _STRING.sub("", valid))
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
+
+
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise ValueError(f"the key {shown(twice)} comes twice in one object")
+    return found
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{shown(text)} is too large a number")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{shown(text)} is too large a number")
+    return value

@@ -1,0 +1,175 @@
+"""The arguments of `sweep`, `compare`, `select` and `tune`.
+
+The text of each field is also the help of its option on the command line.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import field, frozen
+
+from desim.jobs.run.job_options import GridOptions, JobOptions
+
+if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
+    from desim.jobs.plan.grid import Grid
+    from desim.jobs.run.executors import Executor
+    from desim.jobs.run.playing import Playing
+    from desim.studies.designs import Design, DesignSpec
+
+#: Kim and Nelson's, with a guarantee; optimal computing budget allocation, with a budget.
+Procedure = Literal["kn", "ocba"]
+
+#: Seeds of the first batch of a study that goes on until a goal is reached, and at most.
+FIRST_SEEDS, MAX_SEEDS = 20, 2_000
+
+
+@frozen(kw_only=True, slots=False)
+class GridStudy(GridOptions):
+    """The models and policies of a study that plays a grid, and how its jobs are played.
+
+    Attributes:
+        model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
+        policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
+            these.
+        preset: A preset, for models given by name or class; empty for the first.
+        set: A value or a list of values by parameter; every combination is played. A key with the
+            prefix `policy.` sets an argument of the policies that take it.
+    """
+
+    model: Any = field(kw_only=False)
+    policies: Any = field(kw_only=False)
+    preset: str = ""
+    set: Mapping[str, Any] | None = None
+
+    def grid(self, seeds: Iterable[int]) -> "Grid":
+        """Return the grid of the models and policies on some seeds.
+
+        Raises:
+            UsageError: A name does not exist, or something is given twice, empty or wrong.
+        """
+        from desim.jobs.plan.grid import grid
+
+        return grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
+
+    def playing(
+        self, plan: "Grid", *, retry_failed: bool = False
+    ) -> AbstractContextManager["Playing"]:
+        """Open the executor and the store of a grid."""
+        from desim.jobs.run.playing import playing
+
+        return playing(
+            plan,
+            self.jobs,
+            self.out,
+            self.executor,
+            self.progress,
+            restart=self.restart,
+            retry_failed=retry_failed,
+        )
+
+
+@frozen(kw_only=True, slots=False)
+class SweepOptions(GridStudy):
+    """The arguments of `sweep`.
+
+    Attributes:
+        seeds: Whole numbers of at least 0, all different; shared by all policies.
+        design: Points to play instead of all combinations: a `Design` over parameters that *set*
+            does not name, or a text such as "lhs:64" over the ranges and lists of values in *set*.
+            Rows have the index of their point, and in `given` the policy without its arguments.
+        retry_failed: Play the failed episodes in *out* again.
+        series: Keep the model's series in the rows, and in rows.jsonl; see `Rows.series`.
+        records: Record each episode in a file of its own in the folder `records` of *out*, which
+            `record` of its row names (None if it failed before its first line). An episode on
+            record without a row is repeated with the replies on record, and a cut one continued; a
+            record that the policies do not repeat is replaced.
+    """
+
+    seeds: Iterable[int] = field(kw_only=False)
+    design: "Design | DesignSpec | str | None" = None
+    retry_failed: bool = False
+    series: bool = False
+    records: bool = False
+
+
+@frozen(kw_only=True, slots=False)
+class GoalOptions(GridStudy):
+    """A sweep that plays batches of seeds until a goal is reached.
+
+    Attributes:
+        show: The figure: score, decisions, or a metric.
+        seeds: Those of the first batch, at least 2 for a selection; later batches go on behind the
+            largest.
+        max_seeds: With a goal: how many seeds at most; default 2,000. Where a selection has a
+            budget, their mean number for each candidate.
+    """
+
+    show: str = "score"
+    seeds: Iterable[int] = range(FIRST_SEEDS)
+    max_seeds: int = MAX_SEEDS
+
+
+@frozen(kw_only=True, slots=False)
+class CompareOptions(GoalOptions):
+    """The arguments of `compare`.
+
+    Attributes:
+        until: Play seeds until intervals are as narrow: 5% of the mean, or 2.5 in the unit of the
+            figure.
+        against: The policy with which the others are compared; by default the first one.
+        level: The level of the intervals, above 0 and below 1.
+    """
+
+    until: float | str
+    against: Any = None
+    level: float = 0.95
+
+
+@frozen(kw_only=True, slots=False)
+class SelectOptions(GoalOptions):
+    """The arguments of `select`.
+
+    Attributes:
+        by: The procedure, "kn" or "ocba"; None means "kn" where *delta* is given, otherwise "ocba".
+        delta: The smallest difference that matters, in the unit of the figure; needed by kn.
+        alpha: The probability of a wrong selection, above 0.
+    """
+
+    by: Procedure | None = None
+    delta: float | None = None
+    alpha: float = 0.05
+
+
+@frozen(kw_only=True, slots=False)
+class TuneOptions(JobOptions):
+    """The arguments of `tune`.
+
+    Attributes:
+        model: A name (perhaps with `/preset`), a model class or a model.
+        policy: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name different
+            roles play together. In Python a spec, class, attrs instance, or mapping of roles to
+            these.
+        ranges: int:LOW:HIGH, float:LOW:HIGH, log:LOW:HIGH or choice:A|B; any other value is fixed.
+            In Python a mapping of keys to these texts, with keys of the form of `set` of `sweep`.
+        budget: Episodes of the search, at most; those of the report come on top.
+        seeds: The seeds of the search: A:B without B, or A,B,...; default 0:20. In Python whole
+            numbers.
+        held_out: The seeds of the report; default: as many behind the others. In Python whole
+            numbers.
+        preset: A preset of the model; `desim list MODEL` shows them. Empty for the first.
+        set: Further values that are fixed.
+        sampler_seed: The seed of the search; the same call returns the same result.
+        executor: As for `sweep`.
+    """
+
+    model: Any = field(kw_only=False)
+    policy: Any = field(kw_only=False)
+    ranges: Mapping[str, Any] = field(kw_only=False)
+    budget: int
+    seeds: Iterable[int] = range(FIRST_SEEDS)
+    held_out: Iterable[int] | None = None
+    preset: str = ""
+    set: Mapping[str, Any] | None = None
+    sampler_seed: int = 0
+    executor: "Executor | str | None" = None

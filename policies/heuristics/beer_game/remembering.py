@@ -1,0 +1,97 @@
+"""Rules that remember earlier weeks: the mean of incoming orders, and Sterman's expectation."""
+
+import math
+from collections import deque
+from typing import Any, Self
+
+from attrs import define, field
+from attrs.setters import NO_OP
+from attrs.validators import ge, in_, le, optional
+
+from desim import Seat
+from models.beer_game import rules
+from models.beer_game.actions import Order
+from models.beer_game.observation import Number, Stage
+from policies.heuristics.beer_game.memoryless import facts, order
+from policies.heuristics.beer_game.seat import at_least, parameters
+
+_share: list[Any] = [ge(0), le(1)]
+
+
+@define
+class MovingAverage:
+    """Order the mean of the last incoming orders and what inventory lacks to the target.
+
+    Attributes:
+        weeks: Weeks of the mean, at least 1.
+        before: Units ordered from the stage in each week before the first.
+        target: Units to keep on hand; None: the stage's target inventory.
+
+    Source: reference SPEC section 9, the column of the paper.
+    """
+
+    weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
+    before: Number = 0
+    target: int | None = field(default=None, validator=optional(ge(0)))
+    _past: deque[Number] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._past = deque(maxlen=self.weeks)
+
+    @classmethod
+    def seated(
+        cls, seat: Seat, weeks: int = rules.AVERAGED_WEEKS, target: int | None = None
+    ) -> Self:
+        """Build the policy for a stage; before the first week its orders were the initial flow.
+
+        Args:
+            seat: A stage of the Beer Game.
+            weeks: Weeks of the mean, at least 1.
+            target: Units to keep on hand; None: the stage's target inventory.
+        """
+        at_least(1, weeks=weeks)
+        at_least(0, target=target)
+        return cls(weeks, parameters(seat.model, "moving_average").flow, target)
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order of the rule."""
+        if stage.week:
+            self._past.append(stage.incoming_order)
+        before = (self.weeks - len(self._past)) * self.before
+        _, *others = facts(stage, self.target)
+        return order(rules.typical((before + sum(self._past)) / self.weeks, *others))
+
+
+@define
+class Sterman:
+    """Anchor on expected demand; adjust for stock and, in part, for the supply line.
+
+    O = max(0, L + alpha (target - S - beta SL)), with S = inventory - backlog, SL the supply line
+    and L = theta * incoming order + (1 - theta) * previous L.
+
+    Attributes:
+        theta: Weight of the newest order in the expectation, 0 to 1.
+        alpha: Share of the gap that is ordered, 0 to 1.
+        beta: Share of the supply line that is counted, 0 to 1.
+        target: S', desired stock plus beta times desired supply line, units.
+        expected: L before the first order, units.
+        rounding: "none", or "half_up" to whole units, as the players rounded.
+
+    Source: Sterman 1989; reference SPEC section 10. Defaults: the players' mean estimates.
+    """
+
+    theta: float = field(default=0.36, validator=_share)
+    alpha: float = field(default=0.26, validator=_share)
+    beta: float = field(default=0.34, validator=_share)
+    target: float = field(default=17, validator=ge(0))
+    # Not checked again each week, which takes as long as the rule.
+    expected: float = field(default=4, validator=ge(0), on_setattr=NO_OP)
+    rounding: str = field(default="none", validator=in_(("none", "half_up")))
+
+    def decide(self, stage: Stage) -> Order:
+        """Update the expectation and return the order."""
+        self.expected = self.theta * stage.incoming_order + (1 - self.theta) * self.expected
+        net = stage.inventory - stage.backlog
+        gap = self.target - net - self.beta * stage.supply_line
+        units = max(0, self.expected + self.alpha * gap)
+        return order(math.floor(units + 0.5) if self.rounding == "half_up" else units)

@@ -1,0 +1,130 @@
+"""Agents of other packages: Inspect's mock model, and rollouts of verifiers at the stub."""
+
+import asyncio
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from unittest.mock import patch
+
+from support.stub import Served, Stub, call, text
+
+_MODEL = "mockllm"
+
+
+def tool_calls(answers: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the name and the arguments of each tagged object."""
+    return [(one["do"], {key: each for key, each in one.items() if key != "do"}) for one in answers]
+
+
+def mock_calls(*calls: tuple[str, Any]) -> Any:
+    """Return a reply with tool calls, each a name and its arguments."""
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
+    from inspect_ai.tool import ToolCall
+
+    listed = [
+        ToolCall(id=f"call{number}", function=name, arguments=dict(given))
+        for number, (name, given) in enumerate(calls)
+    ]
+    message = ChatMessageAssistant(content="", tool_calls=listed, model=_MODEL)
+    choice = ChatCompletionChoice(message=message, stop_reason="tool_calls")
+    return _used(ModelOutput(model=_MODEL, choices=[choice]))
+
+
+def mock_text(text: str) -> Any:
+    """Return a reply without a tool call."""
+    from inspect_ai.model import ModelOutput
+
+    return _used(ModelOutput.from_content(_MODEL, text))
+
+
+def _used(output: Any) -> Any:
+    from inspect_ai.model import ModelUsage
+
+    output.usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+    return output
+
+
+def ordered(answers: Sequence[dict[str, Any]], in_one: int = 1) -> list[Any]:
+    """Return replies with calls for tagged objects, so many in one reply."""
+    calls = tool_calls(answers)
+    return [mock_calls(*calls[at : at + in_one]) for at in range(0, len(calls), in_one)]
+
+
+def evaluated(
+    task: Any, replies: Iterable[Any] | Callable[..., Any], log_dir: str = "", **more: Any
+) -> Any:
+    """Return the log of a task that the mock model plays with these replies."""
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import get_model
+
+    model = get_model("mockllm/model", custom_outputs=replies, memoize=False)
+    # Inspect's own warnings, of the packages that it calls, say nothing about desim.
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options = {"log_realtime": False, "display": "none", **more}
+        (log,) = inspect_eval(task, model=model, log_dir=log_dir or folder, **options)
+        log.samples = list(log.samples or ())  # read before the folder is removed
+    return log
+
+
+def sample_of(log: Any, number: int = 0) -> Any:
+    """Return a sample of an evaluation that went well."""
+    assert log.status == "success", log.error.message
+    return log.samples[number]
+
+
+#: The variable of the environment that holds the stub's key.
+KEY = "STUB_KEY"
+
+_USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+
+def called(*calls: tuple[str, Any]) -> Served:
+    """Return a completion with tool calls, with the fields that verifiers needs."""
+    return _dated(call(*calls, usage=_USAGE))
+
+
+def said(words: str) -> Served:
+    """Return a completion with text."""
+    return _dated(text(words, usage=_USAGE))
+
+
+def _dated(served: Served) -> Served:
+    served.body["created"] = 0
+    return served
+
+
+def by_turn(answers: Sequence[dict[str, Any]], in_one: int = 10) -> Any:
+    """Return a script of the stub that plays tagged objects, so many in one reply.
+
+    It counts the replies in a request, so that concurrent rollouts do not disturb each other.
+    """
+    calls = tool_calls(answers)
+
+    def script(_: int, body: dict[str, Any]) -> Served:
+        turn = sum(message["role"] == "assistant" for message in body["messages"])
+        return called(*calls[turn * in_one : (turn + 1) * in_one])
+
+    return script
+
+
+def rolled_out(env: Any, stub: Stub, tasks: Sequence[Any] = ()) -> list[Any]:
+    """Return the traces of one rollout of each task, eight at once."""
+    import verifiers.v1 as vf
+
+    client = vf.EvalClientConfig(base_url=stub.url, api_key_var=KEY)
+    context = vf.ModelContext(model="stub", client=client)
+
+    async def run() -> list[Any]:
+        async with env.serving():
+            chosen = tasks or list(env.taskset)
+            slots = [slot for task in chosen for slot in env.slots(task)]
+            gate = asyncio.Semaphore(8)  # the stub accepts few connections at a time
+            episodes = await asyncio.gather(*(env.run_slot(s, context, gate) for s in slots))
+        return [episode.traces[0] for episode in episodes]
+
+    with patch.dict(os.environ, {KEY: "k"}), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the packages that verifiers calls
+        return asyncio.run(run())
