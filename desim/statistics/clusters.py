@@ -7,15 +7,16 @@ as six seeds.
 import math
 from collections.abc import Hashable, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.errors import UsageError
 from desim.statistics.intervals import checked_level, moments, t_quantile
+from desim.statistics.proportions import are_truth_values, wilson
 
 
 @frozen
 class ClusteredMean:
-    """A mean of values in clusters, with its interval.
+    """A mean or a share of values in clusters, with its interval.
 
     Attributes:
         mean: The mean of all values.
@@ -26,6 +27,8 @@ class ClusteredMean:
         n: The number of values.
         clusters: The number of clusters.
         level: The confidence level.
+        effective: The number of independent values that say as much about a share; None for a mean
+            and for a single cluster.
     """
 
     mean: float
@@ -36,31 +39,7 @@ class ClusteredMean:
     n: int
     clusters: int
     level: float = 0.95
-
-
-@frozen
-class ClusteredShare:
-    """A share of truth values in clusters, with its interval.
-
-    Attributes:
-        share: The share of values that are true, 0 to 1.
-        effective: The number of independent values that say as much; None for a single cluster.
-        freedom: Degrees of freedom; None for a single cluster.
-        low: Lower end of the interval, at least 0; None for a single cluster.
-        high: Upper end, at most 1; None for a single cluster.
-        n: The number of values.
-        clusters: The number of clusters.
-        level: The confidence level.
-    """
-
-    share: float
-    effective: float | None
-    freedom: float | None
-    low: float | None
-    high: float | None
-    n: int
-    clusters: int
-    level: float = 0.95
+    effective: float | None = None
 
 
 def clustered_mean(
@@ -95,7 +74,7 @@ def clustered_mean(
 
 def clustered_share(
     values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
-) -> ClusteredShare:
+) -> ClusteredMean:
     """Return the share of truth values in clusters with its interval.
 
     Wilson's interval with the effective number of values and Student's t.
@@ -112,18 +91,18 @@ def clustered_share(
     Raises:
         UsageError: *values* is empty, one is neither 0 nor 1, or the numbers of values differ.
     """
-    if not all(value in {0, 1} for value in values):
+    if not are_truth_values(values):
         raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
     found = clustered_mean(values, clusters, level)
     p, n, count = found.mean, found.n, found.clusters
     if found.se is None or found.freedom is None:
-        return ClusteredShare(p, None, None, None, None, n, 1, level)
+        return found
     if found.se and 0 < p < 1:
         effective, freedom = min(n, n * p * (1 - p) / ((n - 1) * found.se**2)), found.freedom
     else:
         effective, freedom = float(count), count - 1.0
-    low, high = _wilson(p, effective, t_quantile((1 + level) / 2, freedom))
-    return ClusteredShare(p, effective, freedom, low, high, n, count, level)
+    low, high = wilson(p, effective, t_quantile((1 + level) / 2, freedom))
+    return evolve(found, low=low, high=high, freedom=freedom, effective=effective)
 
 
 def _grouped(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:
@@ -147,10 +126,3 @@ def _error(groups: Sequence[Sequence[float]], mean: float, n: int) -> tuple[floa
     squares = math.fsum(ratio**2 for ratio in ratios)
     below = sum(size**2 for size in sizes) + math.fsum(ratios) ** 2 - squares
     return error, n**2 / below
-
-
-def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
-    spread = t * t / n
-    centre = (p + spread / 2) / (1 + spread)
-    half = t / (1 + spread) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    return max(0.0, min(centre - half, p)), min(1.0, max(centre + half, p))

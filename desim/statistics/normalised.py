@@ -7,7 +7,7 @@ from attrs import frozen
 
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean
-from desim.statistics.intervals import Interval, checked_level, moments, t_quantile
+from desim.statistics.intervals import checked_level, moments, t_quantile
 
 
 @frozen
@@ -121,11 +121,6 @@ def over_worlds(worlds: Sequence[Normalised], level: float = 0.95) -> OverWorlds
     freedom = whole**2 / squares if squares else None
     half = t_quantile((1 + level) / 2, freedom) * se if freedom else 0.0
     return OverWorlds(mean, se, freedom, mean - half, mean + half, min(w.z for w in worlds))
-
-
-def as_interval(found: Normalised, level: float = 0.95) -> Interval:
-    """Return a normalised score as the interval that tables print."""
-    return Interval(found.z, found.se, found.low, found.high, found.n, level)
 
 
 def _is_dust(rests: Sequence[float], scores: Sequence[float]) -> bool:

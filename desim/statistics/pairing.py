@@ -90,15 +90,33 @@ def simultaneous(level: float, count: int) -> float:
 
 def _welch(mine: Sequence[float], theirs: Sequence[float], level: float) -> float | None:
     """Return half the width of Welch's interval for two independent samples."""
+    found = welch_error(mine, theirs)
+    if found is None:
+        return None
+    error, freedom = found
+    return t_quantile((1 + level) / 2, freedom) * error if error else 0.0
+
+
+def welch_error(mine: Sequence[float], theirs: Sequence[float]) -> tuple[float, float] | None:
+    """Return the standard error of the difference of two independent means, and its freedom.
+
+    Sources: Welch (1938), Biometrika 29, 350-362; Satterthwaite (1946), Biometrics Bulletin 2,
+    110-114.
+
+    Returns:
+        None if one of the two has a single value.
+
+    Raises:
+        UsageError: One of the two is empty, or a value is not finite.
+    """
     (_, sd_a), (_, sd_b) = moments(mine), moments(theirs)
     if sd_a is None or sd_b is None:
         return None
-    n = len(mine)
-    a, b = sd_a**2 / n, sd_b**2 / n
+    a, b = sd_a**2 / len(mine), sd_b**2 / len(theirs)
     if a + b == 0:
-        return 0.0
-    freedom = (a + b) ** 2 / ((a**2 + b**2) / (n - 1))
-    return t_quantile((1 + level) / 2, freedom) * math.sqrt(a + b)
+        return 0.0, 1.0
+    freedom = (a + b) ** 2 / (a**2 / (len(mine) - 1) + b**2 / (len(theirs) - 1))
+    return math.sqrt(a + b), freedom
 
 
 def _correlation(mine: Sequence[float], theirs: Sequence[float]) -> float | None:

@@ -38,12 +38,23 @@ def share(values: Sequence[float], level: float = 0.95) -> Interval:
     mean, sd = moments(values)
     if not are_truth_values(values):
         raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
-    n, z = len(values), _normal_quantile((1 + level) / 2)
-    middle = (mean + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
+    n = len(values)
+    return Interval(mean, sd, *wilson(mean, n, _normal_quantile((1 + level) / 2)), n, level)
+
+
+def wilson(mean: float, n: float, quantile: float) -> tuple[float, float]:
+    """Return the ends of the Wilson score interval, inside of 0 to 1.
+
+    Args:
+        mean: The share, 0 to 1.
+        n: The number of independent values; above 0, not always whole.
+        quantile: Standard errors between the share and an end.
+    """
+    square = quantile * quantile
+    middle = (mean + square / (2 * n)) / (1 + square / n)
+    half = quantile / (1 + square / n) * math.sqrt(mean * (1 - mean) / n + square / (4 * n * n))
     # Rounding must not move an end past a share of 0 or 1.
-    low, high = max(0.0, min(middle - half, mean)), min(1.0, max(middle + half, mean))
-    return Interval(mean, sd, low, high, n, level)
+    return max(0.0, min(middle - half, mean)), min(1.0, max(middle + half, mean))
 
 
 def paired_share(mine: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Interval:

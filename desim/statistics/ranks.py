@@ -9,6 +9,7 @@ from attrs import frozen
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean
 from desim.statistics.intervals import moments, t_quantile
+from desim.statistics.pairing import welch_error
 
 #: Difference of the means of two alternatives, its standard error, and the degrees of freedom.
 _Pair = tuple[float, float, float]
@@ -135,12 +136,5 @@ def _clustered(
 
 
 def _welch(mine: Sequence[float], theirs: Sequence[float]) -> _Pair:
-    """Source: Welch (1938), Biometrika 29, 350-362; Satterthwaite (1946)."""
-    (mean_a, sd_a), (mean_b, sd_b) = moments(mine), moments(theirs)
-    if sd_a is None or sd_b is None:
-        return mean_a - mean_b, math.inf, 1
-    a, b = sd_a**2 / len(mine), sd_b**2 / len(theirs)
-    if a + b == 0:
-        return mean_a - mean_b, 0.0, 1
-    freedom = (a + b) ** 2 / (a**2 / (len(mine) - 1) + b**2 / (len(theirs) - 1))
-    return mean_a - mean_b, math.sqrt(a + b), freedom
+    difference = moments(mine)[0] - moments(theirs)[0]
+    return difference, *(welch_error(mine, theirs) or (math.inf, 1))

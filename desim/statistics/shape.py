@@ -78,23 +78,6 @@ def unseen(n: int, confidence: float = 0.95) -> float:
     return 1 - math.pow(1 - confidence, 1 / n)
 
 
-def first_look(rarest: float) -> int:
-    """Return the number of values with which an outcome is seen with a probability of 95 %.
-
-    Args:
-        rarest: The probability of the outcome, above 0 and below 1.
-
-    Raises:
-        UsageError: *rarest* is out of range.
-
-    >>> first_look(0.05), first_look(0.01)
-    (59, 299)
-    """
-    if not 0 < rarest < 1:
-        raise UsageError(f"rarest is {rarest:g}; it is a probability above 0 and below 1")
-    return math.ceil(math.log(0.05) / math.log1p(-rarest))
-
-
 def _skewness(values: Sequence[float], mean: float) -> float:
     scale = max(abs(value - mean) for value in values)  # powers of large values would overflow
     parts = [(value - mean) / scale for value in values]

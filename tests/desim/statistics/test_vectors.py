@@ -42,7 +42,7 @@ def _clusters(given: Given) -> Given:
 def _shares(given: Given) -> Given:
     found = clustered_share(given["values"], given["cluster"], given["level"])
     ends = {"low": found.low, "high": found.high}
-    return {"p": found.share, "n_eff": found.effective, "df": found.freedom, **ends}
+    return {"p": found.mean, "n_eff": found.effective, "df": found.freedom, **ends}
 
 
 def _comparisons(given: Given) -> Given:
