@@ -113,13 +113,13 @@ play(model, rule)
 play(House(), {"host": slow})
 play("beer_game", Cover)
 play(game, Greedy)
+play(BeerGame, Cover())
 play(game)
 
 play(game, 17)  # error: Argument 2 to "play"
 play(game, Blind())  # error: Argument 2 to "play"
 play(game, {"retailer": Blind()})  # error: Dict entry 0
 play(game, {"retailer": 17})  # error: Dict entry 0
-play(BeerGame, Cover())  # error: Argument 1 to "play"
 play(17, Cover())  # error: Argument 1 to "play"
 '''
 
@@ -188,4 +188,4 @@ def test_mypy_sees_the_types_in_a_users_project(python: Path, tmp_path: Path) ->
             assert any(expected in message for message in given), (line, done.stdout)
         else:
             assert given == [], line
-    assert re.search(r"Found 6 errors in 1 file", done.stdout), done.stdout
+    assert re.search(r"Found 5 errors in 1 file", done.stdout), done.stdout
