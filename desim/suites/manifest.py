@@ -4,7 +4,8 @@ Beside the suite's file it keeps the facts that only the named classes declare: 
 contact a host, how long they are trained, and the published numbers. So printing results imports
 and opens nothing that a folder names, which may come from an untrusted source.
 
-The identity of a suite's episodes, by topic: parameters, policies, seeds, code and files.
+The identity of a suite's episodes, by topic: parameters, policies, code and files. Seeds are in the
+names of jobs, so that a folder grows: a suite with more seeds, worlds or entries continues it.
 
 Topics of code and of named files are those of sweeps (`desim.jobs.keep.fingerprint`), under the
 world or the entry that reaches them. Limits of money and columns are not included, so that a folder
@@ -13,7 +14,6 @@ can be continued with other ones.
 
 import contextlib
 import hashlib
-import itertools
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -128,7 +128,7 @@ def check_suite(folder: RecordFolder, plan: Plan) -> None:
         UsageError: See `RecordFolder.check`.
     """
     _refuse_earlier_format(folder)
-    folder.check(identity(plan))
+    folder.check(identity(plan), plan.jobs)
 
 
 def plan_of(folder: RecordFolder) -> Plan:
@@ -222,7 +222,6 @@ def identity(plan: Plan) -> dict[str, str]:
     }
     return {
         **{f"worlds.{name}": model_text(world) for name, world in plan.worlds.items()},
-        **{f"seeds of worlds.{name}": _seeds_text(w) for name, w in plan.worlds.items()},
         **{f"entries.{name}": _entry_text(entry) for name, entry in plan.entries.items()},
         **common,
         **dict(_named("worlds", of_worlds)),
@@ -257,15 +256,6 @@ def _named(kind: str, found: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[
     """Yield topics under the name of their world or entry."""
     for name, topics in found.items():
         yield from ((f"{kind}.{name}: {topic}", text) for topic, text in topics.items())
-
-
-def _seeds_text(world: PlannedWorld) -> str:
-    """Return the seeds of a world, consecutive ones as START:STOP, and the repeats of each."""
-    runs: list[list[int]] = []
-    for _, run in itertools.groupby(enumerate(world.seeds), lambda pair: pair[1] - pair[0]):
-        seeds = [seed for _, seed in run]
-        runs.append([seeds[0], seeds[-1] + 1])
-    return f"{', '.join(f'{start}:{stop}' for start, stop in runs)} x {world.repeats}"
 
 
 def _json_text(value: Any) -> str:
