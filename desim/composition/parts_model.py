@@ -12,7 +12,7 @@ from attrs import evolve
 
 from desim.catalog.presets import Presets
 from desim.composition.group import Group, Member
-from desim.composition.parts import Part, part_seed, split_name
+from desim.composition.parts import Part, part_seed
 from desim.core.calendar import Calendar
 from desim.core.ledger_protocols import HasStatements, Statement
 from desim.core.model_protocols import (
@@ -24,7 +24,7 @@ from desim.core.model_protocols import (
     offers,
 )
 from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
-from desim.core.roles import Role
+from desim.core.roles import Role, split_name
 from desim.core.world import World
 
 #: Stands instead of the reason of the end for a part that has not begun.

@@ -59,3 +59,9 @@ class Role:
         # The first option, not the one of the highest value: a failed policy has not earned that
         # choice. A role whose first option may do harm declares a default action.
         return self.options(observation)[0].action
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the part and the name inside it: `plant.retailer` is `retailer` of `plant`."""
+    part, _, inside = name.partition(".")
+    return part, inside

@@ -12,7 +12,6 @@ from attrs import Factory, evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
-from desim.composition.parts import split_name
 from desim.core.model_protocols import (
     HasParts,
     Model,
@@ -28,7 +27,7 @@ from desim.core.policy_protocols import (
     declared_arguments,
     needs_world_seed,
 )
-from desim.core.roles import Role
+from desim.core.roles import Role, split_name
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed
 from desim.episodes.usage import CommandBudget, command_budget

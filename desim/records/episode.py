@@ -19,13 +19,13 @@ from desim.records.record_file import lines_of
 from desim.records.recorder import Recorder
 from desim.records.tidy import WHAT, What, decision_columns, series_columns
 from desim.short_repr import shortened
-from desim.show.frames import pandas_frame, polars_frame
 from desim.show.labels import value_text
-from desim.show.table import Table
 
 if TYPE_CHECKING:  # only callers that use a data frame need them
     import pandas as pd
     import polars as pl
+
+    from desim.show.table import Table
 
 
 #: Metrics of a part of a world that a table shows.
@@ -136,6 +136,8 @@ class Episode:
         Raises:
             UsageError: See `columns`, or pandas is not installed.
         """
+        from desim.show.frames import pandas_frame
+
         return pandas_frame(self.columns(what))
 
     def to_polars(self, what: What = "series") -> "pl.DataFrame":
@@ -144,6 +146,8 @@ class Episode:
         Raises:
             UsageError: See `columns`, or polars is not installed.
         """
+        from desim.show.frames import polars_frame
+
         return polars_frame(self.columns(what))
 
     def summary(self) -> dict[str, Any]:
@@ -162,12 +166,14 @@ class Episode:
             "version": head.version,
         }
 
-    def facts(self) -> Table:
+    def facts(self) -> "Table":
         """Return header, result and metrics as a table of names and values.
 
         It has only the first metrics of each part of a world. An episode that failed or was cut has
         the reason in place of its end.
         """
+        from desim.show.table import Table
+
         head, end = self.header, self.result
         policies = ", ".join(f"{role}={spec}" for role, spec in head.policies.items())
         facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
@@ -185,6 +191,8 @@ class Episode:
 
     def _repr_html_(self) -> str:
         """Return a card of a few lines, for notebooks."""
+        from desim.show.table import Table
+
         lines = [(name, shortened(text, _CARD_WIDTH)) for name, text in self.facts().lines]
         more = len(lines) - _CARD_LINES
         notes = [f"{more} more lines are in the summary"] if more > 0 else []
