@@ -310,6 +310,20 @@ class HasWorstScore(Protocol):
         ...
 
 
+@runtime_checkable
+class HasScoreRange(Protocol):
+    """A model whose scores have a lowest and a highest value."""
+
+    @property
+    def score_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest score that an episode can have; the narrowest that is certain.
+
+        Stopping and selection then hold for any distribution of the scores. None if the score has
+        no such range with these parameters.
+        """
+        ...
+
+
 def default_roles(model: Model[Any]) -> tuple[str, ...]:
     """Return the roles that a policy takes when no role is named."""
     if offers(model, HasDefaultRoles):

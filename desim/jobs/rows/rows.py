@@ -22,7 +22,8 @@ from desim.jobs.rows.row_series import series_by_group
 from desim.records.episode import Episode
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
-from desim.statistics.sequential.selection import best
+from desim.statistics.pairing import aligned
+from desim.statistics.ranks import ranked
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     import pandas as pd
@@ -169,7 +170,7 @@ class Rows(Sequence[Row]):
             UsageError: The column does not exist.
         """
         wanted = [
-            (columns.find(self._rows, name), _policy_label(value) if name == "policy" else value)
+            (columns.find(self._rows, name), policy_label(value) if name == "policy" else value)
             for name, value in equal.items()
         ]
         return self._at(
@@ -265,13 +266,14 @@ class Rows(Sequence[Row]):
             UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return compare(self._rows, by, show, _policy_label(against), level)
+        return compare(self._rows, by, show, policy_label(against), level)
 
     def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
-        """Return the groups that are not significantly worse than the best, highest mean first.
+        """Return the groups that may be the best, highest mean first.
 
-        See `desim.statistics.best`. A group with failed episodes is left out, as it has no
-        mean; a failed episode counts if the model declares a worst score.
+        The best is among them with probability 1 - *alpha* (`RankedMean.may_be_best`). A group with
+        failed episodes is left out, as it has no mean; a failed episode counts if the model
+        declares a worst score.
 
         Args:
             show: A column of numbers, higher is better.
@@ -289,7 +291,9 @@ class Rows(Sequence[Row]):
         }
         if not known:
             raise UsageError("every group has failed episodes, so none has a mean to choose by")
-        return best(known, alpha)
+        lines = zip(known, ranked(aligned([*known.values()]), alpha), strict=True)
+        found = [(key, line.mean) for key, line in lines if line.may_be_best]
+        return tuple(key for key, _ in sorted(found, key=lambda one: -one[1]))
 
     def to_pandas(self, *, series: bool = False) -> "pd.DataFrame":
         """Return a data frame of pandas, one line an episode.
@@ -373,7 +377,7 @@ def _unfinished(folder: Path) -> Rows:
         raise BadRecord(f"{folder / FILE_NAME} is not as a sweep wrote it: {fault}") from None
 
 
-def _policy_label(value: Any) -> Any:
+def policy_label(value: Any) -> Any:
     """Return the label that rows have for a spec or a class; other values unchanged."""
     if isinstance(value, str | type):
         with contextlib.suppress(UsageError):
