@@ -22,6 +22,7 @@ from desim.core.model_protocols import (
     HasCalendar,
     HasDeterminism,
     HasParts,
+    HasScoreRange,
     NamesModels,
     is_deterministic,
     offers,
@@ -151,6 +152,25 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
     What a policy reads of the model's parameters this does not find: see the twins of each world.
     """
     assert first_difference(catalog.model(name), spec) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        (name, spec)
+        for name in WORLDS
+        if offers(catalog.model(name), HasScoreRange)
+        for spec in ("random", "greedy", *catalog.baselines(catalog.model(name))[:1])
+    ],
+    ids=str,
+)
+def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -> None:
+    """Statements of `--until` and `--select` rest on it."""
+    model = catalog.model(name)
+    assert offers(model, HasScoreRange)
+    assert (bounds := model.score_range)
+    for seed in range(3):
+        assert bounds[0] <= play(model, read_policies([spec]), seed).score <= bounds[1]
 
 
 @frozen

@@ -74,6 +74,11 @@ class ReasoningTasks(ReasoningParams, Presets):
         """0: no question is answered right."""
         return 0.0
 
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """0 to 1: a mean of shares of right labels, each of which is at most all of them."""
+        return 0.0, 1.0
+
     def score(self, state: Desk) -> float:
         """Return the accuracy, 0 to 1: the mean over tasks, each weighted by its items."""
         return score.score(state)

@@ -117,23 +117,48 @@ def test_a_sweep_plays_until_intervals_are_narrow(desim: Desim) -> None:
     options = ("sweep", WALK, "--policy", f"{STRIDE},size=9", "--jobs", "1")
     code, out, _ = desim(*options, "--until", "5%")
     assert code == 0
-    assert "every interval is within 5 % of the mean" in out
-    code, out, err = desim(*options, "--until", "0.001", "--max-seeds", "30")
-    assert (code, "30 seeds: not every interval" in out) == (1, True)
-    assert err.startswith("desim: 30 seeds: not every interval is within ±0.001")
+    assert "within 5 % of the mean; about 95 % if no outcome rarer than" in out
+    code, out, err = desim(*options, "--until", "0.001", "--max-seeds", "60")
+    assert (code, "60 seeds: not within ±0.001" in out) == (1, True)
+    assert err.startswith("desim: 60 seeds: not within ±0.001 (±")
+    code, out, _ = desim(*options, "--until", "20", "--range=-60:60", "--seeds", "0:30")
+    assert (code, "whenever one stops (values are between -60 and 60)" in out) == (0, True)
+    code, out, _ = desim(*options, "--until", "20", "--rarest", "0.01")
+    assert (code, "\n299 seeds: within ±20" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("policy", "text"),
+    [
+        ("raise_once", "60 seeds: not within 5 % of the mean (±2,201,118; skewed, 1,426 seeds"),
+        ("never_raise", "60 seeds: all 0; no interval; outcomes of up to 4.9 % may be unseen"),
+    ],
+)
+def test_a_lender_that_always_went_bankrupt_is_not_known_within_a_share(
+    desim: Desim, policy: str, text: str
+) -> None:
+    """20 scores of 0 were once "within 5 % of the mean", of which 200 seeds give 1.7 million."""
+    lender = ("sweep", "enterprise_arena", "--preset", "paper", "--policy", policy)
+    code, _, err = desim(*lender, "--until", "5%", "--max-seeds", "60", "--jobs", "1")
+    assert (code, text in err) == (1, True)
 
 
 def test_a_sweep_selects_the_best(desim: Desim) -> None:
     """By a procedure; options that would have no effect are refused."""
     options = ("sweep", WALK, "--policy", STRIDE, "--set", "policy.size=1,9", "--jobs", "1")
-    code, out, _ = desim(*options, "--select", "best", "--delta", "2")
+    best = ("--select", "best", "--delta", "2", "--range=-15:45")
+    code, out, _ = desim(*options, *best)
     assert code == 0
     assert out.splitlines()[1].split()[:2] == [f"{STRIDE},size=9", "yes"]
-    code, out, _ = desim(*options, "--select", "best", "--delta", "2", "--seeds", "3:9")
+    code, out, _ = desim(*options, *best, "--seeds", "3:43")
     assert code == 0
-    assert out.splitlines()[1].split()[1:3] == ["yes", "6"]
+    assert out.splitlines()[1].split()[1:3] == ["yes", "40"]
     for wrong, text in [
         (("--delta", "2"), "--delta belongs to --until or --select"),
+        (("--range", "0:1"), "--range belongs to --until or --select"),
+        (("--rarest", "0.01"), "--rarest belongs to --until or --select"),
+        (("--select", "best"), "elimination needs delta"),
+        (("--until", "5%", "--seeds", "0:20"), "the first look has 20 seeds; at least 60"),
         (("--select", "kn"), "needs delta"),
         (("--select", "kn", "--delta", "1", "--against", "x"), "--against belongs to --until"),
         (("--select", "best", "--until", "5%"), "--select belongs to a sweep without --until"),
