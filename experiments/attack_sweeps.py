@@ -46,7 +46,7 @@ COMMANDS: dict[str, Sequence[str]] = {
     "sweep": (*_SWEEP, "--seeds", "0:3"),
     "sweep, design": (*_SWEEP, "--seeds", "0:3", "--design", "factorial"),
     "sweep, until": (*_SWEEP, "--until", "99"),
-    "sweep, select": (*_SWEEP, "--select", "best", "--delta", "9", "--seeds", "3:9"),
+    "sweep, select": (*_SWEEP, "--select", "best", "--delta", "9", "--seeds", "3:63"),
     "regret": ("regret", "record.jsonl", "--then", _CLASS, "--futures", "2", "--jobs", "2"),
     "branch": ("branch", "record.jsonl", "--at", "2", "--policy", _CLASS),
 }

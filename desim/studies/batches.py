@@ -110,7 +110,7 @@ def declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreR
     """Return the range of the figure: the one that is given, or that of the models' scores.
 
     Raises:
-        UsageError: The text or the pair is no range.
+        UsageError: The text or the pair is wrong.
     """
     given = options.score_range
     if given is not None:

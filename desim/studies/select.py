@@ -162,19 +162,16 @@ def _eliminated(played: PlayedCells, known: list[int], delta: float, alpha: floa
             return [known[procedure.chosen]], f"with probability {1 - alpha:g} {within}"
         if bounds is None and _are_constant([values[place] for place in procedure.left]):
             break
-    left, seeds = procedure.left, len(played.rows[known[procedure.left[0]]])
-    cells = [known[place] for place in left]
-    if bounds is None and _are_constant([played.values(cell) for cell in cells]):
-        return cells, (
-            f"{seeds:,} seeds: {len(cells)} candidates differ by the same on every seed; outcomes "
-            f"of up to {100 * unseen(procedure.seeds):.2g} % may be unseen, which a range of the "
-            "figure would bound"
-        )
-    return cells, _undecided(seeds, len(cells), delta)
-
-
-def _undecided(seeds: int, left: int, delta: float) -> str:
-    return f"{seeds:,} seeds do not tell {left} candidates apart by {delta:g}"
+    cells = [known[place] for place in procedure.left]
+    seeds, left = len(played.rows[cells[0]]), [played.values(cell) for cell in cells]
+    if bounds is not None or not _are_constant(left):
+        return cells, f"{seeds:,} seeds do not tell {len(cells)} candidates apart by {delta:g}"
+    same = "are equal" if left.count(left[0]) == len(left) else "differ by the same"
+    return cells, (
+        f"{seeds:,} seeds: {len(cells)} candidates {same} on every seed; outcomes of up to "
+        f"{100 * unseen(procedure.seeds):.2g} % may be unseen, which a range of the figure would "
+        "bound"
+    )
 
 
 def _condition(seeds: int) -> str:
@@ -204,7 +201,8 @@ def _kim_nelson(played: PlayedCells, known: list[int], delta: float, alpha: floa
         played.play(dict.fromkeys(procedure.left, count))
         _screen(played, procedure)
     if procedure.best is None:
-        return procedure.left, _undecided(count, len(procedure.left), delta)
+        left = len(procedure.left)
+        return procedure.left, f"{count:,} seeds do not tell {left} candidates apart by {delta:g}"
     return procedure.left, (
         f"if scores are normal, with probability {1 - alpha:g} the best, or within {delta:g} of it "
         "(Kim and Nelson)"

@@ -157,17 +157,21 @@ class Comparison(Tabular):
         marks = table.legend()[-1:] if table.informed else []
         of_difference = ["difference"] if self.against else []
         heads = [*self.by, "seeds", "failed", "mean", *of_difference, interval_head(self.level)]
+        # A reference has no interval, and is printed with as many digits as its rivals.
+        halves = (line.look.half for line in self.lines if line.look)
+        usual = max((half for half in halves if half), default=None)
         groups = (table.cells(line)[: len(self.by)] for line in table.lines)
         lines = [
-            [*group, *self._cells(line)] for group, line in zip(groups, self.lines, strict=True)
+            [*group, *self._cells(line, usual)]
+            for group, line in zip(groups, self.lines, strict=True)
         ]
         paired = [f"difference to {self.against}, paired by seed"] if self.against else []
         left = range(len(self.by))
         return [Table(heads, lines, left, notes=[*paired, self.sentence], legend=marks)]
 
-    def _cells(self, line: ComparedLine) -> list[Any]:
+    def _cells(self, line: ComparedLine, usual: float | None) -> list[Any]:
         found = line.look
-        half = found.half if found else None
+        half = (found.half if found else None) or usual
         means = [line.mean, line.estimate] if self.against else [line.mean]
         ends = ends_cell(found.low, found.high) if found else None
         numbers = (number_cell(each, half) for each in means)
@@ -221,7 +225,7 @@ def compare(options: CompareOptions) -> Comparison:
     The intervals are confidence sequences, which hold at every number of seeds. With a range of the
     figure they hold for any distribution (betting); without one (t sequence) about, for outcomes
     that are not too rare to be seen, and not before there are enough seeds for the skewness. Where
-    all values are equal and no range is declared there is no interval.
+    all values are equal and no range is declared nothing is known of the spread: no interval.
 
     Raises:
         UsageError: See `sweep`; or *until*, *seeds*, *max_seeds*, *rarest* or the range is wrong,
@@ -247,7 +251,9 @@ def compare(options: CompareOptions) -> Comparison:
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
         measured: _Measured = others or dict.fromkeys(cells)
         found = _looked_until(played, precision, 1 - options.level, measured)
-        lines = tuple(_line(played, cell, keys[cell], measured, found.get(cell)) for cell in cells)
+        lines = tuple(
+            _compared(played, cell, keys[cell], measured, found.get(cell)) for cell in cells
+        )
         text = str(against) if others else ""
         rows = started.finish()
         return Comparison(rows, by, lines, text, precision, options.level, made.bounds)
@@ -307,7 +313,7 @@ def _is_exact(played: PlayedCells, cell: int, other: int | None) -> bool:
     return plan.is_fixed(cell) and (other is None or plan.is_fixed(other))
 
 
-def _line(
+def _compared(
     played: PlayedCells, cell: int, group: Key, measured: _Measured, found: Look | None
 ) -> ComparedLine:
     rows, other = played.rows[cell], measured.get(cell)

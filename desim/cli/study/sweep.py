@@ -35,7 +35,7 @@ class SweepText:
         set: A parameter of the model, or with dots a field inside one.
         specs: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name different
             roles play together.
-        seeds: A:B without B, or A,B,...; default 0:20.
+        seeds: A:B without B, or A,B,...; default 0:20, with --until and --select 0:60.
         design: Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256,
             morris:20.
     """

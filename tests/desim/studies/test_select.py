@@ -92,6 +92,8 @@ def test_what_cannot_be_told_apart_is_said() -> None:
     assert found.sentence == "75 seeds do not tell 2 candidates apart by 1e-09"
     same = select(WALK, MANY[:2], delta=1.0)
     assert (same.best, same.episodes) == (tuple(MANY[:2]), 120)
+    equal = select(WALK, [MANY[1], "greedy"], delta=1.0)
+    assert equal.sentence.startswith("60 seeds: 2 candidates are equal on every seed; outcomes of")
     assert same.sentence == (
         "60 seeds: 2 candidates differ by the same on every seed; outcomes of up to 4.9 % may be "
         "unseen, which a range of the figure would bound"
