@@ -130,6 +130,7 @@ class Comparison(Tabular):
         against: The reference of the differences; empty where the intervals are those of means.
         precision: The precision that was given.
         level: The level at which all intervals hold together.
+        clusters: The number of clusters of the seeds played, such as cases.
         bounds: The range of the figure; None if none is declared.
     """
 
@@ -139,6 +140,7 @@ class Comparison(Tabular):
     against: str
     precision: Precision
     level: float
+    clusters: int
     bounds: ScoreRange | None
 
     @property
@@ -182,8 +184,7 @@ class Comparison(Tabular):
         """A sentence on whether every interval is narrow enough, and what that states."""
         measured = [line for line in self.lines if not line.is_reference]
         several = len(measured) > 1
-        clusters = max((line.look.seeds for line in measured if line.look), default=self.seeds)
-        shared = f" in {clusters:,} clusters" * (clusters < self.seeds)
+        shared = f" in {self.clusters:,} clusters" * (self.clusters < self.seeds)
         start = f"{self.seeds:,} seeds{shared}: "
         if self.reached:
             every = "every interval is " * several
@@ -255,8 +256,10 @@ def compare(options: CompareOptions) -> Comparison:
             _compared(played, cell, keys[cell], measured, found.get(cell)) for cell in cells
         )
         text = str(against) if others else ""
+        clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
         rows = started.finish()
-        return Comparison(rows, by, lines, text, precision, options.level, made.bounds)
+        level, bounds = options.level, made.bounds
+        return Comparison(rows, by, lines, text, precision, level, clusters, bounds)
 
 
 #: The cells of which an interval is wanted, each with its reference; None: of its mean.
