@@ -10,8 +10,10 @@ from desim.errors import UsageError
 from desim.jobs.rows.rows import Rows
 from desim.schema.signatures import takes
 from desim.show.estimates import number_cell
+from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import interval
+from desim.statistics.pairing import differences
 from desim.statistics.sequential.elimination import Elimination
 from desim.statistics.sequential.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.sequential.ocba import allocation
@@ -158,20 +160,28 @@ def _eliminated(played: PlayedCells, known: list[int], delta: float, alpha: floa
         procedure.look(values)
         if procedure.chosen is not None:
             condition = "" if bounds else _condition(procedure.seeds_of_sentence)
-            within = f"the best, or within {delta:g} of it{condition}"
-            return [known[procedure.chosen]], f"with probability {1 - alpha:g} {within}"
+            return [known[procedure.chosen]], _promise(delta, alpha) + condition
         if bounds is None and _are_constant([values[place] for place in procedure.left]):
             break
     cells = [known[place] for place in procedure.left]
     seeds, left = len(played.rows[cells[0]]), [played.values(cell) for cell in cells]
     if bounds is not None or not _are_constant(left):
-        return cells, f"{seeds:,} seeds do not tell {len(cells)} candidates apart by {delta:g}"
+        return cells, _undecided(seeds, len(cells), delta)
     same = "are equal" if left.count(left[0]) == len(left) else "differ by the same"
     return cells, (
         f"{seeds:,} seeds: {len(cells)} candidates {same} on every seed; outcomes of up to "
         f"{100 * unseen(procedure.seeds):.2g} % may be unseen, which a range of the figure would "
         "bound"
     )
+
+
+def _undecided(seeds: int, left: int, delta: float) -> str:
+    return f"{seeds:,} seeds do not tell {left} candidates apart by {estimate_text(float(delta))}"
+
+
+def _promise(delta: float, alpha: float) -> str:
+    within = estimate_text(float(delta))
+    return f"with probability {1 - alpha:g} the best, or within {within} of it"
 
 
 def _condition(seeds: int) -> str:
@@ -181,11 +191,7 @@ def _condition(seeds: int) -> str:
 
 def _are_constant(values: Sequence[Sequence[float]]) -> bool:
     """Return whether the differences of all alternatives are the same on every seed."""
-    return all(shape(_differences(*pair)).constant for pair in combinations(values, 2))
-
-
-def _differences(mine: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    return [a - b for a, b in zip(mine, theirs, strict=True)]
+    return all(shape(differences(*pair)).constant for pair in combinations(values, 2))
 
 
 def _kim_nelson(played: PlayedCells, known: list[int], delta: float, alpha: float) -> _Found:
@@ -201,12 +207,8 @@ def _kim_nelson(played: PlayedCells, known: list[int], delta: float, alpha: floa
         played.play(dict.fromkeys(procedure.left, count))
         _screen(played, procedure)
     if procedure.best is None:
-        left = len(procedure.left)
-        return procedure.left, f"{count:,} seeds do not tell {left} candidates apart by {delta:g}"
-    return procedure.left, (
-        f"if scores are normal, with probability {1 - alpha:g} the best, or within {delta:g} of it "
-        "(Kim and Nelson)"
-    )
+        return procedure.left, _undecided(count, len(procedure.left), delta)
+    return procedure.left, f"if scores are normal, {_promise(delta, alpha)} (Kim and Nelson)"
 
 
 def _refuse_unlike_normal(made: Batches, values: dict[int, list[float]]) -> None:
@@ -217,7 +219,7 @@ def _refuse_unlike_normal(made: Batches, values: dict[int, list[float]]) -> None
     """
     samples = {made.name(cell): each for cell, each in values.items()}
     pairs = combinations(samples.items(), 2)
-    samples |= {f"{a} less {b}": _differences(mine, theirs) for (a, mine), (b, theirs) in pairs}
+    samples |= {f"{a} less {b}": differences(mine, theirs) for (a, mine), (b, theirs) in pairs}
     for name, sample in samples.items():
         found = shape(sample)
         if found.constant or found.is_skewed:

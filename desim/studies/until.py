@@ -16,6 +16,7 @@ from desim.short_repr import short_repr
 from desim.show.estimates import ends_cell, interval_head, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
+from desim.statistics.pairing import differences
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import Goal, Look, look
 from desim.statistics.shape import shape, unseen
@@ -66,7 +67,8 @@ class Precision:
         return cls(_half_width(text), isinstance(text, str) and "%" in text)
 
     def __str__(self) -> str:
-        return f"{100 * self.half:g} % of the mean" if self.of_mean else f"±{self.half:g}"
+        share = f"{100 * self.half:g} % of the mean"
+        return share if self.of_mean else f"±{estimate_text(self.half)}"
 
 
 @frozen
@@ -112,7 +114,7 @@ class ComparedLine:
             return "episodes have failed" if self.failed else "episodes have no figure"
         described, half = self.look.shape, self.look.half
         if self.look.reason == "constant":
-            text = f"all {described.atom:g}; no interval; outcomes of up to"
+            text = f"all {estimate_text(described.atom)}; no interval; outcomes of up to"
             return f"{text} {100 * described.unseen:.2g} % may be unseen"
         width = "no interval yet" if half is None else f"±{estimate_text(half, half)}"
         skewed = f"; skewed, {described.needed:,} seeds would be needed"
@@ -210,9 +212,9 @@ class Comparison(Tabular):
             return (
                 f"{together}about {level} if no outcome rarer than {rare} matters that was not seen"
             )
-        ends = f"values are between {self.bounds.low:g} and {self.bounds.high:g}"
+        low, high = map(estimate_text, (self.bounds.low, self.bounds.high))
         together = "all hold together" if several else "holds"
-        return f"{together} with {level} whenever one stops ({ends})"
+        return f"{together} with {level} whenever one stops (values are between {low} and {high})"
 
 
 @takes(CompareOptions)
@@ -308,7 +310,7 @@ def _values(played: PlayedCells, cell: int, other: int | None) -> list[float]:
     if other is None:
         return mine
     # A reference has played as many seeds as its last rival.
-    return [a - b for a, b in zip(mine, played.values(other), strict=False)]
+    return differences(mine, played.values(other)[: len(mine)])
 
 
 def _is_exact(played: PlayedCells, cell: int, other: int | None) -> bool:

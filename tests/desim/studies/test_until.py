@@ -45,6 +45,15 @@ class Rare(Walk):
 
 
 @frozen
+class Cents(Walk):
+    """A walk whose score is in cents, as a double of dollars."""
+
+    def score(self, path: Trail) -> float:
+        """Return the way and the wind in hundredths."""
+        return (path.places[-1] + 1_000 * sum(path.gusts)) / 100
+
+
+@frozen
 class Cases(Walk):
     """A walk along one of some paths, which the seed chooses."""
 
@@ -140,6 +149,8 @@ def test_a_constant_is_not_precise() -> None:
     assert found.sentence == text
     both = compare(WALK, strides(3, 4), until=5.0)
     assert both.sentence == text.replace("all 1", "all 3")
+    rounded = compare(Cents, strides(3, 4), until=5.0)
+    assert rounded.sentence == text.replace("all 1", "all 0.03")
     mixed = compare([WALK, Rare], STRIDE, until=1.5, level=0.8)
     counts = [line.seeds for line in mixed.lines]
     assert counts[1] == 60 < counts[0]
