@@ -4,7 +4,6 @@ Paired comparison of alternatives that were played on the same seeds.
 """
 
 import math
-import sys
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal
 
@@ -17,9 +16,6 @@ from desim.statistics.proportions import are_truth_values, paired_share
 #: From this share of the unpaired width on, pairing by seeds is of no use that counts; above the
 #: second share it widens the interval.
 _NO_GAIN, _WIDENS = 0.9, 1.1
-
-#: Differences of two doubles vary by rounding up to this share of the larger one.
-_ROUNDING = 4 * sys.float_info.epsilon
 
 
 @frozen
@@ -74,20 +70,6 @@ def difference(
     else:
         paired = interval([a - b for a, b in zip(mine, theirs, strict=True)], level)
     return Difference(paired, _welch(mine, theirs, level), _correlation(mine, theirs))
-
-
-def differences(mine: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Return the differences of pairs; where they vary by rounding alone, all are the first one.
-
-    Two scores in cents that always differ by the same amount would otherwise seem to vary.
-
-    >>> differences([0.3, 0.4], [0.1, 0.2])
-    [0.19999999999999998, 0.19999999999999998]
-    """
-    found = [a - b for a, b in zip(mine, theirs, strict=True)]
-    rounding = _ROUNDING * max(map(abs, (*mine, *theirs)), default=0.0)
-    is_constant = found and max(found) - min(found) <= rounding
-    return found[:1] * len(found) if is_constant else found
 
 
 def simultaneous(level: float, count: int) -> float:

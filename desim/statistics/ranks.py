@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean
-from desim.statistics.intervals import checked_level, moments, t_quantile
+from desim.statistics.intervals import moments, t_quantile
 from desim.statistics.pairing import welch_error
 
 #: Difference of the means of two alternatives, its standard error, and the degrees of freedom.
@@ -61,7 +61,6 @@ def ranked(
         UsageError: There is no alternative, one has no value, a value is not finite, or paired
             values differ in number.
     """
-    checked_level(1 - alpha)
     if not values:
         raise UsageError("there is nothing to rank")
     if paired and len({len(each) for each in values}) > 1:

@@ -13,11 +13,10 @@ from desim.show.estimates import number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import interval
-from desim.statistics.pairing import differences
 from desim.statistics.sequential.elimination import Elimination
 from desim.statistics.sequential.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.sequential.ocba import allocation
-from desim.statistics.shape import shape, unseen
+from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.study_options import Procedure, SelectOptions
 

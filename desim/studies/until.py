@@ -9,17 +9,16 @@ from attrs import field, frozen
 
 from desim.errors import UsageError
 from desim.jobs.rows.columns import Key
-from desim.jobs.rows.groups import references
+from desim.jobs.rows.groups import reference_groups
 from desim.jobs.rows.rows import Rows, policy_label
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.show.estimates import ends_cell, interval_head, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
-from desim.statistics.pairing import differences
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import Goal, Look, look
-from desim.statistics.shape import shape, unseen
+from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.study_options import CompareOptions
 
@@ -250,7 +249,7 @@ def compare(options: CompareOptions) -> Comparison:
         by = (*rows.varying, "policy")
         keys = list(rows.groups(*by))
         against = None if precision.of_mean else _reference(options.against, made)
-        pairs = references(keys, by, against)
+        pairs = reference_groups(keys, by, against)
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
         measured: _Measured = others or dict.fromkeys(cells)
         found = _looked_until(played, precision, 1 - options.level, measured)

@@ -41,12 +41,12 @@ def compare(
     """
     # Only columns are kept for all rows, as the rows of a large sweep do not fit into memory.
     groups = places(rows, by)
-    reference_of = references(list(groups), by, against)
-    matches = list(_matches(rows, by)) if reference_of else []
+    references = reference_groups(list(groups), by, against)
+    matches = list(_matches(rows, by)) if references else []
     seeds = column(rows, "seed")
     failed = [error is not None for error in column(rows, "error")]
     different = {key: different_seeds(rows, group) for key, group in groups.items()}
-    each_level = simultaneous(level, len(reference_of))
+    each_level = simultaneous(level, len(references))
     lines = []
     for figure in figures:
         values, truth = counted(rows, figure), holds_truth_values(rows, figure)
@@ -56,7 +56,7 @@ def compare(
         for key, group in groups.items():
             mine = [values[place] for place in known.get(key, ())]
             by_seed = means_by_seed((seeds[at] for at in known.get(key, ())), mine, complete=False)
-            pair = means.get(key), means.get(reference_of.get(key, ()))
+            pair = means.get(key), means.get(references.get(key, ()))
             lines.append(
                 TableLine(
                     key,
@@ -70,7 +70,7 @@ def compare(
     text = "" if against is None else _reference_label(against)
     informed = informed_groups(rows, groups, by)
     note = known_note(rows, seeds) if "score" in figures else ""
-    return ComparisonTable(by, tuple(lines), level, text, len(reference_of), informed, note)
+    return ComparisonTable(by, tuple(lines), level, text, len(references), informed, note)
 
 
 def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> Interval | None:
@@ -89,7 +89,7 @@ def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> 
     return interval(values, level)
 
 
-def references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
+def reference_groups(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
     """Return the reference of each group, for the groups that differ from their reference.
 
     Raises:

@@ -22,6 +22,7 @@ from desim.jobs.rows.row_series import series_by_group
 from desim.records.episode import Episode
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
+from desim.statistics.intervals import checked_level
 from desim.statistics.pairing import aligned
 from desim.statistics.ranks import ranked
 
@@ -284,6 +285,7 @@ class Rows(Sequence[Row]):
             UsageError: A column does not exist, every group has failed episodes, or the groups
                 share no seed.
         """
+        checked_level(1 - alpha)
         known = {
             key[0]: means
             for key, rows in self.groups(by).items()

@@ -11,9 +11,9 @@ from attrs import define, field
 
 from desim.errors import UsageError
 from desim.statistics.intervals import moments
-from desim.statistics.pairing import differences
 from desim.statistics.sequential.sequences import ScoreRange, lower_end, mean_exceeds
 from desim.statistics.sequential.stopping import FIRST_LOOK, checked_first, looks
+from desim.statistics.shape import differences
 
 
 @define
