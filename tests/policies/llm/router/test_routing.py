@@ -92,6 +92,8 @@ def test_a_question_without_a_bucket_matches_no_wanted_bucket(bucket: str) -> No
         ({"has_table": True, "has_code": False}, True),
         ({"has_table": False}, False),
         ({"has_table": " FALSE "}, False),
+        ({"has_table": 0}, False),
+        ({"has_code": 0.0, "has_table": 1}, True),
         ({"has_code": "true"}, False),
         ({"has_table": "omit"}, True),
         ({"has_table": "no idea"}, True),
