@@ -36,7 +36,7 @@ ITEMS = tuple(
     for split, count in (("test", 17), ("train", 4))
     for n in range(count)
 )
-GAME = ReasoningTasks(items=ITEMS)
+GAME = ReasoningTasks(items=ITEMS, feedback=True)
 _SUM = re.compile(r"What is (\d+) plus")
 
 #: A reply that every call of every method can live with.
@@ -143,6 +143,23 @@ def test_a_reply_is_graded_like_the_world_does() -> None:
         assert outcome.gold == f"{2 * (step.observation.number - 1)}.0"
         right.append(outcome.correct)
     assert sum(map(bool, right)) / 17 == episode.score == pytest.approx(11 / 17)
+
+
+def test_an_outcome_is_hidden_where_the_world_gives_no_feedback() -> None:
+    """But for training items; and then the sheet, which needs no outcome, is all that is learned."""
+    for method, learns in (("dynamic_cheatsheet", True), ("reflexion", False), ("amem", False)):
+        llm, _ = seated(evolve(GAME, feedback=False), method)
+        play(evolve(GAME, feedback=False), {"analyst": llm})
+        assert llm.learning is not None
+        assert (llm.learning.method.memory != type(llm.learning.method).MEMORY()) is learns
+        told = [
+            llm.learning.grade(llm.learning._item(question, 1), worded("The final answer is 1"))
+            for questions in (llm.conversation.stream(), llm.conversation.training())
+            for question in questions
+        ]
+        assert [each.correct for each in told] == [None] * 17 + [False] * 4
+        assert [bool(each.gold) for each in told] == [False] * 17 + [True] * 4
+        assert {each.answer for each in told} == {"1"}
 
 
 # -- methods ---------------------------------------------------------------------------------------
