@@ -129,7 +129,8 @@ class DynamicCheatsheet(Method):
 
     @property
     def _sheet(self) -> str:
-        return self.memory.text[: _SHOWN[self.task]]
+        shown: str = self.memory.text[: _SHOWN[self.task]]
+        return shown
 
     def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
         request = item.request(self._advice(sheet), self.own_temperature(temperature))

@@ -123,7 +123,7 @@ class QuestionConversation(GenericConversation):
         return [self.question(each) for each in apart if each.id not in asked]
 
     def grade(self, item: Item, reply: ModelReply) -> Outcome:
-        """Return the outcome of a reply; without feedback only the answer, but of training items."""
+        """Return the outcome of a reply; of an item whose outcome is hidden, the answer alone."""
         name = self._ids[_key(item.messages)]
         graded = self._model.grade(name, reply.text[:_LONGEST])
         if name in self._hidden:

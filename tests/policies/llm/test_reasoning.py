@@ -146,7 +146,7 @@ def test_a_reply_is_graded_like_the_world_does() -> None:
 
 
 def test_an_outcome_is_hidden_where_the_world_gives_no_feedback() -> None:
-    """But for training items; and then the sheet, which needs no outcome, is all that is learned."""
+    """Except of training items; the sheet alone, which needs no outcome, then changes."""
     for method, learns in (("dynamic_cheatsheet", True), ("reflexion", False), ("amem", False)):
         llm, _ = seated(evolve(GAME, feedback=False), method)
         play(evolve(GAME, feedback=False), {"analyst": llm})
