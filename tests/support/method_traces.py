@@ -27,8 +27,7 @@ OWN, CASE = "OWNMARK", "CASEMARK text"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 PROJECTS = "PROJECTMARK list"
 
-#: The order of a week in which a reply holds none, by the published rule that stands in for it, at
-#: the figures of the traces' invented observation; AMEM has a rule of its own.
+#: The published default order at the figures of the traces' invented observation; AMEM has another.
 FALLBACK = defaultdict(lambda: 18, amem=2)
 
 #: The limits of a decision in the traces' invented scenario.
@@ -81,7 +80,7 @@ def observation(week: int) -> str:
     return f"WEEKMARK{week}. inventory 4"
 
 
-#: What a run states besides its parameters.
+#: Keys of a run other than its parameters.
 _STATED = {
     *("id", "scenario", "note", "mode", "order", "items", "steps", "cases", "calls", "result"),
     *("wrong_items", "number_of_calls", "events", "final_state", "run_ends_with_exception"),

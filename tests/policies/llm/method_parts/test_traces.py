@@ -62,7 +62,7 @@ from policies.llm.worlds.consulting_replies import STOCK
 #: The published text for an empty reflection is its own; ours is this one.
 EMPTY = "(the reflection was empty)"
 
-#: Parameters of a run that are no arguments of its method under that name.
+#: Parameters of a run that its method takes under another name, or that concern its windows.
 SEPARATE = ("window", "notes_window", "nearest", "hides_gold")
 
 #: The sections of the playbook with which runs begin.
@@ -297,7 +297,7 @@ def past_of(method: Method, item: Item | None, reply: ModelReply, **outcome: Any
 
 
 def is_order(name: str, reply: ModelReply, wanted: int) -> None:
-    """Compare the order of a reply; where there is none, the world's own rule decides."""
+    """Compare the order of a reply, or the default order if the reply holds none."""
     conversation: Any = conversation_at(seat_of(catalog.model("beer_game")))
     try:
         ordered = conversation.parsed(reply, None).action.quantity
