@@ -7,7 +7,6 @@ The model here gives these replies; markers in its prompts say what they contain
 import hashlib
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,9 +25,6 @@ from policies.llm.wires.wire import Message, ModelReply, Request
 OWN, CASE = "OWNMARK", "CASEMARK text"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 PROJECTS = "PROJECTMARK list"
-
-#: The published default order at the figures of the traces' invented observation; AMEM has another.
-FALLBACK = defaultdict(lambda: 18, amem=2)
 
 #: The limits of a decision in the traces' invented scenario.
 LIMITS = DecisionLimits(9, 0.8, 40, (Window(0, 20), Window(8, 40)))

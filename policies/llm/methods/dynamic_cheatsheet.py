@@ -236,11 +236,9 @@ class DynamicCheatsheet(Method):
 
 
 def sheet_in(reply: str, old: str) -> str:
-    """Return the sheet between the tags of a reply; the old one if there is nothing between them.
-
-    A reply that was cut off before the closing tag holds the sheet up to its end.
-    """
-    return reply.partition(_OPEN)[2].partition(_CLOSE)[0].strip() or old
+    """Return the text between the first tags of a reply; the old sheet without tags or text."""
+    sheet, closed, _ = reply.partition(_OPEN)[2].partition(_CLOSE)
+    return (closed and sheet.strip()) or old
 
 
 def _item_text(item: Item) -> str:

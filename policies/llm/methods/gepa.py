@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
-from attrs.validators import and_, ge, le
+from attrs.validators import and_, ge, le, optional
 
 from policies.llm.method_parts.evolution import (
     BATCH,
@@ -108,6 +108,7 @@ class Gepa(Method):
         batch: Items of a mini-batch, at least 1.
         exploit: Probability of drawing among the leaders, 0 to 1.
         draw_one: Probability, with several leaders, of drawing one instead of merging them, 0 to 1.
+        trials: Episodes for which a style is tried; None for the published number.
         draws: The random draws; those of the seed where None.
         last: The last evolution.
     """
@@ -120,6 +121,7 @@ class Gepa(Method):
     batch: int = field(default=BATCH, validator=ge(1))
     exploit: float = field(default=EXPLOIT, validator=and_(ge(0), le(1)))
     draw_one: float = field(default=DRAW_ONE, validator=and_(ge(0), le(1)))
+    trials: int | None = field(default=None, validator=optional(ge(1)))
     draws: Draws | None = None
     last: Evolution | None = field(default=None, init=False)
     _seen: list[Item] = field(default=Factory(list), init=False)
@@ -137,7 +139,8 @@ class Gepa(Method):
 
     def _style(self) -> int:
         """Return the style to use: the first one not tried out yet, else the best."""
-        tried, trials, styles = self.memory.tried, _TRIALS[self.task], _TRIED[self.task]
+        tried, styles = self.memory.tried, _TRIED[self.task]
+        trials = self.trials or _TRIALS[self.task]
         if not self.learns and not tried:
             return 0
         for style in range(styles):

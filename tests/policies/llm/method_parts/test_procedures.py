@@ -333,14 +333,14 @@ def test_the_published_numbers_of_items_are_arguments() -> None:
 
 
 def test_a_sheet_is_kept_where_there_is_nothing_between_the_tags() -> None:
-    """As without tags; after a plan a reply without tags is the sheet itself."""
-    empty = "so: <cheatsheet> \n</cheatsheet> more"
-    for setting in (Setting(), PLAN):
-        method = DynamicCheatsheet(complete=Model([empty]), setting=setting)
-        method.memory = Cheatsheet(text="OLD")
-        method.step(game(), ModelReply("a"))
-        method.learn_episode(Past(decision="D"))
-        assert method.memory.text == "OLD"
+    """As without the closing tag; after a plan a reply without tags is the sheet itself."""
+    for reply in ("so: <cheatsheet> \n</cheatsheet> more", "<cheatsheet>cut"):
+        for setting in (Setting(), PLAN):
+            method = DynamicCheatsheet(complete=Model([reply]), setting=setting)
+            method.memory = Cheatsheet(text="OLD")
+            method.step(game(), ModelReply("a"))
+            method.learn_episode(Past(decision="D"))
+            assert method.memory.text == "OLD"
 
 
 def test_a_program_is_run_where_the_marker_follows_its_fence() -> None:
