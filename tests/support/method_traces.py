@@ -14,6 +14,9 @@ import numpy as np
 from attrs import define, field
 
 from models.edt.planning.decision import DecisionLimits, Window
+from models.reasoning.item_file import from_row
+from models.reasoning.scoring.extraction import MARKER, extract
+from models.reasoning.scoring.grade import grade
 from policies.llm.chat.messages import system, user
 from policies.llm.method_parts.embedding import Vectors
 from policies.llm.method_parts.items import Answered, Grade, Item, Outcome
@@ -65,10 +68,6 @@ LISTS = {
     "contexts_of_items": r"CMARK(\d+)",
     "replies_of_calls": r"RTOK(\d{3})",
 }
-
-NOTHING = "No final answer found"
-
-_TOKEN = re.compile(r"RTOK\d+")
 
 
 def observation(week: int) -> str:
@@ -236,45 +235,23 @@ def items_of(run: Mapping[str, Any]) -> list[Item]:
 
 
 def grade_of(run: Mapping[str, Any], *, raw: str = "never") -> Any:
-    """Return the scorer of a run: numbers are right within one percent.
+    """Return the scorer of a run: that of programs, so that numbers are right within one percent.
 
     Args:
         run: The run.
         raw: Whether replies are scored as they are: never, always, or where no answer is found.
     """
 
-    def grade(item: Item, reply: ModelReply) -> Outcome:
+    def scored(item: Item, reply: ModelReply) -> Outcome:
         target = run["items"][item.number - 1]["target"]
-        answer = reply.text if raw == "always" else _extracted(reply.text)
-        scored = reply.text if raw == "fallback" and answer == NOTHING else answer
-        truth, given = _number(target), _predicted(scored)
-        correct = given is not None and truth is not None and abs(given - truth) <= abs(truth) / 100
+        row = {"id": "q", "task": "FinCode", "question": item.question, "target": target}
+        nothing = raw == "fallback" and extract(reply.text) == MARKER
+        graded = grade(from_row(row), reply.text, extracts=raw != "always" and not nothing)
+        answer = MARKER if nothing else graded.extracted
+        correct = bool(graded.correct)
         return Outcome(answer=answer, correct=correct, score=float(correct), gold=target)
 
-    return grade
-
-
-def _extracted(text: str) -> str:
-    """Return the answer of a reply; the rules of the reference SPEC as far as traces need them."""
-    try:
-        whole = json.loads(text)
-    except ValueError:
-        whole = None
-    if isinstance(whole, dict):
-        return str(whole.get("final_answer", NOTHING))
-    found = re.findall(r'"final_answer":\s*"([^"]*)"', text)
-    return found[-1] if found else NOTHING
-
-
-def _predicted(text: str) -> float | None:
-    """Return the number of an answer: that in brackets, else the first one."""
-    found = re.findall(r"\[\[(.*)\]\]", text)
-    return _number(found[0] if len(found) == 1 else text)
-
-
-def _number(text: str) -> float | None:
-    match = re.search(r"[+-]?\d[\d,.]*", text)
-    return float(match[0].replace(",", "").rstrip(".")) if match else None
+    return scored
 
 
 def sixty_four(texts: Sequence[str]) -> Vectors:
