@@ -75,6 +75,8 @@ def observation(week: int) -> str:
     return f"WEEKMARK{week}. inventory 4"
 
 
+_NUMBERS = {"two": 2, "three": 3, "four": 4}
+
 #: Keys of a run other than its parameters.
 _STATED = {
     *("id", "scenario", "note", "mode", "order", "items", "steps", "cases", "calls", "result"),
@@ -98,15 +100,20 @@ _PARAMETERS = (
     (r"(num_)?(experts|agents)", "experts"),
     (r"curat\w*", "period"),
     (r"evo\w*|rebuild\w*", "every"),
+    (r"\w*depth\w*", "runs"),
     (r"\w*rounds?\w*|max_retries", "rounds"),
     (r"(\w+_)?k|\w*(similar|neighbou?rs|retriev)\w*", "nearest"),
 )
 
 
 def settings_of(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a run under our names; an unknown one fails the test."""
+    """Return the parameters of a run under our names; an unknown one fails the test.
+
+    Dialogues and games have theirs in the id alone ("two_rounds").
+    """
     given = {key: value for key, value in run.items() if key not in _STATED}
-    found: dict[str, Any] = {}
+    word = re.search(r"^(?!code).*_(two|three|four)_rounds", run["id"])
+    found: dict[str, Any] = {"rounds": _NUMBERS[word[1]]} if word else {}
     for name, value in {**given, **run.get("config", {}), **run.get("settings", {})}.items():
         fits = [ours for pattern, ours in _PARAMETERS if re.fullmatch(pattern, name)]
         assert fits, f"a run has an unknown parameter {name}={value}"

@@ -40,8 +40,7 @@ _OWN_SHEET = per_task(default=False, questions=True)
 #: Whether programs are run as published.
 _RUN_AS_PUBLISHED = per_task(default=True, questions=False)
 
-#: Program runs for each reply, and the limits of a run, whose output is put into a prompt.
-_RUNS = 3
+#: Limits of a program run, whose output is put into a prompt.
 _LIMITS = ProgramLimits(seconds=2.0, output=8_000)
 
 _OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
@@ -96,6 +95,7 @@ class DynamicCheatsheet(Method):
     Attributes:
         run: Runs the first program of a reply that has one before `MARKER`, if programs are run.
         neighbors: Similar questions that the curator is shown.
+        runs: Programs of a reply that are run, one after the other.
     """
 
     MEMORY: ClassVar[type] = Cheatsheet
@@ -105,6 +105,7 @@ class DynamicCheatsheet(Method):
 
     run: Runner = _IN_SANDBOX
     neighbors: int = field(default=3, validator=ge(0))
+    runs: int = field(default=3, validator=ge(0))
     #: Texts and answers of a stream's items, by number.
     _texts: dict[int, str] = field(default=Factory(dict), init=False)
     _answers: dict[int, str] = field(default=Factory(dict), init=False)
@@ -153,12 +154,12 @@ class DynamicCheatsheet(Method):
         return paragraphs(_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
 
     def _ran(self, request: Request, reply: ModelReply) -> ModelReply:
-        """Run the program of a reply and let the model go on, up to three times.
+        """Run the program of a reply and let the model go on, up to a number of times.
 
         The text behind a marker is dropped: it was written before the program was run.
         """
         parts: list[str] = []
-        for _ in range(_RUNS):
+        for _ in range(self.runs):
             before, marked, _ = reply.text.partition(MARKER)
             program = _PROGRAM.search(before)
             if not marked or program is None or not before.rstrip().endswith(_FENCE):

@@ -590,3 +590,13 @@ def style_search(run: Mapping[str, Any]) -> None:
     assert best_of(means) == run["chosen_candidate"]
     tried = [mean(scores[: run["search_cases"]]) for scores in method.memory.tried]
     assert tried == means
+
+
+def test_an_unknown_parameter_of_a_run_fails() -> None:
+    """Those known have our names; a number of rounds may be in the id."""
+    run = {"id": "qa_x", "config": {"max_num_rounds": 2, "test_workers": 1}, "retrieve_top_k": 5}
+    assert settings_of(run) == {"rounds": 2, "nearest": 5}
+    assert settings_of({"id": "consulting_two_rounds_a_turn"}) == {"rounds": 2}
+    assert settings_of({"id": "code_loop_two_rounds"}) == {}
+    with pytest.raises(AssertionError, match="unknown parameter flavour=3"):
+        settings_of({"id": "qa_x", "settings": {"flavour": 3}})
