@@ -57,8 +57,10 @@ def test_a_label_that_is_no_text_constrains_nothing_but_counts(value: Any) -> No
     ],
 )
 def test_labels_must_be_equal(conditions: dict[str, str], *, matches: bool) -> None:
-    """Capitals matter, spaces around the wanted label do not; all labels must fit."""
+    """Capitals matter, spaces around labels do not; all labels must fit."""
     assert bool(routed(when(**conditions)).matching) is matches
+    spaced = Situation(" finer", "Domain Knowledge ", "\thard", HARD.features)
+    assert bool(routed(when(**conditions), situation=spaced).matching) is matches
 
 
 @pytest.mark.parametrize("bucket", ["middle", "none", "na"])
