@@ -180,7 +180,7 @@ def test_every_method_plays_the_small_preset(method: str, tmp_path: Path) -> Non
     def script(_: int, body: dict[str, Any]) -> Served:
         return text(answering(body["messages"]).text)
 
-    game = ReasoningTasks.preset("small")
+    game = ReasoningTasks.preset("small", feedback=True)
     with serving(script) as stub:
         # Of the published budget of an evolution only the number of calls would be more.
         spec = f"llm,model=stub,base_url={stub.url},method={method},max_calls=120"
