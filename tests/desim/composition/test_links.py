@@ -199,7 +199,7 @@ def test_transfers_between_repetitions_cancel() -> None:
 
 
 def forge(group: Group, partner: str = "north") -> None:
-    """Let south receive 7 cents that nobody has paid, without a context of the group."""
+    """Post 7 cents in the book of south alone, without a context of the group."""
     south = group.part("south")
     south.model.receive_cash(south.state, 7, partner)
 
