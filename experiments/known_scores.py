@@ -203,7 +203,9 @@ def on_file(module: Path) -> dict[str, KnownScores]:
 
 def update(module: Path, preset: str, known: KnownScores) -> None:
     """Write the file beside a model's module, with this preset instead of the one of its name."""
-    path = module.with_name(FILE_NAME)
+    path, old = module.with_name(FILE_NAME), on_file(module).get(preset)
+    if known.fair is None and old and old.fingerprint == known.fingerprint:
+        known = evolve(known, fair=old.fair)  # written by `fair_bounds.py`
     text = known_scores_text("experiments/known_scores.py", {**on_file(module), preset: known})
     assert parsed_known_scores(text.encode(), str(path))[preset] == known
     write_whole(path, [text.encode()])

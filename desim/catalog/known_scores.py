@@ -20,8 +20,9 @@ from typing import (
 )
 
 import msgspec
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
+from desim.catalog.mean_bound import MeanBound
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -131,6 +132,8 @@ class KnownScores:
         informed: The specs in `played` that use facts which their roles cannot observe.
         by_seed: The scores by seed; empty if `every` is given.
         every: The scores of every seed, if episodes do not depend on the seed.
+        fair: A bound on the mean score of policies that do not know the future; None if none is
+            known.
     """
 
     fingerprint: str
@@ -141,6 +144,7 @@ class KnownScores:
     informed: frozenset[str]
     by_seed: Mapping[int, KnownScore] = field(factory=dict)
     every: KnownScore | None = None
+    fair: MeanBound | None = None
 
     def __attrs_post_init__(self) -> None:
         if bool(self.by_seed) == (self.every is not None):
@@ -186,6 +190,19 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         return KnownScore(self.floor, self.best, self.by, bound)
 
 
+class _Fair(msgspec.Struct, forbid_unknown_fields=True):
+    value: float
+    kind: str
+    half: float
+    policy: str
+    gap: float
+    gap_half: float
+    seeds: str
+
+    def known(self) -> MeanBound:
+        return MeanBound(**msgspec.structs.asdict(self))
+
+
 class _Preset(msgspec.Struct, forbid_unknown_fields=True):
     fingerprint: str
     desim: str
@@ -194,6 +211,7 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
     played: dict[str, int]
     informed: tuple[str, ...]
     scores: dict[str, _Entry]
+    fair: _Fair | None = msgspec.field(default=None, name="fair bound")
 
     def known(self) -> KnownScores:
         found = {seed: entry.known() for seed, entry in self.scores.items()}
@@ -205,7 +223,8 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
         by_seed = {int(seed): one for seed, one in found.items()}
         informed = frozenset(self.informed)
         known = (self.fingerprint, self.desim, self.roles, self.floor, self.played, informed)
-        return KnownScores(*known, by_seed, every)
+        fair = self.fair.known() if self.fair else None
+        return KnownScores(*known, by_seed, every, fair)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -278,6 +297,8 @@ def _block(known: KnownScores) -> str:
         "played": dict(sorted(known.played.items())),
         "informed": sorted(known.informed),
     }
+    if known.fair:
+        facts["fair bound"] = asdict(known.fair)
     scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
     if known.every:
         scores[_EVERY] = known.every

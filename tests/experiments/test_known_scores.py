@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 from attrs import evolve
-from support.known_worlds import SHORT, Measured, known
+from support.known_worlds import FAIR, SHORT, Measured, known
 from support.sweep_rows import row
 
 from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
@@ -16,6 +16,7 @@ from experiments.known_scores import (
     edt_bound,
     floor_of,
     known_score,
+    on_file,
     update,
     with_new_bounds,
 )
@@ -74,6 +75,16 @@ def test_a_preset_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
         "a": ["0"],
         "b": ["0", "1", "2", "3"],
     }
+
+
+def test_a_fair_bound_stays_with_its_parameters(tmp_path: Path) -> None:
+    """Another script writes it."""
+    short, module = known(Measured, "short", SHORT), tmp_path / "model.py"
+    for given, kept in ((evolve(short, fair=FAIR), FAIR), (short, FAIR)):
+        update(module, "a", given)
+        assert on_file(module)["a"].fair == kept
+    update(module, "a", evolve(short, fingerprint="other"))
+    assert on_file(module)["a"].fair is None
 
 
 @pytest.mark.parametrize("preset", ["interactive", "paper"])

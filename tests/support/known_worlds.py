@@ -6,6 +6,7 @@ from attrs import frozen
 from support.small_worlds import Walk
 
 from desim.catalog.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
+from desim.catalog.mean_bound import MeanBound
 from desim.catalog.presets import from_preset
 
 MEASURED, ROUND, WRONG = (f"support.known_worlds:{name}" for name in ("Measured", "Round", "Wrong"))
@@ -17,6 +18,9 @@ SHORT = {
     2: KnownScore(6, 6, "greedy"),
     3: KnownScore(5, 5.5, "random"),
 }
+
+#: A fair bound of the same walk.
+FAIR = MeanBound(7.25, "estimated", 0.5, "greedy", 1.0, 0.25, "100:200")
 
 
 def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: str) -> KnownScores:

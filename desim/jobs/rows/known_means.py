@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.known_scores import HasKnownScores
@@ -86,6 +86,8 @@ class KnownMeans:
         bound = "no bound is known"
         if self.bound is not None:
             bound = f"bound {estimate_text(self.bound)} ({self.kind})"
+        if self.known.fair:
+            bound += f"; {self.known.fair.sentence}"
         return f"best known score{seeds} {estimate_text(self.best)} by {self.policies}; {bound}"
 
     def plain(self) -> dict[str, Any]:
@@ -97,6 +99,7 @@ class KnownMeans:
             "best_policies": self.policies,
             "bound": self.bound,
             "kind": self.kind,
+            "fair_bound": self.known.fair and asdict(self.known.fair),
         }
 
 

@@ -3,11 +3,12 @@
 import sys
 
 import pytest
-from support.known_worlds import Measured, Stale
+from attrs import asdict, evolve
+from support.known_worlds import FAIR, SHORT, Measured, Stale, known
 from support.small_worlds import STRIDE, Walk
 from support.sweep_rows import row
 
-from desim.jobs.rows.known_means import known_note
+from desim.jobs.rows.known_means import KnownMeans, known_note
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import boards
 from desim.studies.sweep import sweep
@@ -34,6 +35,17 @@ def test_the_best_known_score_stands_below_a_table() -> None:
     assert note(sweep(Measured, "greedy", [1])).endswith("(informed); bound 6 (proved)")
     assert note(sweep(Measured, "greedy", range(4))).endswith("; no bound is known")
     assert rows.table(show="decisions").notes() == []
+
+
+def test_a_fair_bound_stands_behind_the_bound() -> None:
+    """With its kind, its interval, and how near a rule comes."""
+    means = KnownMeans(evolve(known(Measured, "short", SHORT), fair=FAIR), (SHORT[0],))
+    said = "fair bound of the mean 7.25 ± 0.50 (estimated), greedy is at most 1.25 below it"
+    assert means.sentence.endswith(f"; {said}")
+    assert means.plain()["fair_bound"] == asdict(FAIR)
+    proved = evolve(FAIR, kind="proved", half=0, gap=0, gap_half=0)
+    said = "fair bound of the mean 7.25 (proved), greedy attains it on each of the seeds 100:200"
+    assert proved.sentence == said
 
 
 def test_nothing_is_said_of_other_parameters_roles_and_seeds() -> None:
@@ -75,6 +87,7 @@ def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) 
         "best_policies": f"greedy and {SEER} (informed)",
         "bound": 7.0,
         "kind": "1 relaxation, 1 proved",
+        "fair_bound": None,
     }
     monkeypatch.setattr(Measured, "known_scores", Stale.known_scores)
     assert board.summary()["known"] is None
