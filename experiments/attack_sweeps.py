@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from subprocess import PIPE, CompletedProcess
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import click
 from attrs import frozen
@@ -22,6 +22,7 @@ from attrs import frozen
 from desim import Seat, catalog, play
 from desim.composition import Composite
 from desim.core.model_protocols import Model
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import resolve
 from experiments.attacks import DESIM, ROOT, started
 from experiments.class_calls import CALLS
@@ -151,6 +152,8 @@ class Rebuilds:
     Attributes:
         policy: Knows the demand of that world.
     """
+
+    knows: ClassVar[Knowledge] = "rules"
 
     policy: Any
 

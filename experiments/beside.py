@@ -16,8 +16,8 @@ from published import Cell, Line, Sheet, find, numbers
 from rich.console import Console
 
 from desim import Model
-from desim.core.policy_protocols import is_informed
-from desim.episodes.lineup import resolve
+from desim.core.roles import with_knowledge
+from desim.episodes.lineup import lineup_knows
 from desim.show.table import Table
 from desim.statistics.intervals import interval, t_quantile
 
@@ -139,10 +139,8 @@ _OURS = {Rebuilt.name, Parameter.name}
 
 
 def named(model: Model[Any], policy: str) -> str:
-    """Return a policy's name, marked if it uses facts that its role cannot observe."""
-    players = resolve(model, policy, 1).policies.values()
-    informed = any(is_informed(player, model) for player in players)
-    return f"{policy} (informed)" if informed else policy
+    """Return a policy's name, marked if it knows more than its role observes."""
+    return with_knowledge(policy, lineup_knows(model, policy))
 
 
 def pair(published: float, ours: float) -> str:

@@ -35,7 +35,7 @@ ARENA_RULES = {
     CALIBRATED["pass_only"]: "never_raise",
     CALIBRATED["equity_20M_when_cash_below_15M"]: "raise_below (20M below 15M)",
     CALIBRATED["equity_20M_whenever_free"]: "raise_when_free (20M)",
-    CALIBRATED["human_like"]: "human_like (informed)",
+    CALIBRATED["human_like"]: "human_like (future)",
     "treasurer": "treasurer",
 }
 
@@ -174,8 +174,8 @@ def yc_conduct(seeds: int) -> Drawn:
     return figure, (
         "YC-Bench. Above the line: published, measured on the paper's images; dots are its 3 "
         f"seeds, the bar their mean. Below: desim, preset default, {seeds} seeds; the diamond is "
-        "the mean. A rule that is informed uses facts that a founder cannot observe: which "
-        "clients are adversarial."
+        "the mean. The mark (rules) says that a rule uses constants that a founder is not told, "
+        "(state) that it also knows which clients are adversarial."
     )
 
 

@@ -30,8 +30,8 @@ from desim.catalog.known_scores import (
 )
 from desim.cli.tables import progress_bar
 from desim.core.model_protocols import is_deterministic
-from desim.core.policy_protocols import is_drawing, is_informed
-from desim.jobs.rows.known_means import makers, played_roles, read_label
+from desim.core.policy_protocols import is_drawing
+from desim.jobs.rows.known_means import knowledge_of_policies, makers, played_roles, read_label
 from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
 from desim.studies.sweep_file import read_seeds
@@ -111,11 +111,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     bounds = bounds_of(BOUNDS.get(world), model, each, jobs)
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
-    informed = {
-        one
-        for one in counts
-        if any(is_informed(maker, model) for maker in makers(read_label(one), model))
-    }
+    knows = knowledge_of_policies(rows)
     roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)
     scores = {
@@ -123,11 +119,11 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
             rows if fixed else rows.where(seed=seed),
             floor_of(rows, floor, seed, drawn=any(map(is_drawing, makers(floor, model)))),
             bound,
-            informed,
+            knows,
         )
         for seed, bound in zip(each, bounds, strict=True)
     }
-    facts = (fingerprint(model), __version__, roles, floor, counts, frozenset(informed))
+    facts = (fingerprint(model), __version__, roles, floor, counts, knows)
     return KnownScores(*facts, every=scores[each[0]]) if fixed else KnownScores(*facts, scores)
 
 
@@ -167,11 +163,11 @@ def floor_of(rows: Rows, policy: str, seed: int, *, drawn: bool) -> float:
 
 
 def known_score(
-    rows: Rows, floor: float, bound: KnownBound | None, informed: set[str]
+    rows: Rows, floor: float, bound: KnownBound | None, knows: Mapping[str, str]
 ) -> KnownScore:
-    """Return what rows and a bound say; of equal runs the first that is not informed is named."""
+    """Return what rows and a bound say; of equal runs one that observes is named first."""
     # The first of equals, as policies are in the order of the board.
-    best = max(rows, key=lambda row: (row["score"], row["policy"] not in informed))
+    best = max(rows, key=lambda row: (row["score"], row["policy"] not in knows))
     return bounded(KnownScore(floor, best["score"], best["policy"]), bound)
 
 

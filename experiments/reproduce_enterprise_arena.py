@@ -155,7 +155,7 @@ def rules(played: Callable[[], Rows] | None = None) -> tuple[Rule, ...]:
             "table_2",
             "Human",
             "*",
-            Rebuilt("human_like (informed), paper; calibrated to this row", human.column),
+            Rebuilt("human_like (future), paper; calibrated to this row", human.column),
         ),
         Rule(
             "table_2",

@@ -28,10 +28,10 @@ from desim.core.model_protocols import (
 )
 from desim.core.policy_protocols import (
     is_drawing,
-    is_informed,
+    knows,
     needs_world_seed,
 )
-from desim.episodes.lineup import WorldSeat, assigned
+from desim.episodes.lineup import WorldSeat, assigned, lineup_knows
 from desim.schema import codec, from_plain, json_schema, to_plain
 from desim.studies.boards.leaderboard import everything
 
@@ -140,7 +140,8 @@ def test_a_world_with_draws_differs_between_seeds(name: str) -> None:
         [
             (name, spec)
             for name, spec in CASES
-            if not any(is_informed(one) or is_drawing(one) for one in makers(name, spec))
+            if lineup_knows(catalog.model(name), read_policies([spec])) in ("observation", "rules")
+            if not any(map(is_drawing, makers(name, spec)))
         ]
     ),
     ids=str,
@@ -178,10 +179,10 @@ def test_a_twin_finds_a_policy_that_peeks() -> None:
     assert first_difference(Walk(), "greedy", Walk(wind=0.0)) == ""
 
 
-def test_of_the_shipped_policies_one_has_the_worlds_seed_and_is_not_informed() -> None:
+def test_of_the_shipped_policies_one_has_the_worlds_seed_and_knows_observations() -> None:
     """A published bot, whose runner seeds its draws with the world's seed."""
     every = {one for name, spec in CASES for one in makers(name, spec) if needs_world_seed(one)}
-    assert {one.__name__ for one in every if not is_informed(one)} == {"PublishedRandom"}
+    assert {one.__name__ for one in every if knows(one) == "observation"} == {"PublishedRandom"}
     assert {"Perfect", "Foresight", "KnownLuck"} <= {one.__name__ for one in every}
 
 

@@ -22,6 +22,7 @@ from typing import (
 import msgspec
 from attrs import field, frozen
 
+from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -128,7 +129,7 @@ class KnownScores:
         floor: The spec of the policy whose score is the floor. A policy that draws random numbers
             counts with its mean over the seeds.
         played: By spec, the number of seeds on which it was played in search of the best run.
-        informed: The specs in `played` that use facts which their roles cannot observe.
+        knows: What the specs in `played` know, where it is more than observations.
         by_seed: The scores by seed; empty if `every` is given.
         every: The scores of every seed, if episodes do not depend on the seed.
     """
@@ -138,7 +139,7 @@ class KnownScores:
     roles: tuple[tuple[str, ...], ...]
     floor: str
     played: Mapping[str, int]
-    informed: frozenset[str]
+    knows: Mapping[str, Knowledge]
     by_seed: Mapping[int, KnownScore] = field(factory=dict)
     every: KnownScore | None = None
 
@@ -192,8 +193,10 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
     roles: tuple[tuple[str, ...], ...]
     floor: str
     played: dict[str, int]
-    informed: tuple[str, ...]
     scores: dict[str, _Entry]
+    knows: dict[str, Knowledge] = {}
+    #: Written by earlier versions for what knows hidden state or the future.
+    informed: tuple[str, ...] = ()
 
     def known(self) -> KnownScores:
         found = {seed: entry.known() for seed, entry in self.scores.items()}
@@ -203,9 +206,10 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
                 f"seed {short_repr(wrong[0])} was given; it is a whole number or every"
             )
         by_seed = {int(seed): one for seed, one in found.items()}
-        informed = frozenset(self.informed)
-        known = (self.fingerprint, self.desim, self.roles, self.floor, self.played, informed)
-        return KnownScores(*known, by_seed, every)
+        marked: dict[str, Knowledge] = dict.fromkeys(self.informed, "state")
+        knows = {**marked, **self.knows}
+        known = (self.fingerprint, self.desim, self.roles, self.floor, self.played)
+        return KnownScores(*known, knows, by_seed, every)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -276,7 +280,7 @@ def _block(known: KnownScores) -> str:
         "roles": known.roles,
         "floor": known.floor,
         "played": dict(sorted(known.played.items())),
-        "informed": sorted(known.informed),
+        "knows": dict(sorted(known.knows.items())),
     }
     scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
     if known.every:

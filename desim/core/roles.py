@@ -1,12 +1,38 @@
 """A role: the schema of its observations and actions, and the options it offers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import UnionType
-from typing import Any
+from typing import Any, Literal
 
 from attrs import frozen
 
 from desim.errors import UsageError
+
+#: What a policy uses beyond what its role observes; each level includes the ones before it.
+Knowledge = Literal["observation", "rules", "state", "future"]
+
+#: The meaning of each level; lists, boards and reports print it.
+KNOWLEDGE: Mapping[Knowledge, str] = {
+    "observation": "what its role observes, and the rules text that the role is given",
+    "rules": "constants of the world as well that the rules text leaves out",
+    "state": "hidden state of the world as well",
+    "future": "future events of the episode as well, such as the demand to come",
+}
+
+
+def with_knowledge(name: str, level: str | None) -> str:
+    """Return a policy's name, with what it knows in brackets where that is more than observations.
+
+    >>> with_knowledge("planner", "rules"), with_knowledge("greedy", "observation")
+    ('planner (rules)', 'greedy')
+    """
+    return name if level in (None, "observation") else f"{name} ({level})"
+
+
+def knowledge_legend(levels: Iterable[str | None]) -> list[str]:
+    """Return the meanings of the levels that `with_knowledge` marks."""
+    given = {*levels} - {"observation"}
+    return [f"{level}: uses {text}" for level, text in KNOWLEDGE.items() if level in given]
 
 
 @frozen
@@ -38,6 +64,7 @@ class Role:
         optional: Whether the model itself plays the role when no policy does.
         default_action: Returns the action taken when a policy has run out of budget or failed;
             None means the first option.
+        options_know: What the options use, a level of `KNOWLEDGE`.
     """
 
     observation: type | UnionType
@@ -45,6 +72,7 @@ class Role:
     options: Callable[[Any], Sequence[Option]] | None = None
     optional: bool = False
     default_action: Callable[[Any], Any] | None = None
+    options_know: Knowledge = "observation"
 
     def default_for(self, observation: Any) -> Any:
         """Return the default action for an observation.

@@ -11,6 +11,7 @@ from desim.core.ledger_protocols import HasLedgers
 from desim.core.model_protocols import offers
 from desim.core.points import Recorded
 from desim.core.result import Result, Series
+from desim.core.roles import with_knowledge
 from desim.errors import BadRecord, UsageError, possible
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
@@ -158,6 +159,7 @@ class Episode:
             "params": head.params,
             "seed": head.seed,
             "policies": head.policies,
+            **({"knows": head.knows} if head.knows else {}),
             **end,
             "version": head.version,
         }
@@ -169,7 +171,10 @@ class Episode:
         the reason in place of its end.
         """
         head, end = self.header, self.result
-        policies = ", ".join(f"{role}={spec}" for role, spec in head.policies.items())
+        policies = ", ".join(
+            f"{role}={with_knowledge(spec, head.knows.get(role))}"
+            for role, spec in head.policies.items()
+        )
         facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
         facts |= {"policies": policies or "none"}
         if end is None:

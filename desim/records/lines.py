@@ -43,6 +43,7 @@ class Header(
             of a role began; 0 for roles that are not named.
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
+        knows: What policies know, by role, where it is more than observations.
     """
 
     format: str
@@ -54,6 +55,7 @@ class Header(
     policies: dict[str, str]
     starts: dict[str, int] = {}
     futures: tuple[tuple[int, int], ...] = ()
+    knows: dict[str, str] = {}
 
     @classmethod
     def of(
@@ -63,6 +65,7 @@ class Header(
         policies: Mapping[str, str],
         starts: Mapping[str, int] | None = None,
         futures: Iterable[tuple[int, int]] = (),
+        knows: Mapping[str, str] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
         return cls(
@@ -75,6 +78,7 @@ class Header(
             policies=dict(policies),
             starts=dict(starts or {}),
             futures=tuple(futures),
+            knows=dict(knows or {}),
         )
 
     def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:

@@ -43,9 +43,19 @@ class BeerGame(BeerGameParams, Presets):
 
     @property
     def roles(self) -> dict[str, Role]:
-        """One role for every stage; a stage without a player follows the rule `opponents`."""
+        """One role for every stage; a stage without a player follows the rule `opponents`.
+
+        The options use lead times, which the rules text leaves out.
+        """
         choose = partial(options.options, self)
-        role = Role(Stage, Order, choose, optional=True, default_action=options.default_action)
+        role = Role(
+            Stage,
+            Order,
+            choose,
+            optional=True,
+            default_action=options.default_action,
+            options_know="rules",
+        )
         return dict.fromkeys(self.stages, role)
 
     def rules_for(self, role: str) -> str:

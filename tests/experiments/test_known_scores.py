@@ -33,11 +33,11 @@ ROWS = Rows([row("seer", 0, 8), row("a", 0, 8), row("b", 0, 8), row("c", 0, 2)])
         (KnownBound(8 - 1e-12, "proved"), KnownScore(2, 8, "a", KnownBound(8, "proved"))),
     ],
 )
-def test_the_first_best_run_that_is_not_informed_is_named(
+def test_the_first_best_run_that_knows_observations_is_named(
     bound: KnownBound | None, expected: KnownScore
 ) -> None:
     """A bound may be rounded."""
-    assert known_score(ROWS, 2, bound, {"seer"}) == expected
+    assert known_score(ROWS, 2, bound, {"seer": "future"}) == expected
 
 
 def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
@@ -53,7 +53,7 @@ def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
 def test_a_run_above_a_bound_is_no_data() -> None:
     """The bound or the world is wrong."""
     with pytest.raises(ValueError, match="floor 2, best 8 and bound 7 were given"):
-        known_score(ROWS, 2, KnownBound(7, "proved"), set())
+        known_score(ROWS, 2, KnownBound(7, "proved"), {})
 
 
 def test_a_floor_that_draws_is_a_mean() -> None:

@@ -27,7 +27,7 @@ def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: s
         "roles": (("walker",),),
         "floor": "random",
         "played": {"greedy": 1, "random": 20},
-        "informed": frozenset(["support.small_worlds:Seer"]),
+        "knows": {"support.small_worlds:Seer": "state"},
     }
     return KnownScores(**{**facts, **changes}, by_seed=by_seed)  # type: ignore[arg-type]
 

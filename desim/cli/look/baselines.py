@@ -47,8 +47,8 @@ def command(options: Boards) -> None:
     """Play and rank every baseline of every preset. With MODEL, only those of that model.
 
     A policy plays once where all seeds have the same episode. Policies with the same results on
-    every seed share a line, as in a = b. Informed policies, which use facts that their role cannot
-    observe, are listed apart.
+    every seed share a line, as in a = b. Policies are ranked with those that know as much:
+    observations, constants of the world, hidden state, or the future.
     """
     from desim.studies.boards.leaderboard import everything
 

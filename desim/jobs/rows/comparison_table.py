@@ -1,19 +1,17 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
+from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.jobs.rows.estimate_notes import estimate_legend, estimate_notes
 from desim.show.estimates import PRECISION, estimate_cells, interval_head, seeds_cell
 from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
-
-#: Behind the name of a policy that is informed, and what it means.
-_INFORMED = " *"
-_INFORMED_MEANS = "* informed: uses facts that its role cannot observe"
 
 
 @frozen
@@ -56,7 +54,7 @@ class ComparisonTable(Tabular):
         against: The reference group as text, or empty.
         rivals: How many groups are compared with it; the intervals of their differences hold
             together at the level.
-        informed: The groups whose policy uses facts that its role cannot observe.
+        knows: What the policies of groups know, where it is more than observations.
         known: The sentence on the best known scores, or empty.
     """
 
@@ -65,7 +63,7 @@ class ComparisonTable(Tabular):
     level: float
     against: str = ""
     rivals: int = 0
-    informed: frozenset[tuple[Any, ...]] = frozenset()
+    knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
     known: str = ""
 
     def tables(self) -> tuple[Table]:
@@ -99,13 +97,13 @@ class ComparisonTable(Tabular):
 
     def legend(self) -> list[str]:
         """Return the sentences on what heads and marks mean."""
-        return [*estimate_legend(self.lines), *([_INFORMED_MEANS] if self.informed else [])]
+        return [*estimate_legend(self.lines), *knowledge_legend(self.knows.values())]
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
-        marks = {"policy": _INFORMED} if group in self.informed else {}
+        known = {"policy": self.knows.get(group)}
         texts = (NOTHING if value is None else str(value) for value in group)
         return [
-            Printed(value, text + marks.get(name, ""))
+            Printed(value, with_knowledge(text, known.get(name)))
             for name, value, text in zip(self.by, group, texts, strict=True)
         ]
 

@@ -9,7 +9,7 @@ from desim.jobs.plan.job import Row
 from desim.jobs.rows.columns import Key, column, holds_truth_values, mean, means_by_seed, places
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.failures import counted, different_seeds
-from desim.jobs.rows.known_means import informed_groups, known_note
+from desim.jobs.rows.known_means import knowledge_of_groups, known_note
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference, simultaneous
 from desim.statistics.proportions import are_truth_values, share
@@ -68,9 +68,9 @@ def compare(
                 )
             )
     text = "" if against is None else _reference_label(against)
-    informed = informed_groups(rows, groups, by)
+    levels = knowledge_of_groups(rows, groups, by)
     note = known_note(rows, seeds) if "score" in figures else ""
-    return ComparisonTable(by, tuple(lines), level, text, len(references), informed, note)
+    return ComparisonTable(by, tuple(lines), level, text, len(references), levels, note)
 
 
 def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> Interval | None:

@@ -1,14 +1,14 @@
 """Which policy is best in a world, by how much, and how sure that is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
 
-from desim import catalog
-from desim.core.policy_protocols import is_informed
+from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError, possible
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
+from desim.jobs.rows.known_means import knowledge_of_policies
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
@@ -32,29 +32,29 @@ def leaderboard(rows: Rows, against: str = "") -> Iterator[Given]:
     Raises:
         UsageError: The policy *against* does not exist.
     """
-    informed = _informed(rows)
+    knows = knowledge_of_policies(rows)
     plain = rows.table(level=_LEVEL)
-    lines = _ordered(plain.lines, informed)
-    ranks = _ranks(rows, informed, lines)
+    lines = _ordered(plain.lines, knows)
+    ranks = _ranks(rows, knows, lines)
     yield Figure(
         "Mean score of each policy with its 95 % interval",
         dots(
-            [_name(line, informed) for line in lines[:_MOST_SHOWN]],
+            [_name(line, knows) for line in lines[:_MOST_SHOWN]],
             [line.estimate for line in lines[:_MOST_SHOWN]],
             "score",
         ),
         f"Mean scores with intervals of {len(lines[:_MOST_SHOWN])} policies, the highest on top.",
-        _scores(plain, lines, ranks, informed),
+        _scores(plain, lines, ranks, knows),
     )
     if len(lines) > 1:
-        yield from _differences(rows, lines, informed, against)
+        yield from _differences(rows, lines, knows, against)
 
 
 def _scores(
     plain: ComparisonTable,
     lines: Sequence[TableLine],
     ranks: dict[str, int | None],
-    informed: set[str],
+    knows: Mapping[str, Knowledge],
 ) -> Table:
     """Return the table's own cells with a rank before them."""
     heads = [head for head in plain.heads() if head != "figure"]
@@ -62,28 +62,29 @@ def _scores(
     if ranks:
         notes.append(
             "rank: one more than the number of policies that are known to be better (intervals of "
-            "all pairs hold together at 95 %), so policies that are not told apart share one"
+            "all pairs hold together at 95 %), so policies that are not told apart share one; "
+            "policies that know as much are ranked together"
         )
     else:
         notes.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
-    if informed:
-        notes.append("informed: uses facts that its role cannot observe, so it is no rival")
+    if knows:
+        notes += knowledge_legend(knows.values())
     if len(lines) > _MOST_SHOWN:
         notes.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
     shown = [
-        [ranks.get(str(line.group[0])), _name(line, informed), *plain.cells(line)[2:]]
+        [ranks.get(str(line.group[0])), _name(line, knows), *plain.cells(line)[2:]]
         for line in lines
     ]
     return cleaned(["rank", *heads], shown, left=(1,), notes=notes)
 
 
 def _differences(
-    rows: Rows, lines: Sequence[TableLine], informed: set[str], against: str
+    rows: Rows, lines: Sequence[TableLine], knows: Mapping[str, Knowledge], against: str
 ) -> Iterator[Given]:
     names = [str(line.group[0]) for line in lines]
     if against and against not in names:
         raise UsageError(f"there is no policy {against!r}; {possible(against, names)}")
-    reference = against or next((n for n in names if n not in informed), names[0])
+    reference = against or next((n for n in names if n not in knows), names[0])
     # After a look at the means every pair may be the one that is shown, so all hold together.
     level = _LEVEL if against else 1 - 2 * (1 - _LEVEL) / len(names)
     table = rows.table(against=reference, level=level)
@@ -95,7 +96,7 @@ def _differences(
     yield Figure(
         f"Difference of each policy's mean score to that of {reference}, paired by seed",
         dots(
-            [_name(line, informed) for line in shown],
+            [_name(line, knows) for line in shown],
             [line.difference.paired if line.difference else None for line in shown],
             f"score, difference to {reference}",
             zero=True,
@@ -103,7 +104,7 @@ def _differences(
         f"Differences with intervals of {len(shown)} policies to {reference}; a line marks 0.",
         cleaned(
             ["policy", "pairs", "difference", "95 % interval", "± unpaired", "correlation"],
-            ([_name(line, informed), *_cells(table, line)] for line in each),
+            ([_name(line, knows), *_cells(table, line)] for line in each),
             notes=_notes(table, each, reference, chosen=bool(against)),
         ),
     )
@@ -134,43 +135,28 @@ def _notes(
     ]
 
 
-def _ordered(lines: Iterable[TableLine], informed: set[str]) -> list[TableLine]:
-    """Return rivals before informed policies, each from the highest mean to those without one."""
+def _ordered(lines: Iterable[TableLine], knows: Mapping[str, Knowledge]) -> list[TableLine]:
+    """Return policies that know less first, each level from the highest mean to those without."""
     return sorted(
         lines,
         key=lambda line: (
-            str(line.group[0]) in informed,
+            [*KNOWLEDGE].index(knows.get(str(line.group[0]), "observation")),
             line.estimate is None,
             -line.estimate.mean if line.estimate else 0.0,
         ),
     )
 
 
-def _ranks(rows: Rows, informed: set[str], lines: Sequence[TableLine]) -> dict[str, int | None]:
+def _ranks(
+    rows: Rows, knows: Mapping[str, Knowledge], lines: Sequence[TableLine]
+) -> dict[str, int | None]:
     """Return ranks by policy; empty if there are too many for a comparison of all."""
     if len(lines) > _MOST_RANKED:
         return {}
-    found = ranked(rows, str(lines[0].group[0]), informed)
+    found = ranked(rows, str(lines[0].group[0]), knows)
     return {policy: line.rank for line in found for policy in line.policies}
 
 
-def _name(line: TableLine, informed: set[str]) -> str:
+def _name(line: TableLine, knows: Mapping[str, Knowledge]) -> str:
     name = str(line.group[0])
-    return f"{name} (informed)" if name in informed else name
-
-
-def _informed(rows: Rows) -> set[str]:
-    """Return the labels that name an informed policy of ours; a user's policy is not imported."""
-    name = str(rows[0]["model"])
-    if ":" in name or not catalog.is_at_hand(name):
-        return set()
-    model = catalog.model(name, str(rows[0]["preset"]))
-    known = {**catalog.policies(), **catalog.policies(type(model))}
-    marked = {name for name, policy in known.items() if is_informed(policy, model)}
-    return {label for label in rows.column("policy") if _names(label) & marked}
-
-
-def _names(label: str) -> set[str]:
-    """Return the names of the policies in a label; of several roles each begins with its own."""
-    heads = (part.partition(",")[0] for part in label.split(" "))
-    return {head.rpartition("=")[2] for head in heads}
+    return with_knowledge(name, knows.get(name))

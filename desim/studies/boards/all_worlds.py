@@ -6,6 +6,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from desim.core.limits import Limits
+from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.jobs.rows.rows import Rows
@@ -27,13 +28,13 @@ class NormalisedScore:
 
     Attributes:
         policy: Its spec.
-        informed: Whether it uses facts that its role cannot observe.
+        knows: What it knows.
         failed: How many of its episodes failed; each counts 0.
         estimate: The mean of its normalised scores over seeds.
     """
 
     policy: str
-    informed: bool
+    knows: Knowledge
     failed: int
     estimate: Interval
 
@@ -59,9 +60,10 @@ class NormalisedWorld:
         """Model and preset, as `model/preset`."""
         return self.scale.name
 
-    def best(self, *, informed: bool) -> NormalisedScore | None:
-        """Return the best policy of those that are informed, or of the others."""
-        return next((one for one in self.scores if one.informed is informed), None)
+    def best(self, *, observes: bool) -> NormalisedScore | None:
+        """Return the best policy of those that know observations alone, or of the others."""
+        own = (one for one in self.scores if (one.knows == "observation") is observes)
+        return next(own, None)
 
     def of(self, policy: str) -> NormalisedScore | None:
         """Return a policy by its spec; None if it has not played."""
@@ -126,7 +128,10 @@ class NormalisedBoards(Tabular):
 
     def _legend(self) -> list[str]:
         kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.means.scores}
-        return [*(text for kind, text in _KINDS.items() if kind in kinds), _SCALED, _CHOSEN]
+        rest = (world.best(observes=False) for world in self.worlds)
+        levels = knowledge_legend(one.knows for one in rest if one)
+        named = (text for kind, text in _KINDS.items() if kind in kinds)
+        return [*named, _SCALED, _CHOSEN, *levels]
 
     def _aggregated(self) -> Iterator[Table]:
         if self.aggregate:
@@ -184,12 +189,12 @@ def normalised_boards(
 
 def _world(scale: WorldScale, board: Board) -> NormalisedWorld:
     rows = scale.scaled(board.rows)
-    informed = {one.spec for one in board.entrants if one.informed}
+    knows = {one.spec: one.knows for one in board.entrants}
     failed = rows.failed.column("policy")
     found = [
         NormalisedScore(
             policy,
-            policy in informed,
+            knows[policy],
             failed.count(policy),
             interval(list(by_world[scale.name].values())),
         )
@@ -225,7 +230,7 @@ _SCALE_HEADS = ("world", "floor of", "floor", "best known of", "best known", "bo
 #: The columns of text of the two tables.
 _TEXTS, _NAMES = (0, 1, 3, 6), (0, 1, 2, 6)
 
-_SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", HALF, "best informed", "score")
+_SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", HALF, "best of the rest", "score")
 
 #: The note on each kind of score that counts 1.
 _KINDS = {
@@ -244,8 +249,8 @@ _SCALED = (
     "is random, it is the mean over seeds, so random itself has more than 0."
 )
 _CHOSEN = (
-    "best policy: the best of the baselines on these seeds, without the informed, which use facts "
-    f"that their role cannot observe. {HALF}: half the confidence interval."
+    "best policy: the best of the baselines on these seeds that know what their role observes, "
+    f"compared with the best of the rest. {HALF}: half the confidence interval."
 )
 
 
@@ -263,12 +268,12 @@ def _scale_cells(world: NormalisedWorld) -> list[Any]:
 
 
 def _score_cells(world: NormalisedWorld) -> list[Any]:
-    best, informed = world.best(informed=False), world.best(informed=True)
+    best, rest = world.best(observes=True), world.best(observes=False)
     return [
         world.name,
         world.scale.means.kind,
         *((best.policy, best.estimate.n, *_cells(best)) if best else [None] * 4),
-        *((informed.policy, _cells(informed)[0]) if informed else [None] * 2),
+        *((with_knowledge(rest.policy, rest.knows), _cells(rest)[0]) if rest else [None] * 2),
         *(_cells(one)[0] if (one := world.of(name)) else None for name in _EVERYWHERE),
     ]
 
@@ -283,7 +288,7 @@ def _plain(one: NormalisedScore) -> dict[str, Any]:
     estimate = one.estimate
     return {
         "policy": one.policy,
-        "informed": one.informed,
+        "knows": one.knows,
         "n": estimate.n,
         "failed": one.failed,
         "mean": estimate.mean,

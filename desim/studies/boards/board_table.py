@@ -1,8 +1,9 @@
-"""A board as a table, informed policies under a heading of their own."""
+"""A board as a table; policies that know as much are under one heading."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_legend
 from desim.jobs.rows.estimate_notes import estimate_legend, estimate_notes
 from desim.show.estimates import HALF, PRECISION, half_cells, seeds_cell
 from desim.show.labels import NOTHING
@@ -11,12 +12,11 @@ from desim.studies.boards.ranking import BoardLine
 
 _HEADS = ("policy", "rank", "n", "mean score", HALF, PRECISION, "difference", HALF, "ended")
 
-_RANK = "rank: 1 more than the number of policies that are known to be better"
-_JOINED = "a = b: the same scores, ends and ledgers on every seed"
-_INFORMED = (
-    "informed: uses facts that its role cannot observe. It shows what they are worth, and is no "
-    "rival of the policies above"
+_RANK = (
+    "rank: 1 more than the number of policies that are known to be better, among those that know "
+    "as much"
 )
+_JOINED = "a = b: the same scores, ends and ledgers on every seed"
 _FIXED = f"n = 1: the episode is the same on every seed, so its score is exact ({NOTHING})"
 
 
@@ -32,10 +32,7 @@ def board_table(
         seeds: The largest number of seeds on which a policy was played.
         known: The sentence on the best known scores, or empty.
     """
-    cells = [_cells(line, reference) for line in lines if not line.informed]
-    informed = [_cells(line, reference, indent="  ") for line in lines if line.informed]
-    if informed:
-        cells += [["informed:", *[""] * (len(_HEADS) - 1)], *informed]
+    cells = [row for level in KNOWLEDGE for row in _family(level, lines, reference)]
     rivals = sum(reference not in line.policies for line in lines)
     notes = estimate_notes(lines, reference, rivals, widths=False)
     if any(1 < line.episodes < seeds for line in lines):
@@ -52,6 +49,15 @@ def board_table(
         legend=[*_terms(lines, rivals, seeds), *estimate_legend(lines)],
         spare=(_HEADS.index(PRECISION),),
     )
+
+
+def _family(level: Knowledge, lines: Sequence[BoardLine], reference: str) -> Iterator[list[Any]]:
+    """Yield the rows of the policies of one level, below its name if policies know more."""
+    own = [line for line in lines if line.knows == level]
+    headed = any(line.knows != "observation" for line in lines)
+    if own and headed:
+        yield [f"{level}:", *[""] * (len(_HEADS) - 1)]
+    yield from (_cells(line, reference, "  " * headed) for line in own)
 
 
 def _cells(line: BoardLine, reference: str, indent: str = "") -> list[Any]:
@@ -74,7 +80,6 @@ def _terms(lines: Sequence[BoardLine], rivals: int, seeds: int) -> Iterator[str]
         yield _RANK
     if any(len(line.policies) > 1 for line in lines):
         yield _JOINED
-    if any(line.informed for line in lines):
-        yield _INFORMED
+    yield from knowledge_legend(line.knows for line in lines)
     if seeds > 1 and any(line.episodes == 1 for line in lines):
         yield _FIXED

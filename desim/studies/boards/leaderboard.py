@@ -20,9 +20,9 @@ from desim.core.model_protocols import (
 from desim.core.policy_protocols import (
     HasBoardSeeds,
     is_drawing,
-    is_informed,
 )
-from desim.episodes.lineup import assigned
+from desim.core.roles import Knowledge
+from desim.episodes.lineup import assigned, lineup_knows
 from desim.errors import UsageError
 from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
@@ -42,13 +42,13 @@ class Entrant:
     Attributes:
         spec: The text `[ROLE=]SPEC`.
         seeds: The seeds on which it plays: one where all have the same episode.
-        informed: Whether it uses facts that its role cannot observe.
+        knows: What its policies know.
         fixed: Whether all seeds have the same episode.
     """
 
     spec: str
     seeds: tuple[int, ...]
-    informed: bool
+    knows: Knowledge
     fixed: bool
 
 
@@ -83,7 +83,7 @@ class Board(Tabular):
         return ranked(
             self.rows,
             self.reference,
-            [one.spec for one in self.entrants if one.informed],
+            {one.spec: one.knows for one in self.entrants},
             [one.spec for one in self.entrants if one.fixed],
         )
 
@@ -177,7 +177,7 @@ def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
     fixed = is_deterministic(model) and not any(map(is_drawing, makers))
     most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
     count = 1 if fixed else min([len(seeds), *most])
-    return Entrant(spec, seeds[:count], any(is_informed(maker, model) for maker in makers), fixed)
+    return Entrant(spec, seeds[:count], lineup_knows(model, read_policies([spec])), fixed)
 
 
 def _played(

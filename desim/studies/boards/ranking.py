@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
+from desim.core.roles import KNOWLEDGE, Knowledge
 from desim.jobs.rows.failures import counted, course, different_seeds
 from desim.jobs.rows.rows import Rows
 from desim.statistics.intervals import Interval, interval
@@ -22,7 +24,7 @@ class BoardLine:
 
     Attributes:
         policies: Their specs.
-        informed: Whether they use facts that their role cannot observe.
+        knows: What they know.
         episodes: How many episodes each has played.
         failed: How many of these failed.
         estimate: The mean score; a failed episode counts with the worst score that its model
@@ -32,14 +34,14 @@ class BoardLine:
             together (Bonferroni).
         ended: How many episodes ended in which way, the most frequent first.
         rank: 1 for the policies that no other is known to beat: one more than the number of
-            policies whose mean is higher by more than the simultaneous interval of the difference.
-            None for informed policies, and without a mean.
+            policies that know as much and whose mean is higher by more than the simultaneous
+            interval of the difference. None without a mean.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
 
     policies: tuple[str, ...]
-    informed: bool
+    knows: Knowledge
     episodes: int
     failed: int
     estimate: Interval | None
@@ -56,24 +58,26 @@ class BoardLine:
 
 
 def ranked(
-    rows: Rows, reference: str, informed: Iterable[str] = (), fixed: Iterable[str] = ()
+    rows: Rows,
+    reference: str,
+    knows: Mapping[str, Knowledge] = MappingProxyType({}),
+    fixed: Iterable[str] = (),
 ) -> list[BoardLine]:
     """Return the lines of a board.
 
-    Informed policies come last, and among others as well as among these the policies without a
-    mean, because episodes failed: the mean of the rest cannot be compared with a mean of all. The
-    others are ordered by the mean, the highest first.
+    Policies that know more come after those that know less; each level is ranked alone. In each,
+    policies without a mean come last, because episodes failed: the mean of the rest cannot be
+    compared with a mean of all. The others are ordered by the mean, the highest first.
 
     Args:
         rows: One for each episode.
         reference: The policy with which the others are compared.
-        informed: The policies that use facts which their role cannot observe.
+        knows: What policies know, by label; those that are missing know what they observe.
         fixed: The policies that were played once because every seed has the same episode.
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
     found = _Scores({p: _scores(own) for p, own in by_policy.items()}, frozenset(fixed))
-    informed = frozenset(informed)
-    joined = _joined(by_policy, informed)
+    joined = _joined(by_policy, knows)
     level = simultaneous(_LEVEL, sum(reference not in policies for policies in joined))
     lines = []
     for policies in joined:
@@ -82,7 +86,7 @@ def ranked(
         lines.append(
             BoardLine(
                 policies,
-                first in informed,
+                knows.get(first, "observation"),
                 len(own),
                 len(own.failed),
                 interval(values) if values else None,
@@ -133,7 +137,7 @@ class _Scores:
 
 def _rank(line: BoardLine, lines: Sequence[BoardLine], scores: _Scores) -> int | None:
     """Return one more than the number of policies that are known to be better."""
-    rivals = [one for one in lines if not one.informed and one.estimate]
+    rivals = [one for one in lines if one.knows == line.knows and one.estimate]
     if line not in rivals:
         return None
     # Every pair of lines is compared.
@@ -146,17 +150,19 @@ def _rank(line: BoardLine, lines: Sequence[BoardLine], scores: _Scores) -> int |
     return 1 + sum(len(one.policies) for one in better)
 
 
-def _place(line: BoardLine) -> tuple[bool, bool, float]:
+def _place(line: BoardLine) -> tuple[int, bool, float]:
     mean = line.estimate.mean if line.estimate else float("-inf")
-    return line.informed, line.estimate is None, -mean
+    return [*KNOWLEDGE].index(line.knows), line.estimate is None, -mean
 
 
-def _joined(by_policy: Mapping[str, Rows], informed: AbstractSet[str]) -> Sequence[tuple[str, ...]]:
+def _joined(
+    by_policy: Mapping[str, Rows], knows: Mapping[str, Knowledge]
+) -> Sequence[tuple[str, ...]]:
     """Return the policies with equal results together; a failed one is equal to no other."""
     found: dict[Any, list[str]] = {}
     for policy, rows in by_policy.items():
         each = [(row["seed"], *course(row)) for row in rows]
-        key = policy if rows.failed else (*each, policy in informed)
+        key = policy if rows.failed else (*each, knows.get(policy))
         found.setdefault(key, []).append(policy)
     return [tuple(policies) for policies in found.values()]
 

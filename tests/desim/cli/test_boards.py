@@ -21,14 +21,14 @@ def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
 
 
 def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
-    """With the specs of each line, whether they are informed, and what their episodes were."""
+    """With the specs of each line, what they know, and what their episodes were."""
     code, out, err = desim("baselines", WALK, "--seeds", "0:3", "--jobs", "1", "--json")
     assert (code, err) == (0, "")
     boards = [json.loads(line) for line in out.splitlines()]
     assert [(one["model"], one["preset"]) for one in boards] == [(WALK, "short"), (WALK, "long")]
     line = next(one for one in boards[0]["lines"] if one["policies"] == ["greedy"])
     assert line["difference"] is None
-    assert (line["episodes"], line["failed"], line["informed"]) == (3, 0, False)
+    assert (line["episodes"], line["failed"], line["knows"]) == (3, 0, "observation")
     assert line["estimate"]["n"] == 3
     assert line["ended"] == {"walked": 3}
 

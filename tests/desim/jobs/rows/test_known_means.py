@@ -1,4 +1,4 @@
-"""What stands below tables: best known scores, bounds, and which policies are informed."""
+"""What stands below tables: best known scores, bounds, and what policies know."""
 
 import sys
 
@@ -21,17 +21,17 @@ def note(rows: Rows) -> str:
 
 
 def test_the_best_known_score_stands_below_a_table() -> None:
-    """Over the seeds of the table, with whether the policy is informed and what the bound is."""
+    """Over the seeds of the table, with what the policy knows and what the bound is."""
     rows = sweep(Measured, ["greedy", SEER], range(2))
     table = rows.table(against="greedy")
     known = table.notes()[-1]
-    assert table.legend()[-1] == "* informed: uses facts that its role cannot observe"
-    finders = f"greedy and {SEER} (informed)"
+    assert table.legend()[-1] == "state: uses hidden state of the world as well"
+    finders = f"greedy and {SEER} (state)"
     bound = "bound 7 (1 relaxation, 1 proved)"
     assert known == f"best known score on these 2 seeds: mean 6 by {finders}; {bound}"
     lines = str(table).splitlines()
-    assert [line.split()[:2] for line in lines[1:3]] == [["greedy", "score"], [SEER, "*"]]
-    assert note(sweep(Measured, "greedy", [1])).endswith("(informed); bound 6 (proved)")
+    assert [line.split()[:2] for line in lines[1:3]] == [["greedy", "score"], [SEER, "(state)"]]
+    assert note(sweep(Measured, "greedy", [1])).endswith("(state); bound 6 (proved)")
     assert note(sweep(Measured, "greedy", range(4))).endswith("; no bound is known")
     assert rows.table(show="decisions").notes() == []
 
@@ -55,7 +55,7 @@ def test_rows_from_a_file_import_no_code() -> None:
     name = "support.known_worlds:Measured"
     rows = Rows([row("antigravity:P", 0, 1, model=name, preset="short", params={})])
     assert note(rows) == ""
-    assert rows.table().informed == frozenset()
+    assert rows.table().knows == {}
     assert "antigravity" not in sys.modules
 
 
@@ -72,7 +72,7 @@ def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) 
         "floor": 1.0,
         "floor_policy": "random",
         "best": 6.0,
-        "best_policies": f"greedy and {SEER} (informed)",
+        "best_policies": f"greedy and {SEER} (state)",
         "bound": 7.0,
         "kind": "1 relaxation, 1 proved",
     }

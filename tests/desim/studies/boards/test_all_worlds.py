@@ -46,17 +46,17 @@ def test_a_world_without_a_scale_is_refused(name: str, seeds: range, text: str) 
 
 
 def test_policies_are_normalised_by_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The best of those that know only what they observe, and the best of the informed."""
+    """The best of those that know what they observe, and the best of the rest."""
     seer = "support.small_worlds:Seer"
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: ("greedy", seer, "random"))
     (world,) = played(SHORT).worlds
-    best, informed = world.best(informed=False), world.best(informed=True)
+    best, rest = world.best(observes=True), world.best(observes=False)
     assert best is not None
-    assert informed is not None
-    assert (best.policy, informed.policy) == ("greedy", seer)
+    assert rest is not None
+    assert (best.policy, rest.policy) == ("greedy", seer)
     # 6 of 8, and 4 of 4; the third seed has no scale.
     assert (best.estimate.mean, best.estimate.n) == (0.875, 2)
-    assert informed.estimate.mean == pytest.approx((3 / 8 + 1 / 4) / 2)
+    assert rest.estimate.mean == pytest.approx((3 / 8 + 1 / 4) / 2)
 
 
 def test_the_tables_say_what_1_is_and_what_is_left_out() -> None:

@@ -11,13 +11,17 @@ from support.small_worlds import WALK
 from support.sweep_rows import row, three_policies
 
 from desim.catalog import policy_finder
+from desim.core.roles import Knowledge
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant, boards, everything
 
 
-def entrants(*specs: str, seeds: int = 4, informed: Sequence[str] = ()) -> tuple[Entrant, ...]:
-    """Policies that play on the same seeds, or once."""
-    return tuple(Entrant(one, tuple(range(seeds)), one in informed, seeds == 1) for one in specs)
+def entrants(*specs: str, seeds: int = 4, state: Sequence[str] = ()) -> tuple[Entrant, ...]:
+    """Policies that play on the same seeds, or once; some know hidden state."""
+    return tuple(
+        Entrant(one, tuple(range(seeds)), "state" if one in state else "observation", seeds == 1)
+        for one in specs
+    )
 
 
 def printed(board: Board, width: int = 200) -> list[str]:
@@ -47,23 +51,23 @@ def test_a_board_ranks_policies_and_compares_them_with_the_first() -> None:
     assert note.startswith("failed: a mean without the episodes that failed proves nothing")
 
 
-def test_equal_informed_and_single_episodes_are_explained() -> None:
+def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     """Each by a sentence below, and only where it applies."""
     scores = {"a": [5], "b": [5], "seer": [9], "random": [1, 2, 3]}
     rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
-    once = entrants("a", "b", "seer", seeds=1, informed=["seer"])
+    once = entrants("a", "b", "seer", seeds=1, state=["seer"])
     board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
-    _, _, first, second, heading, third, *notes = printed(board)
+    _, _, above, first, second, heading, third, *notes = printed(board)
     assert first.split()[:7] == ["a", "=", "b", "1", "1", "5", "—"]
     assert second.split()[:3] == ["random", "3", "3"]
-    assert heading == "informed:"
+    assert (above, heading) == ("observation:", "state:")
     assert third.startswith("  seer  ")
     assert [note.split()[0] for note in notes] == [
         "difference",
         "±",
         "rank:",
         "a",
-        "informed:",
+        "state:",
         "n",
         "n",
     ]
@@ -98,13 +102,13 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
 
 def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
-    board = Board("shop/small", entrants("b", "a,x=1", "c", informed=["c"]), three_policies(), 2)
+    board = Board("shop/small", entrants("b", "a,x=1", "c", state=["c"]), three_policies(), 2)
     summary = board.summary()
     assert [*summary] == ["model", "preset", "against", "seconds", "lines", "known"]
     assert summary["known"] is None
     assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
     last = summary["lines"][2]
-    assert last["informed"] is True
+    assert last["knows"] == "state"
     assert last["estimate"]["n"] == 4
     assert last["ended"] == {"horizon": 4}
 
@@ -123,15 +127,15 @@ def test_boards_play_every_preset_of_a_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "spec", "seeds", "informed", "fixed"),
+    ("model", "spec", "seeds", "level", "fixed"),
     [
-        ("Still", "greedy", (4,), False, True),
-        ("Still", "random", (4, 5, 6), False, False),
-        ("Still", "walker=random", (4, 5, 6), False, False),
-        ("Walk", "greedy", (4, 5, 6), False, False),
-        ("Walk", "Slow", (4, 5), False, False),
-        ("Walk", "walker=Seer", (4, 5), True, False),
-        ("Still", "Seer", (4,), True, True),
+        ("Still", "greedy", (4,), "observation", True),
+        ("Still", "random", (4, 5, 6), "observation", False),
+        ("Still", "walker=random", (4, 5, 6), "observation", False),
+        ("Walk", "greedy", (4, 5, 6), "observation", False),
+        ("Walk", "Slow", (4, 5), "observation", False),
+        ("Walk", "walker=Seer", (4, 5), "state", False),
+        ("Still", "Seer", (4,), "state", True),
     ],
 )
 def test_a_policy_plays_once_where_the_seed_decides_nothing(
@@ -139,13 +143,13 @@ def test_a_policy_plays_once_where_the_seed_decides_nothing(
     model: str,
     spec: str,
     seeds: Any,
+    level: Knowledge,
     *,
-    informed: bool,
     fixed: bool,
 ) -> None:
     """Neither the model nor the policy draws; a slow policy plays on the first seeds."""
     spec = spec.replace("S", "support.small_worlds:S")
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: (spec,))
     (board,) = boards([f"support.small_worlds:{model}/short"], range(4, 7), 1)
-    assert board.entrants == (Entrant(spec, seeds, informed, fixed),)
+    assert board.entrants == (Entrant(spec, seeds, level, fixed),)
     assert board.rows.column("seed") == [*seeds]

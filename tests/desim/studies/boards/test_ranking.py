@@ -1,9 +1,10 @@
-"""The lines of a board: equal policies joined, informed and failed ones last."""
+"""The lines of a board: equal policies joined, each level of knowledge apart, failed ones last."""
 
 from typing import Any
 
 from support.sweep_rows import row
 
+from desim.core.roles import Knowledge
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.ranking import BoardLine, ranked
 
@@ -69,15 +70,15 @@ def test_failed_episodes_count_with_the_worst_score() -> None:
 
 
 def test_lines_that_nothing_tells_apart_share_a_rank() -> None:
-    """The third is below both others; an informed one has no rank."""
+    """The third is below both others; one that knows more is ranked apart."""
     played = rows(
         a=[10, 20, 30, 40] * 3,
         b=[11, 19, 31, 39.5] * 3,
         c=[1, 2, 3, 4] * 3,
         seer=[50, 60, 70, 80] * 3,
     )
-    lines = ranked(played, "a", ["seer"])
-    assert {one.policies[0]: one.rank for one in lines} == {"b": 1, "a": 1, "c": 3, "seer": None}
+    lines = ranked(played, "a", {"seer": "future"})
+    assert {one.policies[0]: one.rank for one in lines} == {"b": 1, "a": 1, "c": 3, "seer": 1}
 
 
 def test_one_seed_tells_nothing_apart_unless_it_stands_for_all() -> None:
@@ -87,11 +88,19 @@ def test_one_seed_tells_nothing_apart_unless_it_stands_for_all() -> None:
     assert [one.rank for one in ranked(played, "a", fixed=["a", "b"])] == [1, 2]
 
 
-def test_informed_policies_rank_behind_all_others() -> None:
-    """They are joined with each other only."""
-    lines = ranked(rows(a=[5, 5], seer=[9, 9], b=[4, 4], knows=[5, 5]), "a", ["seer", "knows"])
-    assert [one.policies for one in lines] == [("a",), ("b",), ("seer",), ("knows",)]
-    assert [one.informed for one in lines] == [False, False, True, True]
+def test_each_level_of_knowledge_is_ranked_alone() -> None:
+    """In the order of the levels; policies are joined with those that know as much."""
+    played = rows(seer=[9, 9], b=[4, 4], a=[5, 5], planner=[7, 7], tables=[5, 5], probe=[6, 6])
+    levels: dict[str, Knowledge] = {"seer": "future", "planner": "rules", "tables": "rules"}
+    lines = ranked(played, "a", {**levels, "probe": "state"}, fixed=[*levels, "a", "b", "probe"])
+    assert [(one.name, one.knows, one.rank) for one in lines] == [
+        ("a", "observation", 1),
+        ("b", "observation", 2),
+        ("planner", "rules", 1),
+        ("tables", "rules", 2),
+        ("probe", "state", 1),
+        ("seer", "future", 1),
+    ]
 
 
 def test_a_fixed_policy_is_compared_on_every_seed() -> None:
