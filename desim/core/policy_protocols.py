@@ -15,7 +15,7 @@ from typing import (
 from attrs import field, frozen
 
 from desim.core.model_protocols import Model, kept_facts, offers
-from desim.core.roles import KNOWLEDGE, Knowledge
+from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_order
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
@@ -343,8 +343,7 @@ def knows(
 
 def most_known(levels: Iterable[Knowledge]) -> Knowledge:
     """Return the level that includes the others; `observation` if there are none."""
-    order: Sequence[Knowledge] = [*KNOWLEDGE]
-    return max(levels, key=order.index, default="observation")
+    return max(levels, key=knowledge_order, default="observation")
 
 
 def sees_more_than_rules(level: Knowledge) -> bool:

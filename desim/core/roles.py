@@ -20,6 +20,11 @@ KNOWLEDGE: Mapping[Knowledge, str] = {
 }
 
 
+def knowledge_order(level: Knowledge) -> int:
+    """Return the place of a level, by which lists are sorted: 0 for observations."""
+    return [*KNOWLEDGE].index(level)
+
+
 def with_knowledge(name: str, level: str | None) -> str:
     """Return a policy's name, with what it knows in brackets where that is more than observations.
 

@@ -16,6 +16,7 @@ import msgspec
 from desim import catalog
 from desim.core.model_protocols import Model
 from desim.core.result import Result
+from desim.core.roles import Knowledge
 from desim.errors import BadRecord, SchemaError, UsageError, possible
 from desim.records.reach import model_reaches, refuse
 from desim.schema import encode, from_plain, to_plain
@@ -55,7 +56,7 @@ class Header(
     policies: dict[str, str]
     starts: dict[str, int] = {}
     futures: tuple[tuple[int, int], ...] = ()
-    knows: dict[str, str] = {}
+    knows: dict[str, Knowledge] = {}
 
     @classmethod
     def of(
@@ -65,7 +66,7 @@ class Header(
         policies: Mapping[str, str],
         starts: Mapping[str, int] | None = None,
         futures: Iterable[tuple[int, int]] = (),
-        knows: Mapping[str, str] | None = None,
+        knows: Mapping[str, Knowledge] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
         return cls(

@@ -52,6 +52,7 @@ def table_as_csv(lines: Sequence[SuiteLine]) -> str:
         {
             "world": line.world,
             "entry": line.entry,
+            "knows": line.knows,
             "column": cell.head,
             **_cell_as_plain(cell),
             "not_played": line.not_played,
@@ -112,6 +113,7 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
         {
             "world": line.world,
             "entry": line.entry,
+            "knows": line.knows,
             "n": line.n,
             "cut": line.cut,
             "training": line.training,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
+from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
@@ -26,10 +27,13 @@ _NOT_PLAYED = f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults
 def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table of a world: its entries with the means of their columns.
 
+    Entries that know less come first.
+
     Args:
         world: Its name.
         lines: Its entries.
     """
+    lines = sorted(lines, key=lambda line: knowledge_order(line.knows))
     counts: _Block = [("n", [line.n for line in lines])]
     for head in ("cut", "training", "not played", "failed", "open"):
         each = [getattr(line, head.replace(" ", "_")) for line in lines]
@@ -38,7 +42,11 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
     if any(line.defaults is not None for line in lines):
         counts.append(("defaults", [_share(line.defaults) for line in lines]))
     figures = map(_block, zip(*(line.cells for line in lines), strict=True))
-    blocks = [[("entry", [line.entry for line in lines])], counts, *filter(None, figures)]
+    blocks = [
+        [("entry", [with_knowledge(line.entry, line.knows) for line in lines])],
+        counts,
+        *filter(None, figures),
+    ]
     heads, columns = zip(*(column for block in blocks for column in block), strict=True)
     return Table(
         heads,
@@ -58,6 +66,7 @@ def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
         yield _DEFAULTS
     if any(line.not_played for line in lines):
         yield _NOT_PLAYED
+    yield from knowledge_legend(line.knows for line in lines)
 
 
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:

@@ -10,6 +10,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from desim.core.policy_protocols import most_known
+from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share
 from desim.jobs.keep.outcome import JobOutcome, Played, usage_in_all
 from desim.statistics.intervals import Interval, interval, moments
@@ -117,6 +119,7 @@ class SuiteLine:
         defaults: The share of default actions in the decisions of language models, over the
             episodes in the means and those not played; None without such decisions.
         cells: The world's columns, then cost, tokens and minutes if these are not among them.
+        knows: The most that its policies know, as its ended episodes record it.
     """
 
     world: str
@@ -129,6 +132,7 @@ class SuiteLine:
     open: int
     defaults: float | None
     cells: tuple[ResultCell, ...] = field(factory=tuple)
+    knows: Knowledge = "observation"
 
     @property
     def main(self) -> ResultCell:
@@ -196,6 +200,7 @@ def _result_line(
         len(jobs) * world.episodes - len(known),
         _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
+        most_known(played.knows for _, played in known),
     )
 
 

@@ -13,7 +13,7 @@ from desim import catalog
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import most_known
-from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_legend, with_knowledge
+from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.driver import play
 from desim.episodes.lineup import assign, knows_by_role, seat_of
 from desim.errors import UsageError
@@ -265,7 +265,7 @@ def _resuming(model: Model[Any], policies: Mapping[str, Any]) -> Iterable[str]:
 
 def _order(row: Baseline) -> tuple[int, bool, float]:
     """Sort rows that know less first, among these rows without a score last, high scores first."""
-    return [*KNOWLEDGE].index(row.knows), row.score is None, -(row.score or 0)
+    return knowledge_order(row.knows), row.score is None, -(row.score or 0)
 
 
 def _rank(row: Baseline, rivals: Iterable[float]) -> int | None:

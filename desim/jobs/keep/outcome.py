@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from desim.core.policy_protocols import most_known
 from desim.core.result import flat
+from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
@@ -38,6 +40,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         limit: The limit of the episode that was reached, or one shared with others; empty for none.
         error: Why it failed; empty if it did not.
         seconds: Wall time of the command that ended it.
+        knows: The most that one of its policies knows.
     """
 
     job: str
@@ -51,6 +54,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: str = ""
     error: str = ""
     seconds: float = 0.0
+    knows: Knowledge = "observation"
 
     @property
     def state(self) -> str:
@@ -144,6 +148,7 @@ def read_played(
         usage=usage_in_all(result.usage.values()),
         limit=next(_limits_noted(recorded), ""),
         seconds=round(seconds, 3),
+        knows=most_known(recorded.header.knows.values()),
     )
 
 

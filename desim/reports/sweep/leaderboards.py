@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import evolve
 
-from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_legend, with_knowledge
+from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.errors import UsageError, possible
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.known_means import knowledge_of_policies
@@ -140,7 +140,7 @@ def _ordered(lines: Iterable[TableLine], knows: Mapping[str, Knowledge]) -> list
     return sorted(
         lines,
         key=lambda line: (
-            [*KNOWLEDGE].index(knows.get(str(line.group[0]), "observation")),
+            knowledge_order(knows.get(str(line.group[0]), "observation")),
             line.estimate is None,
             -line.estimate.mean if line.estimate else 0.0,
         ),

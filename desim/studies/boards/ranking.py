@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
-from desim.core.roles import KNOWLEDGE, Knowledge
+from desim.core.roles import Knowledge, knowledge_order
 from desim.jobs.rows.failures import counted, course, different_seeds
 from desim.jobs.rows.rows import Rows
 from desim.statistics.intervals import Interval, interval
@@ -152,7 +152,7 @@ def _rank(line: BoardLine, lines: Sequence[BoardLine], scores: _Scores) -> int |
 
 def _place(line: BoardLine) -> tuple[int, bool, float]:
     mean = line.estimate.mean if line.estimate else float("-inf")
-    return [*KNOWLEDGE].index(line.knows), line.estimate is None, -mean
+    return knowledge_order(line.knows), line.estimate is None, -mean
 
 
 def _joined(

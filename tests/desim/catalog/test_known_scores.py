@@ -17,9 +17,7 @@ from desim.catalog.known_scores import (
 from desim.errors import UsageError
 
 ONE = known(Measured, "short", SHORT)
-ALL = KnownScores(
-    "f", "1.0", (("cfo",), ("ceo", "cfo")), "idle", {"idle": 3}, frozenset(), every=SHORT[0]
-)
+ALL = KnownScores("f", "1.0", (("cfo",), ("ceo", "cfo")), "idle", {"idle": 3}, {}, every=SHORT[0])
 TEXT = known_scores_text("experiments/make.py", {"short": ONE, "all": ALL})
 
 

@@ -1,13 +1,14 @@
 """What a policy is given with its seat: a seed of its own, and the world's only where declared."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import attrs
 import pytest
 from attrs import evolve, frozen
 
-from desim import Seat, catalog, play
+from desim import Episode, Seat, catalog, play, play_branch
 from desim.composition import Composite
 from desim.core.model_protocols import offers
 from desim.core.policy_protocols import DependsOnModel, knows
@@ -168,6 +169,18 @@ def test_a_policy_of_observations_builds_none_that_knows_more() -> None:
         resolve(GAME, Builds, SEED)
     assert type(resolve(GAME, Names, SEED).policies["retailer"].inner) is OrderUpTo  # type: ignore[attr-defined]
     assert lineup_knows(GAME, Names) == "rules"
+
+
+def test_a_record_holds_what_policies_know(tmp_path: Path) -> None:
+    """By role, where it is more than observations; a branch has it of the policies that decide."""
+    file, branched = tmp_path / "game.jsonl", tmp_path / "branch.jsonl"
+    seats = {"retailer": "order_up_to", "factory": "last_demand"}
+    episode = play(GAME, seats, SEED, record=file)
+    assert Episode.read(file).header.knows == {"retailer": "rules"}
+    assert "retailer=order_up_to (rules), factory=last_demand" in str(episode.facts())
+    play_branch(file, 3, {"retailer": "typical"}, record=branched)
+    assert Episode.read(branched).header.knows == {}
+    assert b"knows" not in branched.read_bytes().splitlines()[0]
 
 
 #: The shipped policies that know observations and see the model: its texts make their prompts.

@@ -69,7 +69,7 @@ def test_a_world_has_the_table_of_the_command(page: Read) -> None:
     assert "published" in heads
     assert typical[:4] == ["typical", "3", "0", "0"]
     assert typical[heads.index("published")] == "-61.5"
-    assert greedy[:4] == ["greedy *", "1", "1", "1"]
+    assert greedy[:4] == ["greedy (rules) *", "1", "1", "1"]
     assert "*: episodes that a limit has cut" in page.text
 
 

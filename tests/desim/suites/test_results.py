@@ -114,6 +114,16 @@ def test_defaults_and_episodes_not_played_have_columns_and_a_legend(plan: Plan) 
     assert str(table.lines[0][6]) == "1,500,000"
 
 
+def test_entries_that_know_more_come_last_and_are_marked(plan: Plan) -> None:
+    """As the records of their episodes say, with the meaning below the table."""
+    jobs = (("game__first__seed0__1", "rules"), ("game__second__seed0__1", "observation"))
+    lines = results(plan, dict(ended(job, 1.0, knows=level) for job, level in jobs))
+    table = result_table("game", lines)
+    assert [line[0] for line in table.lines] == ["second", "first (rules)"]
+    assert [sentence.partition(":")[0] for sentence in table.legend] == ["rules"]
+    assert [one["knows"] for one in json.loads(as_json(lines))] == ["rules", "observation"]
+
+
 def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
     """By hand, before the scale of 0.5: within (2 + 2) / 2, between (2 * (4 + 4) - 2) / 2."""
     scores = {"seed0__1": 1.0, "seed0__2": 3.0, "seed1__1": 5.0, "seed1__2": 7.0}
