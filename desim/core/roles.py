@@ -14,9 +14,9 @@ Knowledge = Literal["observation", "rules", "state", "future"]
 #: The meaning of each level; lists, boards and reports print it.
 KNOWLEDGE: Mapping[Knowledge, str] = {
     "observation": "what its role observes, and the rules text that the role is given",
-    "rules": "constants of the world as well that the rules text leaves out",
-    "state": "hidden state of the world as well",
-    "future": "future events of the episode as well, such as the demand to come",
+    "rules": "constants of the world that the rules text leaves out",
+    "state": "hidden state of the world",
+    "future": "future events of the episode, such as the demand to come",
 }
 
 

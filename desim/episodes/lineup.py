@@ -402,6 +402,8 @@ def _seat_for(cls: type, seat: Seat, name: str, level: Knowledge) -> Seat:
             needs.
     """
     if level == "observation":
+        if seat.spec.options_know != "observation":
+            seat = evolve(seat, spec=_without_options(seat.spec))
         # The prompts of a language model are made of the texts of the model's classes.
         seat = seat if offers(cls, DependsOnModel) else evolve(seat, shows_model=False)
     elif not seat.shows_model:
@@ -422,6 +424,15 @@ def _seat_for(cls: type, seat: Seat, name: str, level: Knowledge) -> Seat:
             "does not have it"
         )
     return seat
+
+
+def _without_options(role: Role) -> Role:
+    """Return a role whose options use more than observations, for a policy that may not."""
+
+    def withheld(_: Any) -> Any:
+        raise UsageError("the options use more than observations; declare takes_options = True")
+
+    return evolve(role, options=withheld, default_action=role.default_for)
 
 
 def _checked(policy: Any) -> Policy:

@@ -12,10 +12,8 @@ from desim.studies.boards.ranking import BoardLine
 
 _HEADS = ("policy", "rank", "n", "mean score", HALF, PRECISION, "difference", HALF, "ended")
 
-_RANK = (
-    "rank: 1 more than the number of policies that are known to be better, among those that know "
-    "as much"
-)
+_RANK = "rank: 1 more than the number of policies that are known to be better"
+_APART = ", among those that know as much"
 _JOINED = "a = b: the same scores, ends and ledgers on every seed"
 _FIXED = f"n = 1: the episode is the same on every seed, so its score is exact ({NOTHING})"
 
@@ -77,7 +75,7 @@ def _terms(lines: Sequence[BoardLine], rivals: int, seeds: int) -> Iterator[str]
     """Yield the sentences on heads and marks that only boards have."""
     yield f"{HALF}: half the confidence interval"
     if rivals:
-        yield _RANK
+        yield _RANK + _APART * (len({line.knows for line in lines}) > 1)
     if any(len(line.policies) > 1 for line in lines):
         yield _JOINED
     yield from knowledge_legend(line.knows for line in lines)

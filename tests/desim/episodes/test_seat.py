@@ -157,6 +157,15 @@ def test_a_policy_of_observations_reads_no_parameters(policy: Any) -> None:
         play(GAME, policy, SEED)
 
 
+def test_options_that_use_more_are_withheld() -> None:
+    """From a policy that does not declare that it takes them; its default action stays."""
+    policy: Any = resolve(GAME, Keeps, SEED).policies["retailer"]
+    stage = play(GAME, "last_demand", SEED).steps[0].observation
+    with pytest.raises(UsageError, match="options use more than observations; declare takes_opt"):
+        policy.seat.spec.options(stage)
+    assert policy.seat.spec.default_for(stage) == Order(stage.incoming_order)
+
+
 def test_a_policy_with_rules_and_the_worlds_seed_is_refused() -> None:
     """Together they are the future."""
     with pytest.raises(UsageError, match="could play the world in advance; declare"):

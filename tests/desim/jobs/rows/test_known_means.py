@@ -25,7 +25,7 @@ def test_the_best_known_score_stands_below_a_table() -> None:
     rows = sweep(Measured, ["greedy", SEER], range(2))
     table = rows.table(against="greedy")
     known = table.notes()[-1]
-    assert table.legend()[-1] == "state: uses hidden state of the world as well"
+    assert table.legend()[-1] == "state: uses hidden state of the world"
     finders = f"greedy and {SEER} (state)"
     bound = "bound 7 (1 relaxation, 1 proved)"
     assert known == f"best known score on these 2 seeds: mean 6 by {finders}; {bound}"
