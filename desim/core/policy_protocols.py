@@ -255,7 +255,7 @@ class Knows(Protocol):
 class KnowsByArguments(Protocol):
     """A policy class that knows more where an argument is given, such as a stock level."""
 
-    #: What it knows, by the name of the argument.
+    #: The level by the name of the argument.
     knows_by: ClassVar[Mapping[str, Knowledge]]
 
 
@@ -342,7 +342,7 @@ def knows(
 
 
 def most_known(levels: Iterable[Knowledge]) -> Knowledge:
-    """Return the level that includes the others; `observation` if there are none."""
+    """Return the level that includes the others; `observation` without any."""
     return max(levels, key=knowledge_order, default="observation")
 
 

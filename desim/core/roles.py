@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.errors import UsageError
 
-#: What a policy uses beyond what its role observes; each level includes the ones before it.
+#: A level of the facts that a policy, or an option, uses; it includes the levels before it.
 Knowledge = Literal["observation", "rules", "state", "future"]
 
 #: The meaning of each level; lists, boards and reports print it.

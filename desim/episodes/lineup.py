@@ -117,7 +117,7 @@ class Lineup:
     Attributes:
         policies: One policy for each role that is not left to the model.
         labels: The names of these policies in tables and records, by role.
-        knows: What they know, by role, where it is more than observations.
+        knows: The levels of what they know, by role, above observations.
     """
 
     policies: Mapping[str, Policy]

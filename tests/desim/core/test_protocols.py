@@ -72,7 +72,7 @@ def test_a_model_says_whether_its_draws_depend_on_the_seed() -> None:
 
 
 def test_the_mark_of_earlier_versions_is_hidden_state() -> None:
-    """Of a class and of its instances, as long as the class declares no more."""
+    """A class and its instances have it, as long as the class declares no more."""
     assert knows(Seer) == knows(Seer()) == "state"
     assert knows(Blinded) == knows(Stride) == "observation"
     assert knows(Forecasts) == "future"
