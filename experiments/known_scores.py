@@ -7,7 +7,7 @@ and its policy on each seed; computes an upper bound where the world has one; an
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from math import fsum
@@ -31,7 +31,9 @@ from desim.catalog.known_scores import (
 from desim.cli.tables import progress_bar
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
-from desim.jobs.rows.known_means import knowledge_of_policies, makers, played_roles, read_label
+from desim.core.roles import Knowledge
+from desim.episodes.lineup import lineup_knows
+from desim.jobs.rows.known_means import makers, played_roles, read_label
 from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
 from desim.studies.sweep_file import read_seeds
@@ -86,13 +88,16 @@ BOUNDS: Mapping[str, Callable[[Any, int], KnownBound | None]] = {
 @click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--bounds", is_flag=True, help="Compute the bounds alone; play nothing.")
-def main(names: Sequence[str], seeds: str, jobs: int, *, bounds: bool) -> None:
+@click.option("--levels", is_flag=True, help="Write what the policies know alone; play nothing.")
+def main(names: Sequence[str], seeds: str, jobs: int, *, bounds: bool, levels: bool) -> None:
     """Make or refresh the data of some presets, or of all."""
     for name in everything(names):
         start = time.perf_counter()
         model, _, preset = name.partition("/")
         module = Path(inspect.getfile(catalog.model_class(model)))
-        if bounds:
+        if levels:
+            known = with_new_levels(name, on_file(module)[preset])
+        elif bounds:
             known = with_new_bounds(name, on_file(module)[preset], jobs)
         else:
             known = known_scores(name, read_seeds(seeds), jobs)
@@ -111,7 +116,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     bounds = bounds_of(BOUNDS.get(world), model, each, jobs)
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
-    knows = knowledge_of_policies(rows)
+    knows = levels_of(model, counts)
     roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)
     scores = {
@@ -125,6 +130,17 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     }
     facts = (fingerprint(model), __version__, roles, floor, counts, knows)
     return KnownScores(*facts, every=scores[each[0]]) if fixed else KnownScores(*facts, scores)
+
+
+def with_new_levels(name: str, old: KnownScores) -> KnownScores:
+    """Return the stored scores of a preset with what the policies declare that they know."""
+    return evolve(old, knows=levels_of(catalog.model(name), old.played))
+
+
+def levels_of(model: Any, policies: Iterable[str]) -> dict[str, Knowledge]:
+    """Return what policies know, where it is more than observations."""
+    levels = {one: lineup_knows(model, read_label(one)) for one in policies}
+    return {one: level for one, level in levels.items() if level != "observation"}
 
 
 def with_new_bounds(name: str, old: KnownScores, jobs: int) -> KnownScores:

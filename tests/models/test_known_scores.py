@@ -11,7 +11,8 @@ from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
 from desim.core.model_protocols import is_deterministic, offers
-from desim.jobs.rows.known_means import known_scores
+from desim.episodes.lineup import lineup_knows
+from desim.jobs.rows.known_means import known_scores, read_label
 
 PRESETS = [
     pytest.param(cls, preset, id=f"{name}/{preset}")
@@ -47,7 +48,9 @@ def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) 
     assert found.all_of(SEEDS) is not None
     assert (found.every is not None) == is_deterministic(model)
     assert {*found.played} >= {*catalog.baselines(model)}
-    assert found.knows.keys() <= found.played.keys()
+    for policy in found.played:
+        level = lineup_knows(model, read_label(policy))
+        assert found.knows.get(policy, "observation") == level, "known_scores.py --levels"
 
 
 @pytest.mark.parametrize("cls", catalog.models().values(), ids=catalog.models())
