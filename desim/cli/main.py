@@ -28,6 +28,10 @@ COMMANDS = {
         "study.tune",
         "Search the parameters of a policy, or of MODEL, with the highest mean score.",
     ),
+    "audit": (
+        "study.audit",
+        "Play plans that use no knowledge of MODEL against the honest rules of each preset.",
+    ),
     "bench": (
         "measure.bench",
         "Play every world of SUITE.toml with every entry, or print the results in DIR.",
