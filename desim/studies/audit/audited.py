@@ -6,11 +6,15 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from desim.short_repr import shortened
 from desim.show.estimates import estimate_cells, interval_head, number_cell
-from desim.show.table import Table, Tabular
+from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import interval
 from desim.statistics.pairing import difference
 from desim.studies.audit.exploits import Exploit
+
+#: Characters of a plan in a table.
+_WIDTH = 200
 
 
 @frozen
@@ -119,12 +123,21 @@ class Audited(Tabular):
             tested = at == 0 and self.scores
             held_out = number_cell(interval(list(self.scores)).mean) if tested else None
             gain = estimate_cells(self.gain, sd=False) if tested else [None, None]
-            lines.append([one.name, number_cell(one.training), held_out, *gain, self._plan(one)])
+            lines.append(
+                [
+                    shortened(one.name, _WIDTH),
+                    number_cell(one.training),
+                    held_out,
+                    *gain,
+                    self._plan(one),
+                ]
+            )
         return (Table(heads, lines, (0, len(heads) - 1), self.name, notes=self._notes()),)
 
-    def _plan(self, one: AuditLine) -> str:
+    def _plan(self, one: AuditLine) -> Printed:
         roles = {line.role for line in self.lines}
-        return f"{one.role}: {one.plan}" if len(roles) > 1 else one.plan
+        plan = shortened(one.plan, _WIDTH)
+        return Printed(one.plan, f"{one.role}: {plan}" if len(roles) > 1 else plan)
 
     def _notes(self) -> list[str]:
         count, error = self.failed
