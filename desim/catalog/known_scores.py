@@ -8,6 +8,7 @@ the framework tests for it with `offers`.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -46,7 +47,7 @@ _FORMAT = 1
 
 
 #: A larger file is refused.
-_MOST_BYTES = 10_000_000
+MOST_BYTES = 10_000_000
 
 
 #: The key of the only entry of a preset whose episodes do not depend on the seed.
@@ -73,6 +74,12 @@ def _kind(value: Any) -> Kind:
     return found
 
 
+def _record(value: Any) -> str:
+    if value and not re.fullmatch(r"best/[^/\\]+\.jsonl\.gz", value):
+        raise ValueError(f"record {short_repr(value)} was given; it is best/NAME.jsonl.gz")
+    return str(value)
+
+
 @frozen
 class KnownBound:
     """An upper bound on the score of an episode, or the best known score instead.
@@ -96,12 +103,14 @@ class KnownScore:
         best: The best score of a known run; at least the floor.
         policy: The spec of that run, or the name of another method that found it.
         bound: An upper bound on the score of every policy; None if no bound is known.
+        record: The record of that run beside the file, where the spec alone does not repeat it.
     """
 
     floor: float = field(converter=_finite)
     best: float = field(converter=_finite)
     policy: str
     bound: KnownBound | None = None
+    record: str = field(default="", converter=_record)
 
     def __attrs_post_init__(self) -> None:
         if self.bound is not None and self.bound.kind == BEST_KNOWN:
@@ -178,12 +187,13 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     by: str
     bound: float | None = None
     kind: str | None = None
+    record: str = ""
 
     def known(self) -> KnownScore:
         if (self.bound is None) != (self.kind is None):
             raise ValueError("a bound without its kind, or a kind without its bound, was given")
         bound = None if self.bound is None else KnownBound(self.bound, self.kind)
-        return KnownScore(self.floor, self.best, self.by, bound)
+        return KnownScore(self.floor, self.best, self.by, bound, self.record)
 
 
 class _Preset(msgspec.Struct, forbid_unknown_fields=True):
@@ -226,7 +236,7 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
     """
     path = Path(module).with_name(FILE_NAME)
     try:
-        data = read_regular(path, _MOST_BYTES)
+        data = read_regular(path, MOST_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     return parsed_known_scores(data, str(path))
@@ -242,19 +252,23 @@ def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
     Raises:
         UsageError: The content is damaged, or a number in it is impossible.
     """
+    found = {}
+    for preset, entry in _decoded(data, name).presets.items():
+        try:
+            found[preset] = entry.known()
+        except ValueError as fault:
+            raise UsageError(f"{name}, preset {short_repr(preset)}: {fault}") from None
+    return found
+
+
+def _decoded(data: bytes, name: str) -> _File:
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise UsageError(f"{name} holds no known scores: {fault}") from None
     if file.format != _FORMAT:
         raise UsageError(f"{name} has format {file.format}; this version reads format {_FORMAT}")
-    found = {}
-    for preset, entry in file.presets.items():
-        try:
-            found[preset] = entry.known()
-        except ValueError as fault:
-            raise UsageError(f"{name}, preset {short_repr(preset)}: {fault}") from None
-    return found
+    return file
 
 
 def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
@@ -267,6 +281,22 @@ def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
     blocks = [f"  {_json(name)}: {_block(known)}" for name, known in sorted(presets.items())]
     head = f'{{\n "format": {_FORMAT},\n "script": {_json(script)},\n "presets": {{\n'
     return head + ",\n".join(blocks) + "\n }\n}\n"
+
+
+def with_preset(data: bytes, name: str, preset: str, known: KnownScores) -> bytes:
+    """Return the content of a file with the known scores of one preset replaced or added.
+
+    Args:
+        data: The content before.
+        name: The file's name, for the text of an error.
+        preset: The preset.
+        known: Its known scores.
+
+    Raises:
+        UsageError: The content before is damaged.
+    """
+    others = parsed_known_scores(data, name)
+    return known_scores_text(_decoded(data, name).script, {**others, preset: known}).encode()
 
 
 def _block(known: KnownScores) -> str:
@@ -288,8 +318,8 @@ def _block(known: KnownScores) -> str:
 
 def _entry(one: KnownScore) -> _Entry:
     bound = one.bound
-    ends = (None, None) if bound is None else (bound.value, bound.kind)
-    return _Entry(one.floor, one.best, one.policy, *ends)
+    value, kind = (bound.value, bound.kind) if bound else (None, None)
+    return _Entry(one.floor, one.best, one.policy, value, kind, one.record)
 
 
 def _json(value: Any) -> str:

@@ -32,6 +32,10 @@ COMMANDS = {
         "measure.bench",
         "Play every world of SUITE.toml with every entry, or print the results in DIR.",
     ),
+    "record-book": (
+        "measure.record_book",
+        "Print the best known scores, or enter runs that beat them.",
+    ),
     "replay": ("keep.replay", "Play the answers of a record again and compare every step."),
     "resume": ("keep.resume", "Play an interrupted record to its end, in the same file."),
     "branch": (

@@ -10,6 +10,7 @@ from support.known_worlds import SHORT, Measured, known
 from support.sweep_rows import row
 
 from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
+from desim.episodes.driver import play
 from desim.jobs.rows.rows import Rows
 from experiments.known_scores import (
     BOUNDS,
@@ -18,6 +19,8 @@ from experiments.known_scores import (
     known_score,
     update,
     with_new_bounds,
+    with_policies,
+    with_records,
 )
 from models.edt import EnterpriseDigitalTwin
 from models.reasoning import ReasoningTasks
@@ -81,3 +84,27 @@ def test_the_bound_on_earnings_is_of_the_published_game(preset: str) -> None:
     """Other games allow more, or count otherwise."""
     assert edt_bound(EnterpriseDigitalTwin.preset(preset), 0) is None
     assert "edt" in BOUNDS
+
+
+def test_a_further_policy_is_played_alone() -> None:
+    """It replaces the best runs that it beats, and counts as played."""
+    old = EnterpriseDigitalTwin.known_scores("interactive")
+    assert old is not None
+    low = evolve(old, every=evolve(old.every, best=2e6, policy="random", record=""))
+    new = with_policies("edt/interactive", low, ["greedy"], jobs=1)
+    assert new.every == KnownScore(1104175.0, 9897000.0, "greedy")
+    assert with_policies("edt/interactive", new, ["simple"], jobs=1) == new
+
+
+def test_a_better_run_on_record_is_kept(tmp_path: Path) -> None:
+    """If it replays."""
+    (tmp_path / "best").mkdir()
+    play("edt/interactive", "simple", 0, record=tmp_path / "best" / "interactive.jsonl.gz")
+    fresh = known(EnterpriseDigitalTwin, "interactive", {0: KnownScore(0, 2e6, "random")})
+    on_record = KnownScore(0, 5_719_500, "mine:Rule", record="best/interactive.jsonl.gz")
+    old = evolve(fresh, by_seed={0: on_record})
+    assert with_records(fresh, old, tmp_path).of(0) == on_record
+    assert with_records(fresh, evolve(old, by_seed={0: evolve(on_record, best=6e6)}), tmp_path) == (
+        fresh
+    )
+    assert with_records(fresh, None, tmp_path) == fresh

@@ -1,6 +1,6 @@
 """Walks without wind, of whose scores something is known: `greedy` goes 6 places in three steps."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import frozen
 from support.small_worlds import Walk
@@ -19,7 +19,7 @@ SHORT = {
 }
 
 
-def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: str) -> KnownScores:
+def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: Any) -> KnownScores:
     """What is known of a preset of a walk."""
     facts = {
         "fingerprint": fingerprint(from_preset(model, preset)),

@@ -70,10 +70,16 @@ class KnownMeans:
 
     @property
     def policies(self) -> str:
-        """The policies of the best runs, the most frequent first, the informed marked."""
-        counts = Counter(one.policy for one in self.scores).most_common()
+        """The policies of the best runs, the most frequent first.
+
+        The informed are marked, and those of which only a record shows what they did.
+        """
+        counts = Counter((one.policy, bool(one.record)) for one in self.scores).most_common()
         informed = self.known.informed
-        names = [name + " (informed)" * (name in informed) for name, _ in counts]
+        names = [
+            name + " (on record)" * recorded + " (informed)" * (name in informed)
+            for (name, recorded), _ in counts
+        ]
         if len(names) > _NAMED:
             return f"{names[0]} and {len(names) - 1} others"
         return " and ".join(names)

@@ -51,9 +51,9 @@ class WorldScale:
             score, known = row["score"], self.known.of(row["seed"])
             if score is None or known is None:
                 continue
-            if _exceeds(score, known.ceiling.value) and known.ceiling.kind != BEST_KNOWN:
+            if exceeds(score, known.ceiling.value) and known.ceiling.kind != BEST_KNOWN:
                 faults[row["policy"]] = None
-            elif _exceeds(score, known.best):
+            elif exceeds(score, known.best):
                 news[row["policy"]] = None
         return Above(tuple(faults), tuple(news))
 
@@ -103,7 +103,8 @@ def world_scale(name: str, seeds: Sequence[int]) -> WorldScale:
     return WorldScale(name, known, tuple(seeds), scales)
 
 
-def _exceeds(score: float, limit: float) -> bool:
+def exceeds(score: float, limit: float) -> bool:
+    """Return whether a score is above a limit by more than rounding."""
     return score > limit + _ROUNDING * abs(limit)
 
 
