@@ -9,6 +9,7 @@ from attrs import frozen
 from desim import catalog
 from desim.core.model_protocols import (
     HasParts,
+    HasPresetWarnings,
     Model,
     default_roles,
     offers,
@@ -100,6 +101,7 @@ class ModelSummary:
         further_arguments: What policies of every model take in this one beside their own arguments.
         baselines: The specs that `desim baselines` plays.
         parts: The parts by name, also those inside a part, as `west.plant`.
+        warnings: Sentences on the scores of presets, by the preset's name.
     """
 
     text: str
@@ -109,6 +111,7 @@ class ModelSummary:
     further_arguments: Mapping[str, tuple[ArgumentSummary, ...]]
     baselines: tuple[str, ...]
     parts: Mapping[str, PartSummary]
+    warnings: Mapping[str, str]
 
 
 @frozen
@@ -162,6 +165,7 @@ def _model_summary(name: str) -> ModelSummary:
         _further_arguments(cls),
         catalog.baselines(model),
         dict(_parts(model)),
+        dict(cls.preset_warnings) if offers(cls, HasPresetWarnings) else {},
     )
 
 

@@ -68,6 +68,7 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         "model": name,
         "what it is": model.text or NOTHING,
         "presets": ", ".join(model.presets),
+        **{f"warning: {preset}": text for preset, text in model.warnings.items()},
         **({"parts": parts} if parts else {}),
         "baselines": "  ".join(model.baselines) or NOTHING,
     }

@@ -120,6 +120,14 @@ class HasPresets(Protocol):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
 
 
+@runtime_checkable
+class HasPresetWarnings(Protocol):
+    """A model class with presets whose scores must not be compared with those of the others."""
+
+    #: A sentence by the preset's name, shown by `desim list`.
+    preset_warnings: ClassVar[Mapping[str, str]]
+
+
 # On the class and not on an instance: the files are named before the model is built from a record,
 # which would open them.
 @runtime_checkable

@@ -33,6 +33,13 @@ def test_list_shows_one_model(desim: Desim) -> None:
     assert "edt" not in out
 
 
+def test_list_warns_of_a_preset_whose_scores_compare_with_no_others(desim: Desim) -> None:
+    """Beside the presets, and in JSON by the preset's name."""
+    assert "five times" in " ".join(desim("list", "yc_bench").out.split())
+    [warned] = json.loads(desim("list", "yc_bench", "--json").out)["models"]["yc_bench"]["warnings"]
+    assert warned == "paper"
+
+
 def test_list_shows_a_model_of_the_users_own(desim: Desim) -> None:
     """Which has no policies of its own."""
     code, out, err = desim("list", "mine:World")
