@@ -48,10 +48,18 @@ from policies.informed.yc_bench import relaxation
 FLOORS = {"consulting": "silent", "enterprise_arena": "never_raise"}
 FLOOR = "random"
 
-#: Policies that boards play on a few seeds or not at all, because an episode takes seconds.
+#: Policies that boards play on a few seeds or not at all, because an episode takes seconds or its
+#: score shows no skill.
 MORE = {
     "beer_game": ("perfect",),
-    "yc_bench": ("planner", "planner,rerolls=10,load=3", "oracle"),
+    "enterprise": ("planned",),
+    "enterprise_arena": ("raise_when_free,amount=1e12",),
+    "yc_bench": (
+        "planner",
+        "planner,rerolls=10,load=3",
+        "planner,rerolls=30,load=3",
+        "oracle",
+    ),
 }
 
 #: By how much of its size a bound may be below a score that attains it: both are rounded.

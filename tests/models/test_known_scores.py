@@ -2,6 +2,7 @@
 
 import inspect
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
 from desim.core.model_protocols import is_deterministic, offers
+from desim.episodes.replay import replay
 from desim.jobs.rows.known_means import known_scores
 
 PRESETS = [
@@ -74,3 +76,25 @@ def test_no_baseline_scores_more_than_is_known(cls: Any, preset: str) -> None:
     assert scores.get(one.policy, one.best) == one.best
     if found.floor not in DRAWING_FLOORS:
         assert scores[found.floor] == one.floor
+
+
+RECORDS = [
+    pytest.param(Path(inspect.getfile(cls)).parent / one.record, one.best, id=one.record)
+    for cls in catalog.models().values()
+    for found in read_known_scores(inspect.getfile(cls)).values()
+    for one in ([found.every] if found.every else found.by_seed.values())
+    if one.record
+]
+
+
+@pytest.mark.parametrize(("record", "score"), RECORDS)
+def test_every_record_of_a_best_run_replays(record: Path, score: float) -> None:
+    """It opens and imports nothing, and has the score of the book."""
+    assert replay(record).score == score
+
+
+def test_no_record_is_kept_for_nothing() -> None:
+    """Every file in the folders `best` is named in a book."""
+    folders = {Path(inspect.getfile(cls)).with_name("best") for cls in catalog.models().values()}
+    kept = {file for folder in folders for file in folder.glob("*")}
+    assert kept == {each.values[0] for each in RECORDS}
