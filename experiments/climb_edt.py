@@ -2,8 +2,8 @@
 
 It changes one thing at a time (staff, risk, a window, the seats of a project, a day of hiring),
 plays the episode of the seed, and keeps what earns at least as much. It knows the seed, so the
-result says what is possible there and is no rule for a manager. Without a seed it climbs for
-seed 0 and starts the other seeds from there, with a quarter of the plays each.
+result is a yardstick and not a rule for a manager. It climbs for seed 0 first; every seed starts
+from that result, with a quarter of the plays.
 
 The records are for `desim record-book add`.
 """
@@ -28,7 +28,7 @@ RISKS = (0.0, 0.3, 0.6, 1.0)
 
 @frozen(repr=False)
 class Schedule:
-    """What a manager does, whatever happens.
+    """The plan of a manager, the same whatever happens.
 
     Attributes:
         staff: The consultants to keep from each of some steps on, in order of the steps.

@@ -253,7 +253,7 @@ def _world_notes(world: NormalisedWorld) -> Iterator[str]:
     if missing := len(world.scale.seeds) - len(world.scale.scales):
         yield f"{world.name}: without {missing} seeds on which nothing can be gained"
     if names := ", ".join(world.above.best):
-        yield f"{world.name}: {names} scores more than the best known; make the data again"
+        yield f"{world.name}: {names} scores more than the best known; enter it in the record book"
 
 
 def _scale_cells(world: NormalisedWorld) -> list[Any]:

@@ -18,6 +18,7 @@ from desim.catalog import model_finder
 from desim.catalog.known_scores import (
     FILE_NAME,
     MOST_BYTES,
+    HasKnownScores,
     KnownScore,
     KnownScores,
     parsed_known_scores,
@@ -25,7 +26,7 @@ from desim.catalog.known_scores import (
 )
 from desim.catalog.presets import from_preset
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model, default_roles
+from desim.core.model_protocols import Model, default_roles, offers
 from desim.core.policy_protocols import is_informed
 from desim.episodes.driver import play
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
@@ -272,7 +273,10 @@ def headroom(names: Sequence[str], file: str | Path = "") -> Table:
     lines = []
     for name in names:
         model, _, preset = name.partition("/")
-        book = Path(file) if file else _source(model_finder.model_class(model))
+        cls = model_finder.model_class(model)
+        if not file and not offers(cls, HasKnownScores):
+            continue
+        book = Path(file) if file else _source(cls)
         known = parsed_known_scores(_content(book), str(book)).get(preset)
         if known:
             scores = [known.every] if known.every else known.by_seed.values()

@@ -83,7 +83,7 @@ def test_of_any_other_run_a_record_is_kept(tmp_path: Path, book: Path) -> None:
 
 
 def test_an_informed_policy_is_entered_as_such() -> None:
-    """With the number of seeds on which it is the best; a run on record is no spec to play."""
+    """With the number of seeds on which it is the best; a run on record counts for none."""
     seer, before = SHORT[1].policy, known(Measured, "short", SHORT, informed=frozenset())
     after = with_best(before, Measured(), 0, KnownScore(0, 7, seer))
     assert (after.informed, after.played[seer]) == ({seer}, 2)
