@@ -13,7 +13,7 @@ import numpy as np
 from arena_targets import RULES as CALIBRATED
 from beside import named
 from figure_style import PALE, Drawn, axes, finish, label_ends, line, played, save
-from published import Line, find, reference
+from published import Absent, Line, find, reference
 
 from desim import Episode, play
 from models.beer_game import BeerGame
@@ -281,11 +281,14 @@ FIGURES: dict[str, tuple[Callable[[int], Drawn], int]] = {
 @click.option("--only", multiple=True, type=click.Choice(list(FIGURES)), help="Draw these alone.")
 def main(out: Path, seeds: int | None, only: Sequence[str]) -> None:
     """Draw the figures."""
-    reference()
     out.mkdir(parents=True, exist_ok=True)
     for name in only or FIGURES:
         draw, usual = FIGURES[name]
-        figure, caption = draw(seeds or usual)
+        try:
+            figure, caption = draw(seeds or usual)
+        except Absent as fault:
+            click.echo(f"{name} is left out: {fault.message}", err=True)
+            continue
         for file in save(figure, caption, out, name):
             click.echo(file)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from beside import CannotBe, NeedsModel, Parameter, Rule, pair, show, verdict
+from beside import CannotBe, NeedsModel, Parameter, Rule, pair, show, show_reference, verdict
 from published import Line, markdown, number, read, reference
 
 from desim import play
@@ -73,8 +73,7 @@ def main() -> None:
     """Print the published sheets, the costs of the benchmark and those of the board game."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(benchmark())
-    out.print(board())
+    show_reference(out, benchmark, board)
 
 
 def benchmark() -> Table:

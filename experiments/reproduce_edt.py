@@ -9,7 +9,17 @@ from typing import Any
 
 import click
 from attrs import frozen
-from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, pair, show, verdict
+from beside import (
+    CannotBe,
+    NeedsModel,
+    Parameter,
+    Rebuilt,
+    Rule,
+    pair,
+    show,
+    show_reference,
+    verdict,
+)
 from edt_protocol import Scores, play_six
 from published import Line, find, markdown, number, read
 
@@ -85,8 +95,7 @@ def main() -> None:
     """Print the published sheets, the tables of the SPEC, our ranking and the bound."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(by_staff())
-    out.print(by_risk())
+    show_reference(out, by_staff, by_risk)
     out.print(ranking())
     solution = solve(GAME)
     out.print(

@@ -12,7 +12,7 @@ import click
 from arena_targets import PROFILES, compare, shown
 from arena_targets import RULES as CALIBRATED
 from attrs import frozen
-from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, named, show
+from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, named, show, show_reference
 from published import Line, find, read
 
 from desim import Rows, sweep
@@ -195,7 +195,8 @@ def main(seeds: int, jobs: int) -> None:
 
     show(out, read(PAPER), rules(lambda: played("paper")))
     early = sweep("enterprise_arena/paper", "never_raise", range(seeds), set={"horizon": 3})
-    out.print(compare({profile: played(profile) for profile in PROFILES}, early, seeds))
+    every = {profile: played(profile) for profile in PROFILES}
+    show_reference(out, lambda: compare(every, early, seeds))
     for profile in PROFILES:
         for first in range(0, len(COLUMNS), 8):
             out.print(standing(profile, played(profile), list(COLUMNS)[first : first + 8]))

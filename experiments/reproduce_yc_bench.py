@@ -19,6 +19,7 @@ from beside import (
     named,
     pair,
     show,
+    show_reference,
     verdict,
 )
 from published import Line, find, markdown, number, read
@@ -198,7 +199,7 @@ def main(seeds: int, jobs: int) -> None:
     """Print the published sheets, the recorded bots and the ranking."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(bots())
+    show_reference(out, bots)
     out.print(ranking(seeds, jobs))
 
 

@@ -1,11 +1,10 @@
 """Published numbers beside ours: cells of a data file, found by table, row and column.
 
 A file holds `tables`, each with `rows` of a `label` and `values` by column; a value has what was
-`printed`. Entries are rows of a table, or its columns. The folder is `$DESIM_REFERENCE`, otherwise
-the one that the suite names. A plan to print has the numbers that were found when it was played.
+`printed`. Entries are rows of a table, or its columns. The folder is the one that the suite names,
+otherwise `FIGURES`. A plan to print has the numbers that were found when it was played.
 """
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,9 @@ from typing import Any
 import msgspec
 
 from desim.suites.suite_plan import Plan, PlannedWorld
+
+#: The figures of the reproduced papers, in the wheel and in a checkout.
+FIGURES = Path(__file__).resolve().parents[2] / "models" / "published"
 
 
 def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> str:
@@ -27,11 +29,10 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
     if plan.published is not None:
         return plan.published.get((world.name, entry, column), "")
     sheet, given = world.table.published, plan.entries[entry].table.published
-    folder = _folder(plan)
-    if sheet is None or folder is None or not column:
+    if sheet is None or not column:
         return ""
     table, _, name = column.rpartition("/")
-    rows = _rows(folder / sheet.file, table or sheet.table)
+    rows = _rows(_folder(plan) / sheet.file, table or sheet.table)
     for label in [given] if isinstance(given, str) else given:
         places = [(sheet.row, label)] if sheet.row else [(label, name), (name, label)]
         for row, key in places:
@@ -41,11 +42,9 @@ def published_text(plan: Plan, world: PlannedWorld, entry: str, column: str) -> 
     return ""
 
 
-def _folder(plan: Plan) -> Path | None:
-    """Return the folder of reference data; None if the suite names none."""
-    if given := os.environ.get("DESIM_REFERENCE"):
-        return Path(given)
-    return plan.path.resolve().parent / plan.suite.reference if plan.suite.reference else None
+def _folder(plan: Plan) -> Path:
+    named = plan.suite.reference
+    return plan.path.resolve().parent / named if named else FIGURES
 
 
 @cache

@@ -113,7 +113,7 @@ class PublishedSheet:
     """The published table with which a world's results are compared.
 
     Attributes:
-        file: A data file in the folder of reference data.
+        file: A data file in the suite's folder `reference`.
         table: The key of the table in it.
         row: The row of all entries, where the entries are its columns; empty where they are rows.
     """
@@ -199,7 +199,8 @@ class Suite:
         max_cost: Money that all entries may use together; None for no limit.
         ask_above: Money expected above which the command asks before it plays.
         concurrent: Episodes of language models at one endpoint at once, and so calls at once.
-        reference: The folder of the published data files, relative to the suite's file.
+        reference: The folder of the published data files, relative to the suite's file; the figures
+            that ship with the models where empty.
         worlds: By name.
         entries: By name.
     """

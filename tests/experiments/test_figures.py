@@ -9,14 +9,9 @@ from figure_style import GAP, Drawn, axes, label_ends, spread
 from figures import FIGURES, beer_bullwhip, bullwhip, main
 from matplotlib.figure import Figure
 from published import find
-from support.paths import REFERENCE
 
 from models.beer_game import BeerGame
 
-pytestmark = pytest.mark.skipif(
-    not (REFERENCE / "published").exists(),
-    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
-)
 FAST = ("focus,tasks=1", "published_greedy")
 
 

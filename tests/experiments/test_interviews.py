@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support.paths import REFERENCE, ROOT
+from support.paths import ROOT
 from support.stub import Served, serving, text
 from support.suites import bench
 
@@ -38,7 +38,6 @@ def everybody(number: int, _: dict[str, Any]) -> Served:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
 def test_nine_methods_take_interviews_beside_the_published_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,7 +65,6 @@ def test_nine_methods_take_interviews_beside_the_published_table(
     assert (temperatures[0.3], temperatures[0.1]) == (9 * 6 * 2, 9 * 2)
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     """The row is named by the column of ours; an entry or a row that is not there is empty."""
     plan = read_plan(SUITE, keys=False)

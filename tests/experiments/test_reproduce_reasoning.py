@@ -2,19 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 from reproduce_reasoning import CELLS, counted, main
-from support.paths import REFERENCE
 
 from desim import catalog, play
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
-
-HERE = pytest.mark.skipif(
-    not (REFERENCE / "published").exists(),
-    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
-)
 
 
 def test_episodes_of_a_policy_count_together() -> None:
@@ -42,7 +35,6 @@ def test_every_cell_of_the_table_is_a_metric() -> None:
         assert metrics[f"counted_{name}"] >= 3
 
 
-@HERE
 def test_records_and_folders_are_shown_beside_the_paper(tmp_path: Path) -> None:
     """A record, and a suite's folder; records of other worlds and cut ones are left out."""
     (tmp_path / "records").mkdir()

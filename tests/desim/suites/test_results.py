@@ -9,7 +9,7 @@ from statistics import stdev
 
 import pytest
 from rich.console import Console
-from support.paths import REFERENCE, ROOT
+from support.paths import ROOT
 
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
@@ -50,9 +50,8 @@ PAPER = {
 
 
 @pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def plan(tmp_path: Path) -> Plan:
     """Two entries, two seeds, two repeats, and a paper."""
-    monkeypatch.delenv("DESIM_REFERENCE", raising=False)
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "paper.json").write_text(json.dumps(PAPER))
     path = tmp_path / "suite.toml"
@@ -250,19 +249,12 @@ def shown(cell: ResultCell) -> tuple[float, float | None]:
 NOT_PRINTED = {("enterprise_arena", "Llama-3.3-70B-Instruct"): {"success %"}}
 
 
-@pytest.mark.skipif(
-    not (REFERENCE / "published").exists(),
-    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
-)
 @pytest.mark.parametrize("suite", SHIPPED, ids=lambda suite: suite.stem)
-def test_columns_of_shipped_suites_are_published_ones(
-    suite: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_of_shipped_suites_are_published_ones(suite: Path) -> None:
     """Every entry that names a published row has a figure in every column that names one.
 
     The table prints it in a column of its own, right of ours.
     """
-    monkeypatch.setenv("DESIM_REFERENCE", str(REFERENCE))
     plan = read_plan(suite, keys=False)
     for world in plan.worlds.values():
         lines = [line for line in results(plan, {}) if line.world == world.name]
