@@ -21,6 +21,7 @@ from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.show.table import Table
 from desim.statistics.intervals import interval, t_quantile
+from desim.suites.suite_plan import read_plan
 
 #: Published columns in one printed table.
 WIDEST = 8
@@ -52,6 +53,27 @@ class Parameter(Rebuilt):
     """A number that a preset holds as a parameter: the world is the published one."""
 
     name = "parameter"
+
+
+def suite_size(file: str) -> Parameter:
+    """Return the fate of the sizes of an experiment that its suite in `experiments/suites` has."""
+
+    def size(line: Line, _: str) -> int:
+        plan = read_plan(SUITES / file, keys=False)
+        models = [entry.table for entry in plan.entries.values() if entry.table.model]
+        worlds = plan.worlds.values()
+        seeds = max(len(world.seeds) for world in worlds)
+        own = {
+            "models": len(models),
+            "seeds": seeds,
+            "rounds": seeds,
+            "runs": seeds * len(models),
+            "iterations": max(world.episodes for world in worlds),
+            "base_methods": len({entry.method for entry in models if entry.method}),
+        }
+        return own[line.label]
+
+    return Parameter(f"experiments/suites/{file}", size)
 
 
 @frozen

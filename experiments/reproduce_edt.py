@@ -10,7 +10,6 @@ from typing import Any
 import click
 from attrs import frozen
 from beside import (
-    CannotBe,
     NeedsModel,
     Parameter,
     Rebuilt,
@@ -18,6 +17,7 @@ from beside import (
     pair,
     show,
     show_reference,
+    suite_size,
     verdict,
 )
 from edt_protocol import Scores, play_six
@@ -84,7 +84,7 @@ RULES = (
     ),
     Rule("table_3", "*", "*", NeedsModel("firmbench.toml")),
     Rule("table_1", "*EDT", "*", NeedsModel("firmbench.toml")),
-    Rule("parameters_edt", "iterations", "*", CannotBe("the size of the paper's experiment")),
+    Rule("parameters_edt", "iterations", "*", suite_size("firmbench.toml")),
     Rule("parameters_edt", "*", "*", Parameter("preset published", parameter)),
     Rule("text", "util_above", "*", NeedsModel("firmbench.toml")),
 )

@@ -19,8 +19,8 @@ from typing import Any
 
 import click
 from attrs import define, field
-from beside import CannotBe, Rule, named
-from published import find
+from beside import Parameter, Rule, named
+from published import Line, find
 
 from desim import Episode, catalog, play
 from desim.errors import BadRecord
@@ -30,15 +30,32 @@ from desim.statistics import Interval
 from desim.statistics.proportions import share
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
+from models.reasoning.scoring.short_answers import ABSOLUTE, RELATIVE, TOLERANCE
+from policies.llm.router.labels import read_label
+from policies.llm.router.policy import Policy
 
 PAPER = "firmbench"
+
+
+def parameter(line: Line, _: str) -> float | None:
+    """Return a rule of the scorers, of the labels or of the router by its name in the paper."""
+    own = {
+        "difficulty_low": read_label("Score: 0").score,
+        "difficulty_high": read_label("Score: 99").score,
+        "abs_tolerance": ABSOLUTE[ReasoningTasks.preset("paper").near_zero],
+        "rel_tolerance": RELATIVE,
+        "tatqa_abs_tolerance": TOLERANCE,
+        "routing_min_margin": Policy().min_margin,
+    }
+    return own[line.label]
+
 
 RULES = (
     Rule(
         "parameters_evaluation",
         "*",
         "*",
-        CannotBe("a rule of a scorer, of labels or of a prompt, no parameter of a preset"),
+        Parameter("scorers of reasoning, labels and the router of policies/llm", parameter),
     ),
 )
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pages
 import pytest
-from beside import CannotBe, NeedsModel, Rebuilt, Rule, beside, count, entries
+from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, beside, count, entries, show
 from published import PAPERS, Cell, Line, Sheet, find, markdown, numbers, read
 from reproduce_edt import best_mean
 from support.paths import PYTHONPATH, REFERENCE, ROOT
+
+from desim.show.console import console
 
 #: A line that speaks of published figures.
 _SPEAKS = re.compile(r"paper|publish|leaderboard|Table \d", re.IGNORECASE)
@@ -177,6 +179,54 @@ def test_every_published_number_has_a_fate(paper: str) -> None:
         cells = [cell for line in sheet.lines for cell in line.cells.values()]
         assert count(found).total() == sum(len(numbers(cell)) for cell in cells), sheet.key
         assert all(entry.fate.note for entry in found)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_parameter_is_the_published_number(paper: str) -> None:
+    """Presets, scorers, options and suites hold them; nothing is played."""
+    found = [entry for sheet in read(paper) for entry in entries(sheet, pages.RULES[paper])]
+    held = [entry for entry in found if isinstance(entry.fate, Parameter)]
+    differ = [e.line.label for e in held if not beside(e.cell, e.ours(), e.line.runs).agrees]
+    assert (differ, len(held) > 20) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("paper", "label"),
+    [
+        ("enterprise_arena", "initial_debt"),
+        ("enterprise_arena", "tools"),
+        ("firmbench", "alpha"),
+        ("firmbench", "iterations"),
+        ("firmbench", "judge_high"),
+        ("firmbench", "rel_tolerance"),
+        ("firmbench", "routing_min_margin"),
+        ("yc_bench", "Context window"),
+        ("yc_bench", "seeds"),
+    ],
+)
+def test_a_number_that_desim_holds_is_a_parameter(paper: str, label: str) -> None:
+    """Rules of scorers, options of agents and sizes of suites too, not only fields of presets."""
+    found = [entry for sheet in read(paper) for entry in entries(sheet, pages.RULES[paper])]
+    fates = [entry.fate for entry in found if entry.line.label == label]
+    assert fates
+    assert all(isinstance(fate, Parameter) for fate in fates)
+
+
+def test_the_figures_that_differ_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """Cells compared are counted apart for parameters and for figures rebuilt."""
+    line = Line("a", {"x": Cell(1.0), "y": Cell(2.0), "z": Cell(3.0)})
+    rules = [
+        Rule("t", "a", "x", Parameter("preset", lambda *_: 1.0)),
+        Rule("t", "a", "*", Rebuilt("rule", lambda *_: 3.0)),
+    ]
+    show(console(), [Sheet("none", "t", "", (line,))], rules)
+    lines = [each.split() for each in capsys.readouterr().out.splitlines()]
+    same = [each[-2] for each in lines if each[-1:] in (["rule"], ["preset"])]
+    assert same == ["NO", "yes", "yes"]
+    assert [each for each in lines if each[:1] in (["differ"], ["agree"])] == [
+        ["differ", "0", "1"],
+        ["agree", "1", "1"],
+    ]
 
 
 def test_the_first_rule_counts_and_a_sentence_shares_the_fate_of_its_cell() -> None:

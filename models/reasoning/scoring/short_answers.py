@@ -117,10 +117,10 @@ _NEAR_ZERO = 1e-6
 
 
 #: The absolute tolerance there, by the rule; the relative one elsewhere.
-_ABSOLUTE = {"code": 0.01, "paper": 1e-6}
+ABSOLUTE = {"code": 0.01, "paper": 1e-6}
 
 
-_RELATIVE = 0.01
+RELATIVE = 0.01
 
 
 def judge_program(item: Item, answer: str, rules: Rules) -> Verdict:
@@ -130,7 +130,7 @@ def judge_program(item: Item, answer: str, rules: Rules) -> Verdict:
         equal = answer.strip().lower() == item.answer.strip().lower()
         return Verdict.single(correct=equal, predicted=None, truth=None)
     predicted = predicted_number(answer)
-    close = predicted is not None and _close(predicted, truth, _ABSOLUTE[rules.near_zero])
+    close = predicted is not None and _close(predicted, truth, ABSOLUTE[rules.near_zero])
     return Verdict.single(correct=close, predicted=predicted, truth=truth)
 
 
@@ -139,10 +139,11 @@ def _close(predicted: float, truth: float, absolute: float) -> bool:
     if abs(truth) < _NEAR_ZERO:
         return difference <= absolute
     # A plain quotient as published, so that 70.7 against 70 fails by the last bit.
-    return difference / abs(truth) <= _RELATIVE
+    return difference / abs(truth) <= RELATIVE
 
 
-_TOLERANCE = 1e-6
+#: The absolute tolerance of a quantity.
+TOLERANCE = 1e-6
 
 
 _SIGNS = str.maketrans("", "", ",$%")
@@ -158,7 +159,7 @@ def judge_quantity(item: Item, answer: str, rules: Rules) -> Verdict:
     if predicted is None or truth is None:
         equal = _normalised(answer) == _normalised(item.answer)
     else:
-        equal = math.isclose(predicted, truth, rel_tol=0, abs_tol=_TOLERANCE)
+        equal = math.isclose(predicted, truth, rel_tol=0, abs_tol=TOLERANCE)
     return Verdict.single(correct=equal, predicted=predicted, truth=truth)
 
 
