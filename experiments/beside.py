@@ -21,7 +21,8 @@ from desim.core.policy_protocols import is_informed
 from desim.episodes.lineup import resolve
 from desim.show.table import Table
 from desim.statistics.intervals import interval, t_quantile
-from desim.suites.suite_plan import read_plan
+from desim.studies.sweep_file import read_seeds
+from desim.suites.suite_file import read_suite
 
 #: Published columns in one printed table.
 WIDEST = 8
@@ -59,16 +60,15 @@ def suite_size(file: str) -> Parameter:
     """Return the fate of the sizes of an experiment that its suite in `experiments/suites` has."""
 
     def size(line: Line, _: str) -> int:
-        plan = read_plan(SUITES / file, keys=False)
-        models = [entry.table for entry in plan.entries.values() if entry.table.model]
-        worlds = plan.worlds.values()
-        seeds = max(len(world.seeds) for world in worlds)
+        suite = read_suite(SUITES / file, [])
+        models = [entry for entry in suite.entries.values() if entry.model]
+        seeds = len(read_seeds(suite.seeds) if isinstance(suite.seeds, str) else suite.seeds)
         own = {
             "models": len(models),
             "seeds": seeds,
             "rounds": seeds,
             "runs": seeds * len(models),
-            "iterations": max(world.episodes for world in worlds),
+            "iterations": max(world.episodes for world in suite.worlds.values()),
             "base_methods": len({entry.method for entry in models if entry.method}),
         }
         return own[line.label]

@@ -23,7 +23,7 @@ from models.consulting.actions import FIELDS
 
 PAPER = "firmbench"
 
-_INTERVIEWS = NeedsModel("firmbench_interviews.toml")
+_INTERVIEWS = NeedsModel("firmbench.toml")
 
 
 def interview_parameter(line: Line, _: str) -> Any:

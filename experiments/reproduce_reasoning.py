@@ -5,15 +5,15 @@
 
 The eight rows of questions of Table 1, a method a line, above those who played: what is right of
 all items of a capability, or of one of its buckets of difficulty. Beneath, the accuracy of each
-capability with its 95 % interval by Wilson. Episodes of the same policy count together; the
-interval is that of independent items, too narrow where the same item was answered several times.
+capability with its 95 % interval. Episodes of the same policy count together; the interval is over
+items, however often each was answered.
 
 The published figures belong to the public data sets and one language model. Only episodes of those
 items (`convert_firmbench.py`, `label_items.py`) can be expected to agree with them.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,7 @@ from desim import Episode, catalog, play
 from desim.errors import BadRecord
 from desim.show.console import console
 from desim.show.table import Table
-from desim.statistics import Interval
-from desim.statistics.proportions import share
+from desim.statistics.clusters import ClusteredMean, clustered_share
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
 from models.reasoning.scoring.short_answers import ABSOLUTE, RELATIVE, TOLERANCE
@@ -76,37 +75,39 @@ CELLS: Mapping[str, tuple[str, str]] = {
 
 @define
 class Counts:
-    """The right answers of a policy over its episodes, by capability and by bucket.
+    """The answers of a policy over its episodes, by capability and by bucket.
 
     Attributes:
         episodes: The number of episodes.
-        right: Right answers by metric.
-        counted: Answers by metric.
+        answers: By capability or bucket: 1 or 0 for each answer, with its item.
     """
 
     episodes: int = 0
-    right: dict[str, int] = field(factory=dict)
-    counted: dict[str, int] = field(factory=dict)
+    answers: dict[str, list[tuple[int, Hashable]]] = field(factory=dict)
 
-    def add(self, metrics: Mapping[str, Any]) -> None:
-        """Add the metrics of an episode."""
+    def add(self, params: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
+        """Add the metrics of an episode; an item is a place among those of the same parameters."""
         self.episodes += 1
-        names = [name for name, _ in CELLS.values()] + [slug(name) for name in CAPABILITIES]
-        for name in dict.fromkeys(names):
-            for prefix, counts in (("right", self.right), ("counted", self.counted)):
-                counts[name] = counts.get(name, 0) + int(metrics.get(f"{prefix}_{name}", 0))
+        items = str([params.get(name) for name in ("items", "tasks", "split", "limit")])
+        for name, outcomes in metrics.get("by_item", {}).items():
+            known = self.answers.setdefault(name, [])
+            known += [(right, (items, place)) for place, right in enumerate(outcomes)]
 
-    def share(self, name: str) -> Interval | None:
-        """Return the accuracy with its interval; None where nothing was counted."""
-        right, counted = self.right.get(name, 0), self.counted.get(name, 0)
-        return share([True] * right + [False] * (counted - right)) if counted else None
+    def share(self, name: str) -> ClusteredMean | None:
+        """Return the accuracy with its interval over items; None where nothing was counted."""
+        answers = self.answers.get(name, [])
+        return clustered_share(*zip(*answers, strict=True)) if answers else None
 
 
-def counted(episodes: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Counts]:
+#: A policy's name, the parameters of the world, and the metrics.
+Named = tuple[str, Mapping[str, Any], Mapping[str, Any]]
+
+
+def counted(episodes: Sequence[Named]) -> dict[str, Counts]:
     """Return the counts by policy of named metrics."""
     found: dict[str, Counts] = {}
-    for name, metrics in episodes:
-        found.setdefault(name, Counts()).add(metrics)
+    for name, params, metrics in episodes:
+        found.setdefault(name, Counts()).add(params, metrics)
     return found
 
 
@@ -119,7 +120,9 @@ def table_1(found: Mapping[str, Counts]) -> Table:
     ]
     for name, counts in found.items():
         shares = [counts.share(metric) for metric, _ in CELLS.values()]
-        lines.append([name, *(f"{one.mean:.3f} ({one.n})" if one else None for one in shares)])
+        lines.append(
+            [name, *(f"{one.mean:.3f} ({one.clusters})" if one else None for one in shares)]
+        )
     return Table(["accuracy", *(head for _, head in CELLS.values())], lines)
 
 
@@ -134,11 +137,11 @@ def capabilities(found: Mapping[str, Counts]) -> Table:
     )
 
 
-def _estimate(found: Interval | None) -> str | None:
+def _estimate(found: ClusteredMean | None) -> str | None:
     if found is None:
         return None
-    right = round(found.mean * found.n)
-    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}] {right:,}/{found.n:,}"
+    ends = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
+    return f"{found.mean:.3f}{ends} {round(found.mean * found.n):,}/{found.n:,}"
 
 
 def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:
@@ -153,19 +156,20 @@ def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:
     found = counted(episodes)
     out.print("[bold]firmbench table_1[/bold]: its rows of questions, and items counted of ours")
     out.print(table_1(found))
-    out.print("accuracy by capability, 95 % interval by Wilson, right of counted")
+    out.print("accuracy by capability, 95 % interval over items, right of counted")
     out.print(capabilities(found))
 
 
-def _baselines() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Play our baselines, and yield their names and metrics."""
+def _baselines() -> Iterator[Named]:
+    """Play our baselines."""
     model = ReasoningTasks()
     for spec in catalog.baselines(model):
-        yield named(model, spec), play(model, spec, keep_steps=False).metrics
+        episode = play(model, spec, keep_steps=False)
+        yield named(model, spec), episode.header.params, episode.metrics
 
 
-def _recorded(paths: Sequence[Path]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the names and metrics of the records in files and folders."""
+def _recorded(paths: Sequence[Path]) -> Iterator[Named]:
+    """Yield the whole records in files and folders."""
     own, left_out = catalog.model_name(ReasoningTasks), 0
     for file in _files(paths):
         try:
@@ -177,7 +181,7 @@ def _recorded(paths: Sequence[Path]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if episode.result is None:
             left_out += 1
             continue
-        yield _policy(episode.header.policies[_ROLE]), episode.metrics
+        yield _policy(episode.header.policies[_ROLE]), episode.header.params, episode.metrics
     if left_out:
         print(f"{left_out} records without a result are left out", file=sys.stderr)
 

@@ -43,7 +43,7 @@ def suite_page(path: Path) -> Page:
     )
     worlds = [
         Section.of(world, _world(world, mine))
-        for world in plan.worlds
+        for world in plan.shown
         if (mine := [line for line in lines if line.world == world])
     ]
     sections = [

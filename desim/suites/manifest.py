@@ -193,7 +193,7 @@ def _other_format(path: Path, form: str) -> str:
 
 
 def _published(plan: Plan) -> list[_Published]:
-    columns = ((world, column) for world in plan.worlds.values() for column in world.table.columns)
+    columns = ((world, column) for world in plan.shown.values() for column in world.table.columns)
     found = (
         (world.name, entry, column.published, published_text(plan, world, entry, column.published))
         for world, column in columns
@@ -233,7 +233,8 @@ def identity(plan: Plan) -> dict[str, str]:
 def model_text(world: PlannedWorld) -> str:
     """Return the model of a world with all parameters, and the options of policies in it."""
     model = [catalog.model_name(type(world.model)), to_plain(world.model)]
-    return _json_text([*model, world.episodes, world.table.options])
+    others = [world.table.policy] if world.table.policy else []
+    return _json_text([*model, world.episodes, world.table.options, *others])
 
 
 def recorded_model(identity: Mapping[str, str], world: str) -> tuple[Any, Any]:

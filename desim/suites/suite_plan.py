@@ -25,6 +25,7 @@ from desim.studies.sweep_file import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
     EntryTable,
+    PooledTable,
     Suite,
     WorldTable,
     argument_text,
@@ -76,6 +77,19 @@ class PlannedWorld:
 
 
 @frozen
+class PlannedTable:
+    """A table over several worlds of a suite.
+
+    Attributes:
+        name: Its name in the suite.
+        table: Its table in the suite.
+    """
+
+    name: str
+    table: PooledTable
+
+
+@frozen
 class PlannedEntry:
     """A way to play.
 
@@ -95,8 +109,8 @@ class PlannedEntry:
 
     def policies_in(self, world: PlannedWorld) -> Policies:
         """Return the policies for `desim.play` in a world."""
-        options = world.table.options
-        return _policies(self.table, options) if self.table.model and options else self.policies
+        own = self.table.model and (world.table.options or world.table.policy)
+        return _policies(self.table, world.table) if own else self.policies
 
 
 @frozen
@@ -142,6 +156,16 @@ class Plan:
     published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
 
     @property
+    def tables(self) -> dict[str, PlannedTable]:
+        """The tables over several worlds, by name."""
+        return {name: PlannedTable(name, table) for name, table in self.suite.tables.items()}
+
+    @property
+    def shown(self) -> dict[str, PlannedWorld | PlannedTable]:
+        """The tables of results by name: the worlds, then those over several of them."""
+        return {**self.worlds, **self.tables}
+
+    @property
     def episodes(self) -> int:
         """The episodes of all jobs."""
         return sum(job.episodes for job in self.jobs)
@@ -179,6 +203,7 @@ def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -
     faults: list[str] = []
     suite = read_suite(path, faults)
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
+    faults += _table_faults(suite)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
     entries = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
     entries = {
@@ -215,6 +240,7 @@ def plan_to_print(
     """
     faults: list[str] = []
     suite = parsed_suite(path, content, faults)
+    faults += _table_faults(suite)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
     entries = {
         name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
@@ -283,6 +309,15 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
     return world and evolve(world, built=model)
 
 
+def _table_faults(suite: Suite) -> Iterator[str]:
+    for name, table in suite.tables.items():
+        if name in suite.worlds:
+            yield f"tables.{name}: a world has the same name; give the table another one"
+        for world in table.worlds:
+            if world not in suite.worlds:
+                yield f"tables.{name}: there is no world {world!r}; {possible(world, suite.worlds)}"
+
+
 def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
     """Return a world without its model, so that nothing is imported."""
     try:
@@ -330,14 +365,15 @@ def _entry(
         return None
     if not table.model:
         return PlannedEntry(name, table, table.policy)
-    return PlannedEntry(name, table, _policies(table, {}), table.base_url or DEFAULT_HOST)
+    return PlannedEntry(name, table, _policies(table), table.base_url or DEFAULT_HOST)
 
 
-def _policies(table: EntryTable, options: Mapping[str, Any]) -> Policies:
-    """Return the policies of an entry of a language model, with further options of a world."""
-    spec = str(Spec(_MODEL_POLICY, _arguments(table, options)))
+def _policies(table: EntryTable, world: WorldTable | None = None) -> Policies:
+    """Return the policies of an entry of a language model, with what a world adds."""
+    spec = str(Spec(_MODEL_POLICY, _arguments(table, world.options if world else {})))
     others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
-    beside = {role: one for role, one in others.items() if one}
+    of_world = world.policy if world else {}
+    beside = {role: one for role, one in {**of_world, **others}.items() if one}
     policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
     return spec if policies.keys() == {""} else policies
 

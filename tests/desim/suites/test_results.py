@@ -13,6 +13,7 @@ from support.paths import ROOT
 
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
+from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
 from desim.suites.result_files import as_csv, as_json, table_as_csv
@@ -220,6 +221,72 @@ def test_means_over_the_best_are_over_that_of_a_language_model(tmp_path: Path) -
     ]
 
 
+POOLED = """
+repeats = 2
+reference = "papers"
+[worlds.sums]
+model = "reasoning/small"
+[worlds.words]
+model = "reasoning/small"
+[worlds.chain]
+model = "beer_game"
+[tables.all]
+worlds = ["sums", "words", "chain"]
+published = { file = "paper.json", table = "cells" }
+columns = [
+    { name = "hard", figure = "by_item.hard", show = "share", published = "Sums / Hard" },
+    { name = "chain", figure = "expense", scale = -1, show = "normalised" },
+]
+[entries.first]
+policy = "random"
+published = "One"
+[entries.second]
+policy = "random"
+[entries.third]
+policy = "random"
+worlds = ["chain"]
+"""
+
+
+@pytest.fixture
+def pooled(tmp_path: Path) -> Plan:
+    """Three worlds in a table, and a paper whose rows have a sign of columns in their names."""
+    cells = {"rows": [{"label": "Sums / Hard", "values": {"One": {"printed": "0.5"}}}]}
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "paper.json").write_text(json.dumps({"tables": {"cells": cells}}))
+    path = tmp_path / "suite.toml"
+    path.write_text(POOLED)
+    return read_plan(path)
+
+
+def test_a_table_over_worlds_pools_items_and_scales_costs(pooled: Plan) -> None:
+    """An item that is answered twice is one cluster; the best mean is 1, the worst 0."""
+    asked = [
+        ended(f"{world}__first__seed0__{repeat}", 0.0, metrics={"by_item.hard": outcomes})
+        for world, outcomes in (("sums", [1, 0, 1]), ("words", [0, 0, 0, 1]))
+        for repeat in (1, 2)
+    ]
+    costs = {"first": 10.0, "second": 20.0, "third": 40.0}
+    played = [
+        ended(f"chain__{entry}__seed0__{repeat}", 0.0, metrics={"expense": cost})
+        for entry, cost in costs.items()
+        for repeat in (1, 2)
+    ]
+    lines = [one for one in results(pooled, dict([*asked, *played])) if one.world == "all"]
+    assert [(line.entry, line.n, line.open) for line in lines] == [
+        ("first", 6, 0), ("second", 2, 4), ("third", 2, 0),
+    ]  # fmt: skip
+    hard = lines[0].cells[0]
+    twice = clustered_share([1, 0, 1, 0, 0, 0, 1] * 2, [*range(7)] * 2)
+    assert hard.estimate is not None
+    assert (hard.estimate.mean, hard.estimate.n, hard.published) == (twice.mean, 7, "0.5")
+    assert (hard.estimate.low, hard.estimate.high) == pytest.approx((twice.low, twice.high))
+    assert lines[1].cells[0].estimate is None
+    assert [shown(line.cells[1])[0] for line in lines] == pytest.approx([1.0, 2 / 3, 0.0])
+    assert [cell.head for cell in lines[0].cells] == ["hard", "chain"]
+    assert "[0." in str(result_table("all", lines).lines[0])
+
+
 def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
     """Episodes in a row depend on each other, so a series is one value."""
     path = tmp_path / "suite.toml"
@@ -249,6 +316,7 @@ def shown(cell: ResultCell) -> tuple[float, float | None]:
 NOT_PRINTED = {("enterprise_arena", "Llama-3.3-70B-Instruct"): {"success %"}}
 
 
+@pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 @pytest.mark.parametrize("suite", SHIPPED, ids=lambda suite: suite.stem)
 def test_columns_of_shipped_suites_are_published_ones(suite: Path) -> None:
     """Every entry that names a published row has a figure in every column that names one.
