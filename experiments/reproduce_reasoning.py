@@ -169,19 +169,27 @@ def _baselines() -> Iterator[Named]:
 
 
 def _recorded(paths: Sequence[Path]) -> Iterator[Named]:
-    """Yield the whole records in files and folders."""
-    own, left_out = catalog.model_name(ReasoningTasks), 0
+    for episode in records(paths, catalog.model_name(ReasoningTasks)):
+        policy = policy_name(episode.header.policies[_ROLE])
+        yield policy, episode.header.params, episode.metrics
+
+
+def records(paths: Sequence[Path], model: str, *, keep_steps: bool = False) -> Iterator[Episode]:
+    """Yield the whole records of a world in files and folders.
+
+    Raises:
+        click.ClickException: A record is damaged.
+    """
+    left_out = 0
     for file in _files(paths):
         try:
-            episode = Episode.read(file, whole=False, keep_steps=False)
+            episode = Episode.read(file, whole=False, keep_steps=keep_steps)
         except BadRecord as fault:
             raise click.ClickException(str(fault)) from None
-        if episode.header.model != own:
-            continue
-        if episode.result is None:
-            left_out += 1
-            continue
-        yield _policy(episode.header.policies[_ROLE]), episode.header.params, episode.metrics
+        if episode.header.model == model and episode.result is not None:
+            yield episode
+        else:
+            left_out += episode.header.model == model
     if left_out:
         print(f"{left_out} records without a result are left out", file=sys.stderr)
 
@@ -196,7 +204,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         yield from sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")])
 
 
-def _policy(label: str) -> str:
+def policy_name(label: str) -> str:
     """Return a short name of a policy: of a language model its method and its own name."""
     kind, *parts = label.split(",")
     arguments = dict(part.split("=", 1) for part in parts if "=" in part)

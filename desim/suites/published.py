@@ -1,8 +1,9 @@
 """Published numbers beside ours: cells of a data file, found by table, row and column.
 
-A file holds `tables`, each with `rows` of a `label` and `values` by column; a value has what was
-`printed`. Entries are rows of a table, or its columns. The folder is the one that the suite names,
-otherwise `FIGURES`. A plan to print has the numbers that were found when it was played.
+A file holds `tables` and `figures`, each with `rows` of a `label` and `values` by column; a value
+has what was `printed`. Entries are rows of a table, or its columns. The folder is the one that the
+suite names, otherwise `FIGURES`. A plan to print has the numbers that were found when it was
+played.
 """
 
 from functools import cache
@@ -54,6 +55,7 @@ def _rows(file: Path, table: str) -> dict[str, dict[str, Any]]:
     """Return the cells of a table by row and column; empty if the file is not as expected."""
     try:
         data = msgspec.json.decode(file.read_bytes())
-        return {row["label"]: row["values"] for row in data["tables"][table]["rows"]}
+        sheet = (data["tables"] | data.get("figures", {}))[table]
+        return {row["label"]: row["values"] for row in sheet["rows"]}
     except (OSError, msgspec.DecodeError, KeyError, TypeError):
         return {}
