@@ -32,7 +32,7 @@ CLIENTS = ("Vanguard ML", "Equinox Labs", "Helix Systems", "Nova Research")
 def test_a_client_is_on_the_list_of_the_word_next_to_it(
     notes: str, select: str, avoid: str
 ) -> None:
-    """Of the same piece, before it, behind it, or of the heading; the last mention counts."""
+    """A word of the same piece, before it, behind it or in the heading; the last name counts."""
     found = read_lists(notes, CLIENTS)
     assert sorted(name[0] for name in found.select) == sorted(select)
     assert sorted(name[0] for name in found.avoid) == sorted(avoid)

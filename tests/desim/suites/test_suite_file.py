@@ -272,7 +272,7 @@ def test_a_world_names_the_policies_of_roles_that_models_leave(tmp_path: Path) -
 
 
 def test_a_table_names_worlds_of_the_suite(tmp_path: Path) -> None:
-    """Its own name is none of theirs."""
+    """A name that a world has already is refused."""
     worlds = '[worlds.beer]\nmodel = "beer_game"\n[tables.beer]\nworlds = ["bear"]'
     path = suite_file(tmp_path, worlds=worlds, model="", rule='policy = "greedy"')
     with pytest.raises(UsageError, match="no world 'bear'") as told:
