@@ -178,6 +178,8 @@ def yc_conduct(seeds: int) -> Drawn:
     )
 
 
+FUNDS = "mean final funds, thousand USD"
+
 #: Behind a label that a line may cross.
 CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0}
 
@@ -208,7 +210,7 @@ def yc_ends(seeds: int) -> Drawn:
     left.set_xscale("symlog", linthresh=LEAST)
     left.set_xlim(left=-1, right=2 * left.dataLim.x1)
     left.xaxis.set_major_formatter("{x:,g}")
-    finish(left, "Figure 7 of the paper: final funds", "mean final funds, thousand USD", "")
+    finish(left, "Figure 7 of the paper: final funds", FUNDS, "")
     lasts = []
     for number, (name, funds) in enumerate(rows.series("funds_cents").items()):
         each = np.maximum(funds, 0) / CENTS / THOUSAND
@@ -272,30 +274,17 @@ def yc_behaviour(seeds: int) -> Drawn:
 def yc_cost(seeds: int) -> Drawn:
     """Draw final funds over the cost of a run, and their ratio by model."""
     figure, (left, right) = axes(2, width=6, height=4.8)
+    _models_by_cost(left)
     rows = played("yc_bench/default", FOUNDERS, seeds)
-    board, costs = find("yc_bench", "leaderboard"), find("yc_bench", "table_4")
-    own = {name: board[name if name in board else f"{name} Beta"] for name in costs}
-    funds = {name: row.cells["net_worth"].value / THOUSAND for name, row in own.items()}
-    for number, name in enumerate(sorted(funds, key=lambda each: -funds[each])):
-        at = costs[name].cells["cost"].value, funds[name]
-        left.plot(*at, "o", color=PALE)
-        side = {"xytext": (5, 3 if number % 2 else -9), "textcoords": "offset points"}
-        left.annotate(name, at, fontsize=7, color="0.3", bbox=CLEAR, **side)
     ends = []
     for number, name in enumerate(FOUNDERS):
         mean = np.mean(np.maximum(rows.where(policy=name).values("score"), 0)) / THOUSAND
         left.axhline(mean, color="black", linestyle=MARKS[number][0], linewidth=1)
         ends.append((mean, f"{named(YCBench(), name)}, no cost", "black"))
-    left.set_xscale("log")
-    left.set_yscale("log")
+    left.set(xscale="log", yscale="log")
     left.xaxis.set_major_formatter("{x:g}")
     left.yaxis.set_major_formatter("{x:,g}")
-    finish(
-        left,
-        "Final funds over cost",
-        "cost of a run's calls, USD",
-        "mean final funds, thousand USD",
-    )
+    finish(left, "Final funds over cost", "cost of a run's calls, USD", FUNDS)
     label_ends(left, ends, left.get_xlim()[1])
     ratios = find("yc_bench", "figure_5b")
     for place, row in enumerate(ratios.values()):
@@ -311,6 +300,18 @@ def yc_cost(seeds: int) -> Drawn:
         f"Black: desim, preset default, mean of {seeds} seeds; a rule calls no model, so a ratio "
         "of it does not exist, and a debt counts as none."
     )
+
+
+def _models_by_cost(panel: Axes) -> None:
+    board, costs = find("yc_bench", "leaderboard"), find("yc_bench", "table_4")
+    own = {name: board[name if name in board else f"{name} Beta"] for name in costs}
+    funds = {name: row.cells["net_worth"].value / THOUSAND for name, row in own.items()}
+    # From the most to the least, so that labels of neighbours are on different sides.
+    for number, name in enumerate(sorted(funds, key=lambda each: -funds[each])):
+        at = costs[name].cells["cost"].value, funds[name]
+        panel.plot(*at, "o", color=PALE)
+        side = {"xytext": (5, 3 if number % 2 else -9), "textcoords": "offset points"}
+        panel.annotate(name, at, fontsize=7, color="0.3", bbox=CLEAR, **side)
 
 
 def arena_months(seeds: int) -> Drawn:
