@@ -247,6 +247,18 @@ class HasDeterminism(Protocol):
 
 
 @runtime_checkable
+class HasClusters(Protocol):
+    """A model whose seeds choose what they play from a few, such as the cases of an interview.
+
+    Seeds of one cluster are no independent values: intervals count clusters.
+    """
+
+    def cluster(self, seed: int) -> str:
+        """Return the name of the cluster of a seed, such as the id of its case."""
+        ...
+
+
+@runtime_checkable
 class HasFuture(Protocol):
     """A model that holds values which roles cannot observe yet, and redraws or keeps each of them.
 

@@ -39,6 +39,10 @@ SERIES, SERIES_COLUMNS = "series", "series_columns"
 #: The key of rows that holds the worst score, if the model declares one.
 WORST_SCORE = "worst_score"
 
+
+#: The key of rows that holds the cluster of the seed, if the model groups its seeds.
+CLUSTER = "cluster"
+
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 #: Values stay as they are written, so that they keep their digits.
