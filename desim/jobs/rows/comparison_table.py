@@ -1,11 +1,18 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
-from desim.jobs.rows.estimate_notes import estimate_legend, estimate_notes
-from desim.show.estimates import PRECISION, estimate_cells, interval_head, seeds_cell
+from desim.jobs.rows.estimate_notes import (
+    averaged_note,
+    estimate_legend,
+    estimate_notes,
+    to_tell_term,
+)
+from desim.jobs.rows.samples import Sample
+from desim.show.estimates import TO_TELL, estimate_cells, interval_head, is_equal
 from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
@@ -30,6 +37,8 @@ class TableLine:
             withheld.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
+        sample: The values on which the estimate rests.
+        to_tell: Seeds that would tell it from the reference; see `Sample.to_tell`.
     """
 
     group: tuple[Any, ...]
@@ -38,6 +47,8 @@ class TableLine:
     failed: int
     difference: Difference | None = None
     seeds: tuple[int, int] | None = None
+    sample: Sample = field(factory=lambda: Sample({}), repr=False)
+    to_tell: int | None = None
 
     @property
     def name(self) -> str:
@@ -58,6 +69,7 @@ class ComparisonTable(Tabular):
             together at the level.
         informed: The groups whose policy uses facts that its role cannot observe.
         known: The sentence on the best known scores, or empty.
+        averaged: By column the values over which groups are means.
     """
 
     by: tuple[str, ...]
@@ -67,6 +79,7 @@ class ComparisonTable(Tabular):
     rivals: int = 0
     informed: frozenset[tuple[Any, ...]] = frozenset()
     known: str = ""
+    averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
 
     def tables(self) -> tuple[Table]:
         """Return the table of all figures."""
@@ -77,8 +90,8 @@ class ComparisonTable(Tabular):
     def heads(self) -> list[str]:
         """Return the heads of the columns."""
         between = interval_head(self.level)
-        paired = ["pairs", "difference", between] if self.against else []
-        return [*self.by, "figure", "n", "failed", "mean", "sd", between, PRECISION, *paired]
+        paired = ["pairs", "difference", between, TO_TELL] if self.against else []
+        return [*self.by, "figure", "n", "failed", "mean", "sd", between, *paired]
 
     def cells(self, line: TableLine) -> list[Any]:
         """Return the cells of a line, one for each head."""
@@ -87,19 +100,28 @@ class ComparisonTable(Tabular):
             line.figure,
             line.estimate.n if line.estimate else None,
             line.failed,
-            *estimate_cells(line.estimate, sd=True),
-            seeds_cell(line.estimate),
-            *(_difference_cells(line.difference) if self.against else []),
+            *estimate_cells(line.estimate, sd=True, exact=line.sample.is_exact),
+            *(_difference_cells(line) if self.against else []),
         ]
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
-        found = estimate_notes(self.lines, self.against, self.rivals)
-        return [*found, *([self.known] if self.known else [])]
+        found = averaged_note(self.averaged)
+        if self.against:
+            together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
+            more = together * (self.rivals > 1)
+            found.append(f"difference to {self.against}, paired by seed{more}")
+        return [*found, *estimate_notes(self.lines), *([self.known] if self.known else [])]
 
     def legend(self) -> list[str]:
         """Return the sentences on what heads and marks mean."""
-        return [*estimate_legend(self.lines), *([_INFORMED_MEANS] if self.informed else [])]
+        pairs = [one for one in self.lines if one.difference and not one.sample.is_exact]
+        equal = any(is_equal(one.difference.paired) for one in pairs if one.difference)
+        return [
+            *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
+            *estimate_legend(self.lines, equal=equal),
+            *([_INFORMED_MEANS] if self.informed else []),
+        ]
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
         marks = {"policy": _INFORMED} if group in self.informed else {}
@@ -110,6 +132,7 @@ class ComparisonTable(Tabular):
         ]
 
 
-def _difference_cells(found: Difference | None) -> list[Any]:
-    paired = found.paired if found else None
-    return [paired.n if paired else None, *estimate_cells(paired, sd=False)]
+def _difference_cells(line: TableLine) -> list[Any]:
+    paired = line.difference.paired if line.difference else None
+    cells = estimate_cells(paired, sd=False, exact=line.sample.is_exact)
+    return [paired.n if paired else None, *cells, line.to_tell]

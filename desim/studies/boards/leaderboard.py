@@ -58,7 +58,7 @@ class Board(Tabular):
 
     Attributes:
         name: Model and preset, as `model/preset`.
-        entrants: The policies; the others are compared with the first.
+        entrants: The policies.
         rows: One for each episode.
         seconds: Wall-clock time in which they were played.
     """
@@ -69,22 +69,22 @@ class Board(Tabular):
     seconds: float
 
     @property
-    def reference(self) -> str:
-        """The policy with which the others are compared."""
-        return self.entrants[0].spec
-
-    @property
     def seeds(self) -> int:
         """The largest number of seeds on which a policy was played."""
         return max(len(one.seeds) for one in self.entrants)
+
+    @property
+    def paired(self) -> bool:
+        """Whether all policies have played the same seeds, or the first of them."""
+        return len({one.seeds[0] for one in self.entrants}) == 1
 
     def ranked(self) -> list[BoardLine]:
         """Return the lines; see `ranking.ranked`."""
         return ranked(
             self.rows,
-            self.reference,
             [one.spec for one in self.entrants if one.informed],
             [one.spec for one in self.entrants if one.fixed],
+            paired=self.paired,
         )
 
     def tables(self) -> tuple[Table]:
@@ -93,7 +93,7 @@ class Board(Tabular):
         rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
         known = known_note(self.rows, self.rows.column("seed"))
         title = f"{self.name}: {episodes}, {rate}"
-        return (board_table(title, self.ranked(), self.reference, self.seeds, known),)
+        return (board_table(title, self.ranked(), known, paired=self.paired),)
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""
@@ -104,11 +104,16 @@ class Board(Tabular):
         return {
             "model": model,
             "preset": preset,
-            "against": self.reference,
             "seconds": self.seconds,
-            "lines": [asdict(line) for line in self.ranked()],
+            "lines": [_plain(line) for line in self.ranked()],
             "known": known.plain() if known else None,
         }
+
+
+def _plain(line: BoardLine) -> dict[str, Any]:
+    found = asdict(line, recurse=True, filter=lambda one, _value: one.name != "sample")
+    shape = asdict(line.sample.shape) if line.estimate else None
+    return {**found, "unit": line.sample.independent_unit, "shape": shape}
 
 
 def everything(names: Sequence[str] = ()) -> list[str]:

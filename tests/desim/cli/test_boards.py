@@ -14,10 +14,9 @@ def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
     assert (code, err) == (0, "")
     assert f"{WALK}/short: 6 episodes over 3 seeds" in out
     assert f"{WALK}/long: 6 episodes over 3 seeds" in out
-    assert out.count("difference to greedy, paired by seed") == 2
+    assert out.count("ranks rest on 3 seeds: outcomes of up to 63.2 % may be unseen") == 2
     names = [line.split(":")[0].replace("\N{NO-BREAK SPACE}", " ") for line in out.splitlines()]
-    assert names[-3:] == ["± 95 %", "rank", "n for 5 %"]
-    assert (names.count("± 95 %"), names.count("rank"), names.count("n for 5 %")) == (1, 1, 1)
+    assert (names.count("± 95 %"), names.count("rank"), names.count("n to tell")) == (1, 1, 1)
 
 
 def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
@@ -27,7 +26,10 @@ def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
     boards = [json.loads(line) for line in out.splitlines()]
     assert [(one["model"], one["preset"]) for one in boards] == [(WALK, "short"), (WALK, "long")]
     line = next(one for one in boards[0]["lines"] if one["policies"] == ["greedy"])
-    assert line["difference"] is None
+    assert line["ranks"] == [1, 2]
+    assert len(line["to_best"]) == 2
+    assert line["may_be_best"] is True
+    assert line["shape"]["n"] == 3
     assert (line["episodes"], line["failed"], line["informed"]) == (3, 0, False)
     assert line["estimate"]["n"] == 3
     assert line["ended"] == {"walked": 3}

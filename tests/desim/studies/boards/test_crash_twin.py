@@ -84,7 +84,7 @@ def test_a_policy_that_crashes_ranks_below_its_twin(model: Walk) -> None:
         assert one.estimate is not None
         assert one.estimate.mean < other.estimate.mean
     else:
-        assert one.estimate is one.difference is lines[1].rank is None
+        assert one.estimate is one.difference is lines[1].ranks is None
 
     ordered = aggregate({"walk": rows}, {"walk": Scale(-400, 150)}).lines
     assert [line.policy for line in ordered] == [twin[0], crashes[0]]

@@ -27,24 +27,26 @@ def printed(board: Board, width: int = 200) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def test_a_board_ranks_policies_and_compares_them_with_the_first() -> None:
-    """The reference has no difference to itself; a mean without failed episodes comes last."""
+def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
+    """A mean without failed episodes comes last, and has neither."""
     board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2)
     title, heads, *lines = printed(board)
-    lines, note = lines[:3], lines[-1]
+    lines, notes = lines[:3], lines[3:]
     assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
     assert " ".join(heads.split()) == (
-        "policy rank n mean score ± 95 % n for 5 % difference ± 95 % ended"
+        "policy rank n mean score ± 95 % to the best n to tell ended"
     )
     assert [line.split()[:3] for line in lines] == [
-        ["b", "1", "4"],
+        ["b", "1", "*"],
         ["c", "2", "4"],
         ["a,x=1", "—", "4"],
     ]
-    assert lines[0].split()[3:] == ["12.5", "6.2", "150", "4", "horizon"]
-    assert lines[2].split()[3:8] == ["—"] * 5
+    assert lines[0].split()[3:] == ["4", "12.5", "6.2", "0", "to", "14.0", "—", "4", "horizon"]
+    assert lines[1].split()[5:9] == ["-14.0", "to", "0", "5"]
+    assert lines[2].split()[3:7] == ["—"] * 4
     assert lines[2].endswith("3 horizon, 1 failed")
-    assert note.startswith("failed: a mean without the episodes that failed proves nothing")
+    assert notes[0] == "ranks rest on 4 seeds: outcomes of up to 52.7 % may be unseen"
+    assert notes[-1].startswith("failed: a mean without the episodes that failed proves nothing")
 
 
 def test_equal_informed_and_single_episodes_are_explained() -> None:
@@ -54,18 +56,20 @@ def test_equal_informed_and_single_episodes_are_explained() -> None:
     once = entrants("a", "b", "seer", seeds=1, informed=["seer"])
     board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
     _, _, first, second, heading, third, *notes = printed(board)
-    assert first.split()[:7] == ["a", "=", "b", "1", "1", "5", "—"]
-    assert second.split()[:3] == ["random", "3", "3"]
+    assert first.split()[:8] == ["a", "=", "b", "1", "*", "1", "5", "exact"]
+    assert second.split()[:3] == ["random", "2", "3"]
     assert heading == "informed:"
-    assert third.startswith("  seer  ")
+    assert third.split()[:5] == ["seer", "1", "1", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
-        "difference",
+        "ranks",
         "±",
         "rank:",
+        "*",
+        "to",
+        "n",
         "a",
         "informed:",
-        "n",
-        "n",
+        "exact:",
     ]
 
 
@@ -100,12 +104,14 @@ def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
     board = Board("shop/small", entrants("b", "a,x=1", "c", informed=["c"]), three_policies(), 2)
     summary = board.summary()
-    assert [*summary] == ["model", "preset", "against", "seconds", "lines", "known"]
+    assert [*summary] == ["model", "preset", "seconds", "lines", "known"]
     assert summary["known"] is None
     assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
     last = summary["lines"][2]
     assert last["informed"] is True
     assert last["estimate"]["n"] == 4
+    assert (last["ranks"], last["to_best"], last["unit"]) == ((1, 1), None, "seeds")
+    assert [one["to_tell"] for one in summary["lines"]] == [None, None, None]
     assert last["ended"] == {"horizon": 4}
 
 
