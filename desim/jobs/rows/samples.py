@@ -1,11 +1,12 @@
 """The values on which a figure of some rows rests: by seed or by item, and what they share."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
 from desim.jobs.plan.job import CLUSTER, ITEMS, WORST_SCORE, Row
 from desim.jobs.rows.columns import mean, means_by_seed
+from desim.jobs.rows.failures import counted
 from desim.statistics.clusters import clustered_interval
 from desim.statistics.intervals import Interval, interval, seeds_for_difference
 from desim.statistics.pairing import Difference, difference
@@ -105,12 +106,15 @@ class Sample:
         return Sample(values, clusters, self.unit)
 
 
-def seed_sample(rows: Iterable[Row], values: Iterable[float | None]) -> Sample:
-    """Return a sample with one value a seed, from the values of some rows; None is no value."""
-    each = [*rows]
-    by_seed = means_by_seed((row["seed"] for row in each), values, complete=False)
-    clusters: dict[Hashable, str] = {row["seed"]: row[CLUSTER] for row in each if CLUSTER in row}
-    return Sample(by_seed, {seed: clusters[seed] for seed in by_seed if seed in clusters})
+def score_sample(rows: Sequence[Row]) -> Sample:
+    """Return the scores of one policy by seed or by item; none if an episode has none."""
+    if any(ITEMS in row for row in rows):
+        return Sample(item_scores(rows), unit="items")
+    scores = counted(rows, "score")
+    if None in scores:
+        return Sample({})
+    by_seed = means_by_seed((row["seed"] for row in rows), scores, complete=False)
+    return Sample(by_seed, {row["seed"]: row[CLUSTER] for row in rows if CLUSTER in row})
 
 
 def item_scores(rows: Iterable[Row]) -> dict[Hashable, float]:

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
-from desim.jobs.plan.job import ITEMS
-from desim.jobs.rows.failures import counted, course, different_seeds
+from desim.jobs.rows.failures import course, different_seeds
 from desim.jobs.rows.rows import Rows
-from desim.jobs.rows.samples import Sample, item_scores, seed_sample
+from desim.jobs.rows.samples import Sample, score_sample
 from desim.statistics import ranks
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
@@ -100,7 +99,7 @@ def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
 def _board_line(
     policies: tuple[str, ...], rows: Rows, informed: AbstractSet[str], fixed: AbstractSet[str]
 ) -> BoardLine:
-    sample = evolve(_sample(rows), fixed=policies[0] in fixed)
+    sample = evolve(score_sample(rows), fixed=policies[0] in fixed)
     return BoardLine(
         policies,
         policies[0] in informed,
@@ -111,14 +110,6 @@ def _board_line(
         sample,
         seeds=different_seeds(rows, range(len(rows))),
     )
-
-
-def _sample(rows: Rows) -> Sample:
-    """Return the scores by seed or item; none if an episode has none."""
-    if any(ITEMS in row for row in rows):
-        return Sample(item_scores(rows), unit="items")
-    scores = counted(rows, "score")
-    return Sample({}) if None in scores else seed_sample(rows, scores)
 
 
 def _compared(lines: Sequence[BoardLine], *, paired: bool) -> list[BoardLine]:

@@ -41,9 +41,9 @@ def test_all_worlds_in_one_table(desim: Desim) -> None:
     code, out, err = desim("baselines", MEASURED, ROUND, WALK, *options)
     assert (code, err) == (0, "")
     lines = [line.split() for line in out.splitlines()]
-    floor = [f"{MEASURED}/short", "random", "1"]
-    bound = ["7", "1", "relaxation,", "1", "proved"]
-    assert [floor, bound] in [[line[:3], line[-5:]] for line in lines]
+    floor = [f"{MEASURED}/short", "random", "2.66667"]
+    bound = ["—", "1", "relaxation,", "1", "proved,", "1", "best", "known"]
+    assert [floor, bound] in [[line[:3], line[-8:]] for line in lines]
     assert "over one preset a world:" in out
     assert f"left out: nothing is known of the scores of {WALK}/short" in out
 
@@ -54,9 +54,9 @@ def test_all_worlds_as_json(desim: Desim) -> None:
     code, out, err = desim("baselines", MEASURED, *options)
     assert (code, err) == (0, "")
     short, rest = map(json.loads, out.splitlines())
-    assert (short["model"], short["preset"], short["seeds"]) == (MEASURED, "short", 2)
-    scores = {one["policy"]: one["mean"] for one in short["scores"]}
-    assert scores["greedy"] == pytest.approx(0.875)
+    assert (short["model"], short["preset"], short["seeds"]) == (MEASURED, "short", 3)
+    scores = {one["policy"]: one["score"] for one in short["scores"]}
+    assert scores["greedy"] == pytest.approx(10 / 12)
     assert "no policy can gain anything" in rest["left_out"][f"{MEASURED}/long"]
 
 
