@@ -24,7 +24,7 @@ class Difference:
     """The difference of two means over the same seeds.
 
     Attributes:
-        paired: Its interval from the differences seed by seed.
+        paired: Its interval from the differences seed by seed; of different seeds Welch's.
         unpaired: Half the width that the interval would have if the seeds of the two were
             different ones (Welch); None for a single pair.
         correlation: Correlation of the two values of a seed, -1 to 1; None if one of the two is the
@@ -76,6 +76,21 @@ def difference(
     else:
         paired = interval(differences, level)
     return Difference(paired, _welch(mine, theirs, level), _correlation(mine, theirs))
+
+
+def difference_apart(
+    mine: Sequence[float], theirs: Sequence[float], level: float = 0.95
+) -> Interval:
+    """Estimate the difference of two means from independent values, such as those of other seeds.
+
+    The interval is Welch's; its n is 0, the number of pairs.
+
+    Raises:
+        UsageError: One of the two is empty, or a value is not finite.
+    """
+    mean, half = moments(mine)[0] - moments(theirs)[0], _welch(mine, theirs, level)
+    low, high = (None, None) if half is None else (mean - half, mean + half)
+    return Interval(mean, None, low, high, 0, level)
 
 
 def simultaneous(level: float, count: int) -> float:

@@ -111,6 +111,8 @@ class ComparisonTable(Tabular):
             together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
             more = together * (self.rivals > 1)
             found.append(f"difference to {self.against}, paired by seed{more}")
+            if any(line.difference and not line.difference.paired.n for line in self.lines):
+                found.append("0 pairs: the seeds differ, so the interval is Welch's")
         return [*found, *estimate_notes(self.lines), *([self.known] if self.known else [])]
 
     def legend(self) -> list[str]:

@@ -141,8 +141,12 @@ class _Figure:
         return self._seeds(group, ((self.kept.seeds[at], self.values[at]) for at in group))
 
     def pair(self, one: Sequence[int], other: Sequence[int]) -> tuple[Sample, Sample]:
-        """Return the samples of two groups over the rows that match each other."""
-        if self.has_items:
+        """Return the samples of two groups over the rows that match each other.
+
+        Groups without a common seed are compared by all their rows, as independent ones.
+        """
+        seeds, others = ({self.kept.seeds[at] for at in group} for group in (one, other))
+        if self.has_items or not seeds & others:
             return self.sample(one), self.sample(other)
         mine, theirs = (self._by_match(group) for group in (one, other))
         # In the order of the seeds, so that rounding does not depend on the order of the set.

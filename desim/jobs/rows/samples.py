@@ -9,7 +9,7 @@ from desim.jobs.rows.columns import mean, means_by_seed
 from desim.jobs.rows.failures import counted
 from desim.statistics.clusters import clustered_interval
 from desim.statistics.intervals import Interval, interval, seeds_for_difference
-from desim.statistics.pairing import Difference, difference
+from desim.statistics.pairing import Difference, difference, difference_apart
 from desim.statistics.proportions import are_truth_values, share
 from desim.statistics.shape import Shape, shape
 
@@ -80,10 +80,20 @@ class Sample:
         return share(values, level) if self.has_shares and values[1:] else interval(values, level)
 
     def less(self, other: "Sample", level: float) -> Difference | None:
-        """Return the mean difference over the seeds or items that both have; None without one."""
+        """Return the mean difference over the seeds or items that both have.
+
+        Without a common seed the interval is that of independent values. None if one of the two is
+        empty, or seeds that differ share cases.
+        """
         found = self._differences(other)
         if not found.values:
-            return None
+            if not (self.values and other.values) or self.is_clustered or other.is_clustered:
+                return None
+            return Difference(
+                difference_apart([*self.values.values()], [*other.values.values()], level),
+                None,
+                None,
+            )
         mine, theirs = ([side.values[key] for key in found.values] for side in (self, other))
         groups = [found.clusters[key] for key in found.values] if found.is_clustered else ()
         return difference(mine, theirs, level, truth=self.truth, clusters=groups)

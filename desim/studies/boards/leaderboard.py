@@ -13,6 +13,7 @@ from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model_protocols import (
+    HasClusters,
     Model,
     is_deterministic,
     offers,
@@ -24,6 +25,7 @@ from desim.core.policy_protocols import (
 )
 from desim.episodes.lineup import assigned
 from desim.errors import UsageError
+from desim.jobs.plan.grid import checked_seeds, with_further
 from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
@@ -142,6 +144,8 @@ def boards(
     jobs: int,
     progress: Progress = lambda _done, _total: None,
     limits: Limits | None = None,
+    *,
+    shared_seeds: bool = True,
 ) -> Iterator[Board]:
     """Play the baselines of one world after the other.
 
@@ -153,11 +157,15 @@ def boards(
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.
         limits: The limits of each episode; one that reaches a limit fails.
+        shared_seeds: Whether all policies of a world play the same seeds; otherwise each plays as
+            many of its own, behind the given ones.
 
     Raises:
-        UsageError: A world has no baselines.
+        UsageError: A world has no baselines, or its seeds share cases and are not to be shared.
     """
-    entrants = {name: _entrants(model_finder.model(name), seeds) for name in names}
+    entrants = {
+        name: _entrants(name, checked_seeds(seeds), shared_seeds=shared_seeds) for name in names
+    }
     for name in [name for name, each in entrants.items() if not each]:
         raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
     total = sum(len(one.seeds) for each in entrants.values() for one in each)
@@ -170,8 +178,16 @@ def boards(
             before += len(rows)
 
 
-def _entrants(model: Model[Any], seeds: Sequence[int]) -> tuple[Entrant, ...]:
-    return tuple(_entrant(spec, model, tuple(seeds)) for spec in policy_finder.baselines(model))
+def _entrants(name: str, seeds: Sequence[int], *, shared_seeds: bool) -> tuple[Entrant, ...]:
+    model = model_finder.model(name)
+    specs = policy_finder.baselines(model)
+    if shared_seeds:
+        return tuple(_entrant(spec, model, tuple(seeds)) for spec in specs)
+    if offers(model, HasClusters):
+        raise UsageError(f"the seeds of {name} share cases; let all policies play the same seeds")
+    every, count = with_further(seeds, len(specs) * len(seeds)), len(seeds)
+    own = [tuple(every[at : at + count]) for at in range(0, len(every), count)]
+    return tuple(_entrant(spec, model, each) for spec, each in zip(specs, own, strict=True))
 
 
 def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:

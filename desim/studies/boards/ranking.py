@@ -77,7 +77,8 @@ def ranked(
         rows: One for each episode.
         informed: The policies that use facts which their role cannot observe.
         fixed: The policies that were played once because every seed has the same episode.
-        paired: Whether the policies have played the same seeds.
+        paired: Whether the policies have played the same seeds. The items of different seeds are
+            the same, and so always paired.
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
     marked, once = frozenset(informed), frozenset(fixed)
@@ -119,6 +120,7 @@ def _compared(lines: Sequence[BoardLine], *, paired: bool) -> list[BoardLine]:
     if not rivals:
         return list(lines)
     samples = _everywhere([line.sample for line in rivals])
+    paired = paired or samples[0].unit != "seeds"
     clusters = {seed: one for sample in samples for seed, one in sample.clusters.items()}
     values = [sample.values for sample in samples]
     found = ranks.ranked(values, 1 - _LEVEL, paired=paired, clusters=clusters)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from scipy import stats
 from support.sweep_rows import SCORES, row, three_policies
 
 from desim.errors import UsageError
@@ -139,6 +140,23 @@ def test_the_seeds_that_tell_two_groups_apart_are_those_of_their_difference() ->
         first, second = rows.table(against="a").lines
         assert (first.to_tell, second.to_tell) == (None, seeds_for_difference([2, 3, 1, 4, 1]))
         assert "to tell" not in str(rows.table())
+
+
+def test_groups_on_different_seeds_are_compared_without_pairs() -> None:
+    """Welch's interval of two independent samples, named as such."""
+    values = {"a": [1.0, 2, 3, 4], "b": [2.0, 3, 4, 6]}
+    rows = Rows(
+        row(policy, 10 * number + seed, value)
+        for number, (policy, each) in enumerate(values.items())
+        for seed, value in enumerate(each)
+    )
+    table = rows.table(against="a")
+    found = table.lines[1].difference
+    assert found
+    ends = stats.ttest_ind(values["b"], values["a"], equal_var=False).confidence_interval(0.95)
+    assert (found.paired.low, found.paired.high) == pytest.approx((ends.low, ends.high))
+    assert (found.paired.mean, found.paired.n, found.pairing) == (1.25, 0, "")
+    assert "0 pairs: the seeds differ, so the interval is Welch's" in table.notes()
 
 
 def test_a_skewed_sample_and_a_frequent_value_are_named() -> None:

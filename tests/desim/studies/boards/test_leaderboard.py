@@ -11,6 +11,7 @@ from support.small_worlds import WALK
 from support.sweep_rows import row, three_policies
 
 from desim.catalog import policy_finder
+from desim.errors import UsageError
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant, boards, everything
 
@@ -126,6 +127,17 @@ def test_boards_play_every_preset_of_a_model() -> None:
     ]
     assert (reports[0], reports[-1]) == ((0, 12), (12, 12))
     assert reports == sorted(reports)
+
+
+def test_policies_play_seeds_of_their_own_where_these_are_not_shared() -> None:
+    """Behind the given ones; their differences are then not paired, and seeds of cases refused."""
+    (board,) = boards([f"{WALK}/short"], range(3), 1, shared_seeds=False)
+    assert [one.seeds for one in board.entrants] == [(0, 1, 2), (3, 4, 5)]
+    assert not board.paired
+    assert "each policy has played seeds of its own" in str(board)
+    assert [line.difference for line in board.ranked()] == [None, None]
+    with pytest.raises(UsageError, match="the seeds of consulting share cases"):
+        list(boards(["consulting"], range(3), 1, shared_seeds=False))
 
 
 @pytest.mark.parametrize(
