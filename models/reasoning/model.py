@@ -14,6 +14,7 @@ from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from models.reasoning import item_file, observation, options, processes, score, tables
 from models.reasoning.actions import Command
+from models.reasoning.item import groups
 from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
 from models.reasoning.processes import ANALYST
@@ -81,6 +82,15 @@ class ReasoningTasks(ReasoningParams, Presets):
     def metrics(self, state: Desk) -> dict[str, Any]:
         """Return accuracies and their counts by task, category, capability and bucket."""
         return score.metrics(state)
+
+    @property
+    def item_groups(self) -> dict[str, tuple[str, ...]]:
+        """By item its capability and the bucket of its difficulty."""
+        return {one.id: tuple(groups(one)) for one in self.chosen_items}
+
+    def item_results(self, state: Desk) -> dict[str, tuple[float, bool]]:
+        """Return by item its part of the score and whether it was answered right."""
+        return score.item_results(state)
 
     def series(self, state: Desk) -> dict[str, list[float]]:
         """Return by item whether it was right: 1, 0, or NaN where its scorer failed."""

@@ -5,7 +5,7 @@ capability. Confidence bounds are made of the counts where tables are made.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -81,6 +81,23 @@ def metrics(desk: Desk) -> dict[str, Any]:
             f"counted_{slug(name)}": count.counted,
         }
     return figures
+
+
+def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
+    """Return by item its part of the score, whose mean is the score, and whether it was right.
+
+    A task's accuracy is a ratio of labels. The part of an item is linear in them (delta method), so
+    that the number of labels of an item adds no spread.
+    """
+    weights = Counter(item.task for item, _ in _evaluated(desk))
+    counts = _by_task(desk)
+    found = {}
+    for item, graded in _evaluated(desk):
+        count = counts[item.task]
+        rest = graded.matched - count.accuracy * graded.labels
+        part = count.accuracy + rest * weights[item.task] / count.counted
+        found[item.id] = (part, bool(graded.correct))
+    return found
 
 
 def series(desk: Desk) -> dict[str, list[float]]:

@@ -158,7 +158,8 @@ def _shape_notes(lines: Sequence[EstimateLine]) -> Iterator[str]:
     if skewed := [f"{name} {one.needed:,}" for name, one in shapes if one.is_skewed]:
         unit = lines[0].sample.independent_unit
         yield f"skewed: {unit} of which an interval of 95 % would need about: {_listed(skewed)}"
-    if atoms := [f"{name} {_atom_text(one)}" for name, one in shapes if _has_atom(one)]:
+    atoms = [f"{name} {_atom_text(one)}" for name, one in shapes if _has_atom(one)]
+    if atoms and lines[0].sample.unit == "seeds":
         yield f"one value is frequent: {_listed(atoms)}"
     constant: dict[int, list[str]] = {}
     for name, one in shapes:
@@ -184,7 +185,7 @@ def _pairing_notes(lines: Sequence[EstimateLine]) -> Iterator[str]:
     several = len({line.figure for line in lines}) > 1
     found: dict[str, list[tuple[str, Difference]]] = {"no gain": [], "widens": []}
     for line in lines:
-        if line.difference and line.difference.pairing:
+        if line.difference and line.difference.pairing and line.sample.unit == "seeds":
             name = f"{line.name} in {line.figure}" if several else line.name
             found[line.difference.pairing].append((name, line.difference))
     if pairs := found["no gain"]:

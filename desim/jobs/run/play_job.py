@@ -11,7 +11,7 @@ from attrs import asdict
 
 from desim.core.limits import alarm, time_text
 from desim.core.model_protocols import HasClusters, Model, offers
-from desim.core.reported import HasSeriesColumns
+from desim.core.reported import HasItems, HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
@@ -19,7 +19,7 @@ from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, LimitReached
-from desim.jobs.plan.job import CLUSTER, RECORD, SERIES, SERIES_COLUMNS, Frame, Job, Row
+from desim.jobs.plan.job import CLUSTER, ITEMS, RECORD, SERIES, SERIES_COLUMNS, Frame, Job, Row
 from desim.jobs.run.files_read import PlayedCell, RowFiles
 from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
 from desim.jobs.run.signals import hard_limit
@@ -94,9 +94,9 @@ def play_job(job: Job) -> Row:
 
     Returns:
         model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error, cluster if the model groups its seeds, worst_score if the model
-        declares one, record if it has one, point and given if the job belongs to a design, and
-        series if it requests them.
+        ledger_digest, error; where the model has them cluster, items and worst_score; record if it
+        has one, point and given if the job belongs to a design, deterministic if its episode is the
+        same on every seed, and series if it requests them.
     """
     row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
     return row
@@ -130,6 +130,8 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
         "ledger_digest": result.ledger_digest,
         "error": None,
     }
+    if offers(model := job.variant.model, HasItems):
+        found[ITEMS] = model.item_results(episode.state)
     series = episode.inside.series if episode.inside else None
     return {**found, **_beside(job, series)}
 
@@ -195,7 +197,7 @@ def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
         job.record.unlink(missing_ok=True)
     model = job.variant.model
     lineup = resolve(model, _copied(job.entry.policies), job.seed)
-    how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=False)
+    how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=offers(model, HasItems))
     with opened_session(model, lineup, job.seed, job.record, how) as session:
         yield session
 

@@ -23,6 +23,7 @@ from desim.core.policy_protocols import (
     is_drawing,
     is_informed,
 )
+from desim.core.reported import HasItems
 from desim.episodes.lineup import assigned
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds, with_further
@@ -33,6 +34,7 @@ from desim.jobs.run.playing import Progress
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
+from desim.studies.boards.item_shares import item_table
 from desim.studies.boards.ranking import BoardLine, ranked
 from desim.studies.sweep import sweep
 
@@ -89,13 +91,20 @@ class Board(Tabular):
             paired=self.paired,
         )
 
-    def tables(self) -> tuple[Table]:
-        """Return the table of the ranked policies."""
+    def tables(self) -> tuple[Table, ...]:
+        """Return the table of the ranked policies, and of a world with items their shares."""
         episodes = f"{len(self.rows):,} episodes over {self.seeds:,} seeds"
         rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
         known = known_note(self.rows, self.rows.column("seed"))
         title = f"{self.name}: {episodes}, {rate}"
-        return (board_table(title, self.ranked(), known, paired=self.paired),)
+        lines = self.ranked()
+        return (board_table(title, lines, known, paired=self.paired), *self._shares(lines))
+
+    def _shares(self, lines: Sequence[BoardLine]) -> Iterator[Table]:
+        if any(line.sample.unit == "items" for line in lines):
+            model = model_finder.model(self.name)
+            if offers(model, HasItems):
+                yield item_table(self.rows, model.item_groups, [line.name for line in lines])
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""
