@@ -61,6 +61,7 @@ class Manifest(msgspec.Struct, frozen=True):
         entries: By name, the declarations of the classes of their policies.
         published: The published numbers in the suite's columns.
         checksum: SHA-256 of the manifest with an empty checksum.
+        clusters: By world the clusters of its seeds, where it has any.
     """
 
     format: str
@@ -69,6 +70,7 @@ class Manifest(msgspec.Struct, frozen=True):
     entries: dict[str, _EntryFacts]
     published: tuple[_Published, ...]
     checksum: str = ""
+    clusters: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
@@ -82,14 +84,18 @@ class Manifest(msgspec.Struct, frozen=True):
         except OSError as fault:
             raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
         entries = {name: _EntryFacts(one.host, one.training) for name, one in plan.entries.items()}
-        made = cls(FORMAT, str(plan.path.resolve()), text, entries, tuple(_published(plan)))
+        clusters = {name: one.clusters for name, one in plan.worlds.items() if one.clusters}
+        published = tuple(_published(plan))
+        path = str(plan.path.resolve())
+        made = cls(FORMAT, path, text, entries, published, clusters=clusters)
         return msgspec.structs.replace(made, checksum=made.sum())
 
     def sum(self) -> str:
         """Return the checksum that the manifest should have."""
-        return hashlib.sha256(
-            msgspec.json.encode(msgspec.structs.replace(self, checksum=""))
-        ).hexdigest()
+        plain = {**msgspec.structs.asdict(self), "checksum": ""}
+        if not self.clusters:  # as in folders of versions without them
+            del plain["clusters"]
+        return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
     def plan(self) -> Plan:
         """Return the plan to print.
@@ -99,7 +105,7 @@ class Manifest(msgspec.Struct, frozen=True):
         """
         played = {name: (one.host, one.training) for name, one in self.entries.items()}
         numbers = {(one.world, one.entry, one.column): one.text for one in self.published}
-        return plan_to_print(Path(self.file), self.text.encode(), played, numbers)
+        return plan_to_print(Path(self.file), self.text.encode(), played, numbers, self.clusters)
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from itertools import accumulate
 from typing import Any
 
 from desim.episodes.usage import MOST_DEFAULTS
+from desim.jobs.rows.estimate_notes import unit_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
@@ -66,6 +67,7 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
     if parts:
         yield f"Variance of {firsts[0][1].head} between seeds + within a seed: {'; '.join(parts)}."
+    yield from dict.fromkeys(note for _, cell in firsts for note in unit_note(cell.sample))
     sizes = sizes_needed(lines)
     if sizes:
         best = next(iter(sizes.values()))

@@ -4,7 +4,7 @@ Also the figures of an outcome by name, and the value of a column.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any
 
@@ -12,6 +12,7 @@ from attrs import evolve, field, frozen
 
 from desim.episodes.usage import default_share
 from desim.jobs.keep.outcome import JobOutcome, Played, usage_in_all
+from desim.jobs.rows.samples import Sample
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
 from desim.studies.sample_size import SampleSize, sizes_from_best
@@ -67,6 +68,8 @@ def _number(value: Any) -> float | None:
     return float(value) if usable else None
 
 
+_LEVEL = 0.95
+
 #: The columns that every world has after its own, unless its own include them.
 _USED_COLUMNS = tuple(SuiteColumn(figure=name) for name in ("cost", "tokens", "minutes"))
 
@@ -84,6 +87,7 @@ class ResultCell:
         sd: The standard deviation over episodes; None for fewer than two.
         parts: The variances between seeds and within a seed; None if they are not known. The
             values are episodes, or the means of series.
+        sample: The means of seeds on which the interval rests, where there are several.
         published: The number printed in the paper; empty for none.
         used: Whether the column is the usage of episodes, and not one of the world's own columns.
         show: The statistic that the column shows; see `SuiteColumn.show`.
@@ -97,6 +101,7 @@ class ResultCell:
     published: str = ""
     used: bool = False
     show: str = "mean"
+    sample: Sample = field(factory=lambda: Sample({}), repr=False)
     by_seed: Mapping[int, tuple[float, ...]] = field(factory=dict, repr=False)
 
 
@@ -174,13 +179,14 @@ def _result_line(
     done = [(job, played) for job, played in known if played.state == "done"]
     columns = world.table.columns or (SuiteColumn(figure="score"),)
     own = {column.figure for column in columns}
+    clusters = dict(zip(world.seeds, world.clusters, strict=False))
     cells = [
         *(
-            _cell(column, done, published_text(plan, world, entry.name, column.published))
+            _cell(column, done, published_text(plan, world, entry.name, column.published), clusters)
             for column in columns
         ),
         *(
-            evolve(_cell(column, done, ""), used=True)
+            evolve(_cell(column, done, "", clusters), used=True)
             for column in _USED_COLUMNS
             if column.figure not in own
         ),
@@ -204,7 +210,10 @@ def _default_share(episodes: Iterable[Played]) -> float | None:
 
 
 def _cell(
-    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
+    column: SuiteColumn,
+    done: Iterable[tuple[SuiteJob, Played]],
+    published: str,
+    clusters: Mapping[int, str],
 ) -> ResultCell:
     by_job: dict[tuple[int, int], list[float]] = {}
     for job, played in done:
@@ -220,10 +229,12 @@ def _cell(
     for (seed, _), of_job in by_job.items():
         by_seed.setdefault(seed, []).append(moments(of_job)[0])
     units = [unit for of_seed in by_seed.values() for unit in of_seed]
-    independent = [moments(of_seed)[0] for of_seed in by_seed.values()]
+    means: dict[Hashable, float] = {seed: moments(each)[0] for seed, each in by_seed.items()}
+    sample = Sample(means, {seed: one for seed, one in clusters.items() if seed in means})
     return evolve(
         empty,
-        estimate=interval(independent if len(independent) > 1 else units),
+        estimate=sample.estimate(_LEVEL) if len(means) > 1 else interval(units),
+        sample=sample,
         sd=moments(values)[1],
         parts=variance_components(list(by_seed.values())),
         by_seed={seed: tuple(of_seed) for seed, of_seed in by_seed.items()},

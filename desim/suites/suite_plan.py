@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec
-from desim.core.model_protocols import Model
+from desim.core.model_protocols import HasClusters, Model, offers
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
@@ -55,6 +55,8 @@ class PlannedWorld:
         repeats: Jobs with each seed.
         built: The frozen parameters; None in a plan whose results are only printed (see
             `plan_to_print`).
+        clusters: The clusters of its seeds, in their order, where its model groups them and each
+            job is one episode; otherwise empty.
     """
 
     name: str
@@ -62,6 +64,7 @@ class PlannedWorld:
     seeds: tuple[int, ...]
     repeats: int
     built: Model[Any] | None = None
+    clusters: tuple[str, ...] = ()
 
     @property
     def model(self) -> Model[Any]:
@@ -201,6 +204,7 @@ def plan_to_print(
     content: bytes,
     played: Mapping[str, tuple[str, int]],
     published: Mapping[tuple[str, str, str], str],
+    clusters: Mapping[str, tuple[str, ...]],
 ) -> Plan:
     """Return the plan of a suite whose results are printed: nothing that it names is imported.
 
@@ -209,13 +213,15 @@ def plan_to_print(
         content: The content of the file.
         played: The host of each entry, and how many episodes train it.
         published: See `Plan`.
+        clusters: By world the clusters of its seeds.
 
     Raises:
         UsageError: The content has faults; the text lists all of them.
     """
     faults: list[str] = []
     suite = parsed_suite(path, content, faults)
-    worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
+    seeded = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
+    worlds = {name: evolve(w, clusters=clusters.get(name, ())) for name, w in seeded.items()}
     entries = {
         name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
         for name, table in suite.entries.items()
@@ -280,7 +286,10 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
         faults.append(f"worlds.{name}: {fault}")
         return None
     world = _seeded(name, table, suite, faults)
-    return world and evolve(world, built=model)
+    if world is None:
+        return None
+    found = tuple(map(model.cluster, world.seeds)) if offers(model, HasClusters) else ()
+    return evolve(world, built=model, clusters=found if table.episodes == 1 else ())
 
 
 def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:

@@ -67,7 +67,7 @@ def estimate_notes(lines: Sequence[EstimateLine]) -> list[str]:
     }
     return [
         *_pairing_notes(lines),
-        *dict.fromkeys(note for line in lines for note in _unit_note(line.sample)),
+        *dict.fromkeys(note for line in lines for note in unit_note(line.sample)),
         *repeated_note(repeated),
         *_shape_notes(lines),
     ]
@@ -122,6 +122,17 @@ def repeated_note(seeds: Mapping[str, tuple[int, int]]) -> list[str]:
     return [note]
 
 
+def unit_note(sample: Sample) -> Iterator[str]:
+    """Yield the sentence on what intervals count, where it is not seeds."""
+    n = len(sample.values)
+    if sample.is_clustered:
+        cases = len(sample.independent)
+        text = "one case: no interval" if cases == 1 else f"{cases:,} cases, which intervals count"
+        yield f"{n:,} seeds, {text}; seeds that share a case are not independent"
+    elif sample.unit != "seeds" and n:
+        yield f"intervals are over {n:,} {sample.unit}; seeds only repeat these"
+
+
 def unseen_text(n: int) -> str:
     """Return how probable an outcome may be that a number of seeds does not hold."""
     return f"{100 * unseen(n):.1f} %"
@@ -134,17 +145,6 @@ def _estimate_terms(line: EstimateLine, estimate: Interval) -> Iterator[str]:
         yield _ALIKE if estimate.sd else _SAME_VALUE
     if line.failed:
         yield _WORST
-
-
-def _unit_note(sample: Sample) -> Iterator[str]:
-    """Yield the sentence on what intervals count, where it is not seeds."""
-    n = len(sample.values)
-    if sample.is_clustered:
-        cases = len(sample.independent)
-        text = "one case: no interval" if cases == 1 else f"{cases:,} cases, which intervals count"
-        yield f"{n:,} seeds, {text}; seeds that share a case are not independent"
-    elif sample.unit != "seeds" and n:
-        yield f"intervals are over {n:,} {sample.unit}; seeds only repeat these"
 
 
 def _shape_notes(lines: Sequence[EstimateLine]) -> Iterator[str]:

@@ -13,8 +13,10 @@ from support.paths import REFERENCE, ROOT
 
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
+from desim.statistics.clusters import clustered_interval
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
+from desim.suites.manifest import Manifest
 from desim.suites.result_files import as_csv, as_json, table_as_csv
 from desim.suites.result_table import result_table
 from desim.suites.results import ResultCell, column_value, results
@@ -231,6 +233,23 @@ def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
     assert line.n == 6
     assert score.estimate == interval([3.0, 6.0])
     assert score.sd == pytest.approx(stdev([2.0, 4.0, 3.0, 5.0, 5.0, 8.0]))
+
+
+def test_seeds_that_share_a_case_count_once(tmp_path: Path) -> None:
+    """Eight interviews of six cases have the interval of the cases, and a note."""
+    path = tmp_path / "suite.toml"
+    path.write_text(
+        'seeds = "0:8"\n[worlds.talk]\nmodel = "consulting"\n[entries.first]\npolicy = "greedy"\n'
+    )
+    scores = [1.0, 5.0, 3.0, 2.0, 4.0, 6.0, 1.0, 5.0]
+    outcomes = dict(ended(f"talk__first__seed{n}__1", score) for n, score in enumerate(scores))
+    plan = read_plan(path)
+    (line,) = results(plan, outcomes)
+    assert results(Manifest.of(plan).plan(), outcomes) == [line]
+    clusters = [n % 6 for n in range(8)]
+    assert line.main.estimate == clustered_interval(scores, clusters, 0.95)
+    assert "8 seeds, 6 cases, which intervals count" in str(result_table("talk", [line]))
+    assert json.loads(as_json([line]))[0]["columns"]["score"]["cases"] == 6
 
 
 def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, JobOutcome]:
