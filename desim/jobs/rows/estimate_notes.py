@@ -192,7 +192,10 @@ def _pairing_notes(lines: Sequence[EstimateLine]) -> Iterator[str]:
         yield f"shared seeds gain nothing for {_listed([name for name, _ in pairs])}"
     if pairs := found["widens"]:
         texts = [f"{name} {_widths_text(one)}" for name, one in pairs]
-        yield f"shared seeds widen the interval of the difference for {_listed(texts)}"
+        yield (
+            "shared seeds widen the interval of the difference (in brackets with different seeds): "
+            + _listed(texts)
+        )
 
 
 def _widths_text(found: Difference) -> str:
@@ -201,7 +204,7 @@ def _widths_text(found: Difference) -> str:
     assert half is not None
     assert found.unpaired is not None
     mine, other = (f"±{estimate_text(each, each)}" for each in (half, found.unpaired))
-    return f"({mine}; with different seeds about {other})"
+    return f"{mine} ({other})"
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -124,7 +124,7 @@ def test_what_pairing_has_done_is_in_a_note() -> None:
     rows = Rows(row(p, seed, v) for p, each in values.items() for seed, v in enumerate(each))
     text = str(rows.table(against="a"))
     assert "shared seeds gain nothing for b\n" in text
-    widens = r"shared seeds widen the interval of the difference for d \(±[\d.]+; with .* about ±"
+    widens = r"shared seeds widen the interval .* seeds\): d ±[\d.]+ \(±[\d.]+\)\n"
     assert re.search(widens, text)
 
 
