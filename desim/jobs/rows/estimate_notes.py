@@ -157,7 +157,7 @@ def _shape_notes(lines: Sequence[EstimateLine]) -> Iterator[str]:
     ]
     if skewed := [f"{name} {one.needed:,}" for name, one in shapes if one.is_skewed]:
         unit = lines[0].sample.independent_unit
-        yield f"skewed: {unit} of which an interval of 95 % would need about: {_listed(skewed)}"
+        yield f"skewed; {unit} that a 95 % interval would need: {_listed(skewed)}"
     atoms = [f"{name} {_atom_text(one)}" for name, one in shapes if _has_atom(one)]
     if atoms and lines[0].sample.unit == "seeds":
         yield f"one value is frequent: {_listed(atoms)}"

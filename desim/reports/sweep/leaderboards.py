@@ -12,7 +12,7 @@ from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
 from desim.show.estimates import number_cell
 from desim.show.table import Table
-from desim.studies.boards.board_table import rank_cell, rank_terms, to_best_cell
+from desim.studies.boards.board_table import rank_cell, rank_notes, rank_terms, to_best_cell
 from desim.studies.boards.ranking import BoardLine, ranked
 
 #: Policies of a world that are ranked: every pair is compared; and those that a figure shows.
@@ -59,7 +59,7 @@ def _scores(
     heads = [head for head in plain.heads() if head != "figure"]
     notes = ["higher scores are better", *plain.notes(), *plain.legend()]
     if ranks:
-        notes += rank_terms([*ranks.values()])
+        notes += [*rank_notes([*ranks.values()]), *rank_terms([*ranks.values()])]
     else:
         notes.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
     if informed:

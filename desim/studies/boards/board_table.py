@@ -49,7 +49,7 @@ def board_table(
         if informed := family[0].informed:
             cells.append(["informed:", *[""] * (len(_HEADS) - 1)])
         cells += [_cells(line, "  " * informed) for line in family]
-    notes = [*([] if paired else [_APART]), *_rank_notes(lines), *estimate_notes(lines)]
+    notes = [*([] if paired else [_APART]), *rank_notes(lines), *estimate_notes(lines)]
     return Table(
         _HEADS,
         cells,
@@ -101,10 +101,10 @@ def _cells(line: BoardLine, indent: str) -> list[Any]:
     ]
 
 
-def _rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
+def rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
     """Yield what ranks do not tell: outcomes not seen yet, and policies with fewer seeds."""
     counts = [len(line.sample.independent) for line in lines if _is_sample(line)]
-    if counts and min(counts) < _ENOUGH:
+    if counts and (min(counts) < _ENOUGH or any(line.skewed for line in lines)):
         yield (
             f"ranks rest on {min(counts):,} {_unit(lines)}: outcomes of up to "
             f"{unseen_text(min(counts))} may be unseen"

@@ -40,6 +40,7 @@ class BoardLine:
         difference: The difference to the highest mean of its family, paired by seed; None for that
             line, on different seeds, without a mean and without a common seed.
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
+        skewed: Whether there are too few differences to the highest mean for their skewness.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
@@ -56,6 +57,7 @@ class BoardLine:
     may_be_best: bool = False
     difference: Difference | None = None
     to_tell: int | None = None
+    skewed: bool = False
     seeds: tuple[int, int] | None = None
     figure: ClassVar[str] = "score"
 
@@ -132,6 +134,7 @@ def _compared(lines: Sequence[BoardLine], *, paired: bool) -> list[BoardLine]:
             may_be_best=place.may_be_best,
             difference=sample.less(samples[0], _LEVEL) if at and paired else None,
             to_tell=sample.to_tell(samples[0]) if at and paired else None,
+            skewed=paired and sample.is_skewed_from(samples[0]),
         )
         for at, (line, sample, place) in enumerate(zip(rivals, samples, found, strict=True))
     ]

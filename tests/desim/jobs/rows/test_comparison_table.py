@@ -163,7 +163,7 @@ def test_a_skewed_sample_and_a_frequent_value_are_named() -> None:
     """With the seeds that an interval of such values would need."""
     rows = Rows(row("a", seed, 0.0 if seed else 100.0) for seed in range(20))
     text = str(rows.table())
-    assert "skewed: seeds of which an interval of 95 % would need about: a 427" in text
+    assert "skewed; seeds that a 95 % interval would need: a 427" in text
     assert "one value is frequent: a 0 (95 %)" in text
 
 

@@ -74,6 +74,17 @@ def test_equal_informed_and_single_episodes_are_explained() -> None:
     ]
 
 
+def test_ranks_of_many_seeds_are_trusted_unless_differences_are_skewed() -> None:
+    """Then the board names how probable an outcome may be that was not seen."""
+    for last, is_said in ((1.0, False), (-500.0, True)):
+        scores = {"a": [seed % 7 for seed in range(80)]}
+        scores["b"] = [score - 3 + seed % 2 for seed, score in enumerate(scores["a"])]
+        scores["b"][-1] = last
+        rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
+        text = str(Board("shop/small", entrants("a", "b", seeds=80), rows, 1))
+        assert ("ranks rest on 80 seeds: outcomes of up to 3.7 % may be unseen" in text) is is_said
+
+
 def test_a_policy_on_fewer_seeds_is_explained() -> None:
     """Its mean is of other seeds than those of the others."""
     rows = Rows([row("a", 0, 1), row("a", 1, 2), row("a", 2, 4), row("s", 0, 1), row("s", 1, 3)])
