@@ -86,7 +86,7 @@ def compare(
 
 @frozen
 class _Columns:
-    """What all figures need of the rows, as those of a large sweep do not fit into memory."""
+    """The columns that every figure needs; the rows of a large sweep do not fit into memory."""
 
     seeds: list[int]
     clusters: list[str | None]

@@ -44,7 +44,7 @@ class Sample:
 
     @property
     def independent_unit(self) -> str:
-        """What independent values belong to."""
+        """The unit of the independent values: "seeds", "cases" or "items"."""
         return "cases" if self.is_clustered else self.unit
 
     @property

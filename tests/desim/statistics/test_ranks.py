@@ -7,7 +7,7 @@ from desim.statistics.ranks import ranked
 
 
 def test_values_by_seed_are_compared_on_the_seeds_that_both_have() -> None:
-    """A pair without a common seed is not told apart."""
+    """A pair without a common seed keeps all ranks."""
     long = {seed: 10.0 + seed % 3 for seed in range(9)}
     short = {seed: long[seed] - 5 - seed / 10 for seed in range(3)}
     alone = {90: -100.0, 91: -101.0}

@@ -74,7 +74,7 @@ def test_better_candidates_score_better() -> None:
 
 
 def test_rows_state_which_seeds_share_a_case() -> None:
-    """Seeds choose among six cases, so seeds 0 and 6 are no independent values."""
+    """Seeds choose among six cases, so seeds 0 and 6 share one."""
     rows = sweep("consulting", "framework", range(8), set={"messages": 4})
     clusters = rows.column("seed"), [row["cluster"] for row in rows]
     assert dict(zip(*clusters, strict=True)) == {seed: str(seed % 6) for seed in range(8)}

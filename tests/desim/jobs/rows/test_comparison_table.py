@@ -129,7 +129,7 @@ def test_what_pairing_has_done_is_in_a_note() -> None:
 
 
 def test_the_seeds_that_tell_two_groups_apart_are_those_of_their_difference() -> None:
-    """A constant added to all scores changes nothing; without a reference there is no column."""
+    """A constant added to all scores changes nothing; only a reference adds the column."""
     values = {"a": [90.0, 110, 100, 95, 105], "b": [92.0, 113, 101, 99, 106]}
     for shift in (0, -1000):
         rows = Rows(

@@ -83,7 +83,7 @@ def test_the_leaderboard_holds_the_cells_of_the_table(page: Read, played: Path) 
 
 
 def test_differences_to_a_chosen_policy_are_those_of_the_table(played: Path) -> None:
-    """Without a choice there are none: the leaderboard compares with the best."""
+    """Without a choice the page has only the comparison with the best."""
     against = "order_up_to,target=12"
     rows = Rows.read(played)
     table = rows.where(horizon=5).table(against=against)
