@@ -54,15 +54,15 @@ def compare(
             numbers.
     """
     groups = places(rows, by)
-    references = _references(list(groups), by, against)
-    kept = _Columns.of(rows, by if references else None)
+    reference_of = references(list(groups), by, against)
+    kept = _Columns.of(rows, by if reference_of else None)
     different = {key: different_seeds(rows, group) for key, group in groups.items()}
-    each_level = simultaneous(level, len(references))
+    each_level = simultaneous(level, len(reference_of))
     lines = []
     for figure in figures:
         found = _Figure.of(rows, figure, kept)
         for key, group in groups.items():
-            pair = found.pair(group, groups[references[key]]) if key in references else None
+            pair = found.pair(group, groups[reference_of[key]]) if key in reference_of else None
             sample = found.sample(group)
             lines.append(
                 TableLine(
@@ -80,7 +80,7 @@ def compare(
     informed = informed_groups(rows, groups, by)
     note = known_note(rows, kept.seeds) if "score" in figures else ""
     return ComparisonTable(
-        by, tuple(lines), level, text, len(references), informed, note, averaged(rows, groups, by)
+        by, tuple(lines), level, text, len(reference_of), informed, note, averaged(rows, groups, by)
     )
 
 
@@ -197,8 +197,12 @@ def estimated(values: Sequence[float], level: float) -> Interval | None:
     return Sample(dict(enumerate(values))).estimate(level)
 
 
-def _references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
-    """Return the reference of each group, for the groups that differ from their reference."""
+def references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
+    """Return the reference of each group, for the groups that differ from their reference.
+
+    Raises:
+        UsageError: No group is the reference.
+    """
     if against is None:
         return {}
     if against in keys:
