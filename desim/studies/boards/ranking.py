@@ -147,7 +147,9 @@ def _everywhere(samples: Sequence[Sample]) -> list[Sample]:
     # Two equal values say that nothing varies between two fixed policies, which one cannot.
     every = (*seeds, -1, -2)
     return [
-        evolve(one, values=dict.fromkeys(every, *one.values.values())) if one.is_exact else one
+        evolve(one, values=dict.fromkeys(every, next(iter(one.values.values()))))
+        if one.is_exact
+        else one
         for one in samples
     ]
 
