@@ -54,7 +54,7 @@ def compare(
             numbers.
     """
     groups = places(rows, by)
-    reference_of = references(list(groups), by, against)
+    reference_of = reference_groups(list(groups), by, against)
     kept = _Columns.of(rows, by if reference_of else None)
     different = {key: different_seeds(rows, group) for key, group in groups.items()}
     each_level = simultaneous(level, len(reference_of))
@@ -197,7 +197,7 @@ def estimated(values: Sequence[float], level: float) -> Interval | None:
     return Sample(dict(enumerate(values))).estimate(level)
 
 
-def references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
+def reference_groups(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
     """Return the reference of each group, for the groups that differ from their reference.
 
     Raises:
